@@ -1,0 +1,144 @@
+"""Says what is in each column of a CSV file."""
+
+import csv
+import json
+import math
+import os
+import sys
+from collections import Counter
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
+# Beyond this many different texts in a column, counting them all would only fill the memory.
+MAX_DISTINCT = 10000
+
+
+class BadInput(Exception):
+    """Something the caller can put right; its text becomes the message of the envelope."""
+
+
+class Column:
+    """What was seen of one column so far."""
+
+    def __init__(self, name):
+        self.name = name
+        self.filled = self.empty = self.numbers = 0
+        self.sum = 0.0
+        self.min, self.max = math.inf, -math.inf
+        self.values = Counter()
+
+    def add(self, cell):
+        cell = cell.strip()
+        if not cell:
+            self.empty += 1
+            return
+        self.filled += 1
+        if cell in self.values or len(self.values) < MAX_DISTINCT:
+            self.values[cell] += 1
+        number = to_number(cell)
+        if number is not None:
+            self.numbers += 1
+            self.sum += number
+            self.min, self.max = min(self.min, number), max(self.max, number)
+
+    def summary(self):
+        summary = {"name": self.name, "kind": self.kind(), "filled": self.filled, "empty": self.empty}
+        if summary["kind"] == "number":
+            mean = round(self.sum / self.numbers, 6)
+            summary.update({"min": self.min, "max": self.max, "mean": mean, "sum": round(self.sum, 6)})
+        elif summary["kind"] == "text":
+            top = self.values.most_common(3)
+            summary["distinct"] = len(self.values)
+            summary["most_frequent"] = [{"value": value[:100], "count": count} for value, count in top]
+        return summary
+
+    def kind(self):
+        if self.filled == 0:
+            return "empty"
+        return "number" if self.numbers == self.filled else "text"
+
+
+def main(data, params):
+    path = find_file(data["file"])
+    try:
+        # `newline=""` leaves line breaks inside quoted cells to the csv module, and utf-8-sig drops what Excel puts first.
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            first_line = file.readline()
+            if "\0" in first_line:
+                raise BadInput("This is not a text file: %s" % path)
+            file.seek(0)
+            delimiter = DELIMITERS.get(params["delimiter"]) or find_delimiter(first_line)
+            return summarize(csv.reader(file, delimiter=delimiter), params)
+    except UnicodeDecodeError:
+        raise BadInput("The file is not UTF-8 text. Save it as UTF-8 and try again.")
+    except csv.Error as problem:
+        raise BadInput("The file cannot be read as CSV: %s" % problem)
+    except OSError as problem:
+        raise BadInput("The file cannot be read: %s" % problem.strerror)
+
+
+def find_file(values):
+    # The values of the main input always come as a list, also for an input of the type str.
+    if len(values) != 1:
+        raise BadInput("Send the absolute path of one file as data.file.")
+    path = os.path.expanduser(values[0])
+    if not os.path.isabs(path):
+        raise BadInput("The path of the file must be absolute: %s" % path)
+    if not os.path.isfile(path):
+        raise BadInput("There is no such file: %s" % path)
+    return path
+
+
+def find_delimiter(line):
+    return max(DELIMITERS.values(), key=line.count)
+
+
+def summarize(reader, params):
+    rows = (row for row in reader if row)
+    columns, count, uneven = [], 0, 0
+    if params["header"]:
+        columns = [Column(name.strip() or "column %d" % number) for number, name in enumerate(next(rows, []), 1)]
+    for row in rows:
+        count += 1
+        if not columns:
+            columns = [Column("%s%d" % (params["column_prefix"], number)) for number in range(1, len(row) + 1)]
+        uneven += len(row) != len(columns)
+        for column, cell in zip(columns, row):
+            column.add(cell)
+    if not columns:
+        raise BadInput("The file is empty.")
+    message = "%d row(s) in %d column(s)" % (count, len(columns))
+    if uneven:
+        message += "; %d row(s) have more or fewer cells" % uneven
+    return {
+        "code": 0,
+        "msg": message,
+        "rows": count,
+        "uneven_rows": uneven,
+        "columns": [column.summary() for column in columns],
+    }
+
+
+def to_number(cell):
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    # "nan" and "inf" are texts as far as a table is concerned, and JSON does not know them.
+    return number if math.isfinite(number) else None
+
+
+if __name__ == "__main__":
+    # The first argument is the parameter file: environment, data and params.
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    try:
+        envelope = main(request["data"], request["params"])
+    except BadInput as problem:
+        envelope = {"code": 1, "msg": str(problem)}
+    # Whatever happened, the caller reads it here.
+    with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
+        json.dump(envelope, file)
+    # A file name need not be valid text, and printing it must not fail.
+    sys.stdout.reconfigure(errors="replace")
+    print(envelope["msg"])
+    sys.exit(0 if envelope["code"] == 0 else 1)

@@ -1,0 +1,127 @@
+// Moves the files of a folder into subfolders by their kind. It runs without a window, so it notifies at its end.
+
+import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { extname, isAbsolute, join, parse } from 'node:path';
+
+const kinds = {
+  Archives: ['.zip', '.tar', '.gz', '.tgz', '.bz2', '.xz', '.7z', '.rar', '.zst'],
+  Documents: ['.pdf', '.doc', '.docx', '.odt', '.txt', '.md', '.epub', '.ppt', '.pptx', '.odp'],
+  Installers: ['.deb', '.rpm', '.appimage', '.exe', '.msi', '.dmg', '.pkg', '.iso'],
+  Music: ['.mp3', '.flac', '.ogg', '.m4a', '.wav', '.opus'],
+  Pictures: ['.jpg', '.jpeg', '.png', '.gif', '.webp', '.svg', '.heic', '.bmp'],
+  Tables: ['.csv', '.tsv', '.xls', '.xlsx', '.ods'],
+  Videos: ['.mp4', '.mkv', '.webm', '.mov', '.avi'],
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Something that ends the script with a message instead of a stack trace. */
+class Problem extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+async function main({ data, params }) {
+  if (params.older_than_days < 0) throw new Problem(1, 'older_than_days must be 0 or more.');
+  const folder = readFolder(data.folder);
+  const newestMs = Date.now() - params.older_than_days * dayMs;
+
+  const moved = [];
+  const failed = [];
+  const taken = new Set();
+  for (const name of await listFiles(folder)) {
+    const kind = kindOf(name);
+    if (kind === undefined) continue;
+    const from = join(folder, name);
+    try {
+      if ((await stat(from)).mtimeMs > newestMs) continue;
+      const to = await freePath(join(folder, kind), name, taken);
+      if (!params.dry_run) {
+        await mkdir(join(folder, kind), { recursive: true });
+        await rename(from, to);
+      }
+      taken.add(to);
+      moved.push({ from, to });
+    } catch (error) {
+      failed.push({ path: from, reason: error.message });
+    }
+  }
+
+  const verb = params.dry_run ? 'would be moved (dry run)' : 'moved';
+  const left = failed.length === 0 ? '' : `, ${failed.length} failed`;
+  const code = moved.length === 0 && failed.length > 0 ? 2 : 0;
+  return { code, msg: `${moved.length} file(s) ${verb}${left}`, dry_run: params.dry_run, moved, failed };
+}
+
+/** The values of the main input always come as a list, also for an input of the type str. */
+function readFolder(values) {
+  if (values.length > 1) throw new Problem(1, 'Only one folder can be tidied in a run.');
+  const folder = (values[0] ?? '~/Downloads').replace(/^~(?=\/|$)/, homedir());
+  if (!isAbsolute(folder)) throw new Problem(1, `The path of the folder must be absolute: ${folder}`);
+  return folder;
+}
+
+/** Plain files that lie in the folder itself. Hidden ones belong to some program. */
+async function listFiles(folder) {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => entry.name)
+      .sort();
+  } catch (error) {
+    if (error.code === 'ENOENT') throw new Problem(1, `There is no such folder: ${folder}`);
+    throw new Problem(1, `The folder cannot be read: ${error.message}`);
+  }
+}
+
+/** The subfolder for a file; none for what is unknown, such as a download that is not finished (.part, .crdownload). */
+function kindOf(name) {
+  const extension = extname(name).toLowerCase();
+  return Object.keys(kinds).find((kind) => kinds[kind].includes(extension));
+}
+
+/** A path that nothing lies at yet: nothing is ever overwritten. */
+async function freePath(folder, name, taken) {
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; ; number++) {
+    const path = join(folder, number === 1 ? name : `${stem} (${number})${ext}`);
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (!exists && !taken.has(path)) return path;
+  }
+}
+
+/** Tells the person at the desk. Whether that works or not, the files are where they are, so a failure changes nothing. */
+async function notify(apiBase, { code, msg }) {
+  try {
+    // Append to api_base as it is: its path says which run is calling.
+    const response = await fetch(`${apiBase}/api/notify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        notify_type: code === 0 ? 'success' : 'error',
+        message: `Tidy downloads: ${msg}`,
+      }),
+    });
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+// The first argument is the parameter file.
+const request = JSON.parse(await readFile(process.argv[2], 'utf8'));
+const envelope = await main(request).catch((error) => {
+  if (error instanceof Problem) return { code: error.code, msg: error.message };
+  throw error;
+});
+envelope.notified = await notify(request.environment.api_base, envelope);
+await writeFile(request.environment.output_json, JSON.stringify(envelope));
+console.log(envelope.msg);
+process.exitCode = envelope.code === 0 ? 0 : 1;

@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Command } from 'commander';
+
+import { findService, isAlive } from '../find-service.ts';
+import { UserError } from '../user-error.ts';
+
+const pollMs = 50;
+const answerWithinMs = 10_000;
+
+export function configure(command: Command): void {
+  command
+    .option('--home <dir>', 'home of the service to stop (default: HOB_HOME)')
+    .action(async (options: { home?: string }) => {
+      const service = await findService(options.home);
+      if (service === null) {
+        process.stdout.write('Hob is not running.\n');
+        return;
+      }
+      await ask(`${service.url}/api/stop`);
+      process.stdout.write('Hob is stopping ...\n');
+      while (isAlive(service.pid)) await wait(pollMs);
+      process.stdout.write('Hob has stopped.\n');
+    });
+}
+
+async function ask(url: string): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(answerWithinMs) }).catch(
+    (error: unknown) => {
+      throw new UserError(
+        `Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`,
+      );
+    },
+  );
+  if (!answer.ok) throw new UserError(`Hob refused to stop: ${await answer.text()}`);
+}

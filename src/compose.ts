@@ -1,0 +1,149 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { ExecutorClient } from './execution/executor-client.ts';
+import { buildApp } from './http/app.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { ModelLibrary } from './models/model-library.ts';
+import { Notifications } from './notifications/notifications.ts';
+import { RunService } from './runs/run-service.ts';
+import { Catalogue } from './scripts/catalogue.ts';
+import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
+import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
+import { watchCatalogue } from './scripts/watch-catalogue.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+import { systemClock } from './shared/clock.ts';
+import type { Logger } from './shared/log.ts';
+import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
+import { serviceFile } from './shared/service-file.ts';
+import { openDatabase } from './storage/database.ts';
+import { Facts } from './storage/facts.ts';
+import { SqliteRunStore } from './storage/sqlite-run-store.ts';
+
+interface ComposeOptions {
+  settings: LoadedSettings;
+  log: Logger;
+  version: string;
+  /** Called when a caller asks the service to stop. */
+  requestStop: () => void;
+}
+
+export interface Service {
+  readonly url: string;
+  /** Idempotent. Aborting the signal ends the waiting for synchronous callers. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Builds every object once, starts them in order, and gives back what stops them in reverse. */
+export async function startService({
+  settings,
+  log,
+  version,
+  requestStop,
+}: ComposeOptions): Promise<Service> {
+  const { home } = settings;
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async () => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  };
+  try {
+    const folders = {
+      scripts: join(home, 'scripts'),
+      runs: join(home, 'runs'),
+      models: join(home, 'models'),
+    };
+    for (const folder of Object.values(folders)) await makePrivateFolder(folder, { existing: true });
+
+    const database = openDatabase(join(home, 'hob.db'));
+    closers.push(() => database.close());
+    const facts = new Facts(database);
+    const store = new SqliteRunStore(database);
+
+    const executor = new ExecutorClient({
+      home,
+      entry: fileURLToPath(new URL('./executor/main.js', import.meta.url)),
+      env: settings.environment,
+      log: log.child({ part: 'executor' }),
+    });
+    closers.push(() => executor.close());
+
+    const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
+    await Promise.all([executor.connect(), catalogue.load()]);
+    const watcher = await watchCatalogue(catalogue, log.child({ part: 'scripts' }));
+    closers.push(() => watcher.close());
+
+    const host = {
+      finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
+      env: settings.environment,
+      platform: process.platform,
+    };
+    let listening: Listening | undefined;
+    const runs = new RunService({
+      store,
+      executor,
+      clock: systemClock,
+      log,
+      resolveCommand: (script) => resolveCommand(script, host),
+      findScript: (id) => catalogue.find(id),
+      apiBase: (token) => `${listening?.url}/r/${token}`,
+      runsFolder: folders.runs,
+      environment: settings.environment,
+      limits: {
+        maxRuns: settings.max_runs,
+        maxQueued: settings.max_queued,
+        queueWaitMs: settings.queue_wait_s * 1000,
+        timeoutMs: settings.timeout_s === 0 ? null : settings.timeout_s * 1000,
+        stopGraceMs: settings.stop_grace_s * 1000,
+        outputLogBytes: Math.round(settings.output_log_mib * mebibyte),
+        outputAnswerBytes: Math.round(settings.output_answer_mib * mebibyte),
+        resultBytes: Math.round(settings.result_mib * mebibyte),
+      },
+    });
+    const app = await buildApp({
+      catalogue,
+      runs,
+      runStore: store,
+      models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
+      notifications: new Notifications(log),
+      log,
+      version,
+      heartbeatMs: settings.heartbeat_s * 1000,
+      jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
+      formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      requestStop,
+    });
+    closers.push(() => app.close());
+
+    listening = await listen({
+      app,
+      addresses: settings.listen,
+      port: settings.port,
+      preferredPort: Number(facts.get('last_port') ?? 0),
+      extraHosts: settings.extra_hosts,
+      trustedOrigins: settings.trusted_origins,
+    });
+    const { url, port, close } = listening;
+    closers.push(close);
+    facts.set('last_port', String(port));
+    runs.recover();
+
+    const servicePath = join(home, serviceFile);
+    await replacePrivateFile(servicePath, `${JSON.stringify({ pid: process.pid, url, version }, null, 2)}\n`);
+    closers.push(() => rm(servicePath, { force: true }));
+
+    let stopped: Promise<void> | undefined;
+    return {
+      url,
+      stop(signal) {
+        stopped ??= runs.drain(signal).then(closeAll);
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { makePrivateFolder } from '../shared/private-files.ts';
+
+const readyWithinMs = 20_000;
+
+interface LaunchOptions {
+  /** The executor's entry file. */
+  entry: string;
+  home: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** Starts an executor that outlives us, and resolves when it can be called. */
+export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<void> {
+  const folder = join(home, 'executor');
+  await makePrivateFolder(folder, { existing: true });
+  const log = await open(join(folder, 'executor.log'), 'a', 0o600);
+  try {
+    const child = spawn(process.execPath, [entry, '--home', home], {
+      cwd: home,
+      env,
+      stdio: ['ignore', 'pipe', log.fd],
+      detached: true,
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error('the executor did not get ready in time')),
+        readyWithinMs,
+      );
+      child.stdout?.once('data', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      child.once('error', reject);
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        reject(
+          new Error(
+            `the executor ended at its start (${signal ?? code}); see ${join(folder, 'executor.log')}`,
+          ),
+        );
+      });
+    });
+    child.removeAllListeners('exit');
+    child.stdout?.destroy();
+    child.unref();
+  } finally {
+    await log.close();
+  }
+}

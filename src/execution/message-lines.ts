@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+
+import type { FromExecutor, ToExecutor } from './messages.ts';
+
+/** Longer than any message we send; a peer that exceeds it is not one of ours. */
+const maxLineLength = 32 * 1024 * 1024;
+
+export function sendMessage(socket: Socket, message: ToExecutor | FromExecutor): void {
+  socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/**
+ * Calls `receive` for every message that arrives. Only the type is looked at: both ends are of one build, told apart by the
+ * protocol version of the greeting, and share a secret.
+ */
+export function receiveMessages<Message extends { readonly type: string }>(
+  socket: Socket,
+  types: readonly Message['type'][],
+  receive: (message: Message) => void,
+): void {
+  const decoder = new StringDecoder('utf8');
+  let parts: string[] = [];
+  let length = 0;
+  socket.on('data', (chunk: Buffer) => {
+    const lines = decoder.write(chunk).split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const message: unknown = parseLine(parts.join('') + line);
+      parts = [];
+      length = 0;
+      if (!isMessage(message, types)) {
+        socket.destroy(new Error('a message that is none of ours'));
+        return;
+      }
+      receive(message);
+      // Whoever was turned away has nothing more to say, also in the same chunk.
+      if (socket.destroyed) return;
+    }
+    parts.push(rest);
+    length += rest.length;
+    if (length > maxLineLength) socket.destroy(new Error('a message too long to be one of ours'));
+  });
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage<Message extends { readonly type: string }>(
+  value: unknown,
+  types: readonly Message['type'][],
+): value is Message {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  return types.some((type) => type === value.type);
+}

@@ -1,0 +1,96 @@
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { runCommand } from '../shared/run-command.ts';
+
+export interface Fifo {
+  readonly readFd: number;
+  readonly writeFd: number;
+}
+
+/** Where it is on every Unix: the user's PATH may be anything. */
+const program = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
+
+const batchSize = 64;
+const refillBelow = 24;
+
+/**
+ * Real pipes. Node's own are socket pairs, and a script that does `echo x > /dev/stderr` cannot open one of those. A named
+ * pipe can be reopened like any file; it is made ahead of time, for `mkfifo` is a process of its own, and loses its name
+ * as soon as both ends are open.
+ */
+export class FifoPool {
+  readonly #folder: string;
+  readonly #ready: string[] = [];
+  #refill: Promise<void> | undefined;
+  #made = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Removes what an earlier executor left, and makes the first batch. */
+  async open(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await this.#makeBatch();
+  }
+
+  async take(): Promise<Fifo> {
+    let path = this.#ready.pop();
+    // A refill ahead of time may fail; whoever finds the pool empty tries again, and is told.
+    if (this.#ready.length < refillBelow) this.#startRefill().catch(() => {});
+    while (path === undefined) {
+      await this.#startRefill();
+      path = this.#ready.pop();
+    }
+    return openBothEnds(path);
+  }
+
+  async close(): Promise<void> {
+    await this.#refill?.catch(() => {});
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #startRefill(): Promise<void> {
+    this.#refill ??= this.#makeBatch().finally(() => {
+      this.#refill = undefined;
+    });
+    return this.#refill;
+  }
+
+  async #makeBatch(): Promise<void> {
+    const names = Array.from({ length: batchSize }, () => join(this.#folder, String(this.#made++)));
+    const { ok, stderr } = await runCommand(program, ['-m', '600', ...names]);
+    if (ok) {
+      this.#ready.push(...names);
+      return;
+    }
+    // A full disk may have let some of them through.
+    const existing = new Set(await readdir(this.#folder).catch(() => []));
+    await Promise.all([...existing].map((name) => unlink(join(this.#folder, name)).catch(() => {})));
+    this.#ready.length = 0;
+    throw Object.assign(new Error(`mkfifo failed: ${stderr.trim()}`), { code: errnoFrom(stderr) });
+  }
+}
+
+function errnoFrom(stderr: string): string {
+  if (/no space|quota/i.test(stderr)) return 'ENOSPC';
+  if (/read-only/i.test(stderr)) return 'EROFS';
+  return stderr.trim() === '' ? 'EAGAIN' : 'EIO';
+}
+
+async function openBothEnds(path: string): Promise<Fifo> {
+  // Non-blocking, or this open would wait for a writer. With a reader there, opening for writing does not wait either.
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const writeFd = openSync(path, constants.O_WRONLY);
+    return { readFd, writeFd };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  } finally {
+    await unlink(path).catch(() => {});
+  }
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { type ExecutorAddress, executorFile, protocolVersion } from '../execution/messages.ts';
+import { chooseSocketPath } from '../execution/socket-path.ts';
+import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
+import { readVersion } from '../shared/version.ts';
+import { FifoPool } from './fifo-pool.ts';
+import { ExecutorServer } from './server.ts';
+
+/** The entry of the executor process: started by the service with the home it works for, and gone when it is not needed. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { home: { type: 'string' } } });
+  if (values.home === undefined) throw new Error('--home is missing');
+  const folder = join(values.home, 'executor');
+  await makePrivateFolder(folder, { existing: true });
+
+  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `pipes-${process.pid}`));
+  await fifos?.open();
+  const { socketPath, cleanUp } = await chooseSocketPath(folder, randomBytes(8).toString('hex'));
+  const server = new ExecutorServer({
+    socketPath,
+    version: readVersion(),
+    fifos,
+    onIdle: () => void leave(),
+  });
+  await server.listen();
+  const address: ExecutorAddress = {
+    pid: process.pid,
+    socket: socketPath,
+    secret: server.secret,
+    protocol: protocolVersion,
+  };
+  const addressPath = join(values.home, executorFile);
+  await replacePrivateFile(addressPath, JSON.stringify(address));
+  // The service waits for this line, then stops listening to us: everything else goes through the socket.
+  process.stdout.write('ready\n');
+
+  // A Ctrl-C in the terminal that started the service is meant for the service, which decides what becomes of the runs.
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
+  process.stdout.on('error', () => {});
+
+  async function leave(): Promise<void> {
+    server.close();
+    await rm(addressPath, { force: true });
+    await fifos?.close();
+    await cleanUp();
+    process.exit(0);
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+});

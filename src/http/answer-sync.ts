@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { FastifyReply } from 'fastify';
+
+import type { RunOutcome, SubmittedRun } from '../runs/run-request.ts';
+import type { JsonObject } from '../shared/json.ts';
+
+/**
+ * Answers a call that waits for its script. Clients give up on silence, and a script may take hours: once it has started, the
+ * status can only be 200, so after a while the header is sent, and then a space now and again, which JSON allows before
+ * its first brace.
+ */
+export async function answerSync(
+  reply: FastifyReply,
+  run: SubmittedRun,
+  heartbeatMs: number,
+): Promise<FastifyReply> {
+  const { raw } = reply;
+  raw.setHeader('x-hob-run-id', run.runId);
+  const outcome = await Promise.race([run.outcome, patienceEnds(run, heartbeatMs)]);
+  if (outcome !== null) return reply.send(executionAnswer(outcome));
+
+  reply.hijack();
+  raw.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+  raw.write(' ');
+  const beat = setInterval(() => raw.write(' '), heartbeatMs);
+  // A caller that hangs up does not end the run; there is just nobody left to tell.
+  raw.once('close', () => clearInterval(beat));
+  try {
+    raw.end(JSON.stringify(executionAnswer(await run.outcome)));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    raw.end(JSON.stringify({ status: 'error', message }));
+  } finally {
+    clearInterval(beat);
+  }
+  return reply;
+}
+
+/** Resolves when the script has started and its caller has waited long enough; the run's own end makes it irrelevant. */
+async function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<null> {
+  const ended = new AbortController();
+  void run.outcome.catch(() => {}).finally(() => ended.abort());
+  await wait(heartbeatMs, undefined, { signal: ended.signal }).catch(() => {});
+  await run.started;
+  return null;
+}
+
+function executionAnswer(outcome: RunOutcome): JsonObject {
+  return {
+    status: outcome.success ? 'success' : 'error',
+    message: String(outcome.result.msg),
+    exit_code: outcome.exitCode,
+    success: outcome.success,
+    timed_out: outcome.timedOut,
+    stdout: outcome.stdout,
+    stderr: outcome.stderr,
+    result: outcome.result,
+  };
+}

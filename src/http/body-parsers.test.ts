@@ -1,0 +1,165 @@
+import fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+
+import { AppError } from '../shared/errors.ts';
+import { bodyOf, takeFormsToo, takeJsonOnly } from './body-parsers.ts';
+
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+
+/** What a route would see of the body, or the code of the refusal. */
+async function send(type: string | undefined, body: string | Buffer | undefined, { forms = true } = {}) {
+  const app = fastify();
+  takeJsonOnly(app, 4_000_000);
+  if (forms) takeFormsToo(app, 1000);
+  app.setErrorHandler((error: Error & { code?: string }, _request, reply) =>
+    reply.code(400).send({ refused: error instanceof AppError ? error.code : String(error.code) }),
+  );
+  app.post('/', async (request) => bodyOf(request));
+  const response = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: type === undefined ? {} : { 'content-type': type },
+    ...(body !== undefined && { body }),
+  });
+  await app.close();
+  return response.json();
+}
+
+const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+describe('a JSON body', () => {
+  it('is taken as it was sent', async () => {
+    const fields = {
+      script_id: 'x',
+      sync: true,
+      data: { 图片: ['a', 'b'] },
+      params: { n: 1.5, nothing: null },
+    };
+    expect(await send(json, JSON.stringify(fields))).toEqual({ kind: 'json', fields });
+  });
+
+  it.each([
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'Application/JSON',
+    'application/json ; x=y',
+  ])('may be declared as %s', async (type) => {
+    expect(await send(type, '{"a":1}')).toEqual({ kind: 'json', fields: { a: 1 } });
+  });
+
+  it('may begin with a byte order mark', async () => {
+    expect(await send(json, '\uFEFF{"a":1}')).toEqual({ kind: 'json', fields: { a: 1 } });
+  });
+
+  it('counts as an empty object when there is none, with and without a type', async () => {
+    const empty = { kind: 'json', fields: {} };
+    expect(await send(json, undefined)).toEqual(empty);
+    expect(await send(json, '')).toEqual(empty);
+    expect(await send(undefined, undefined)).toEqual(empty);
+  });
+
+  it.each([
+    '{',
+    '{"a":1}}',
+    '{"a":}',
+    "{'a':1}",
+    '{"a":1,}',
+    'null',
+    '[]',
+    '[{"a":1}]',
+    '"text"',
+    '1',
+    'true',
+    ' ',
+    'a=1',
+  ])('is refused when it is %s', async (body) => {
+    expect(await send(json, body)).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('is refused when it is not UTF-8', async () => {
+    const gbk = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc4, 0xe3, 0x22, 0x7d]);
+    expect(await send(json, gbk)).toEqual({ refused: 'body-malformed' });
+    expect(await send(json, Buffer.from('\uFEFF{"a":1}', 'utf16le'))).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('may be nested 64 levels deep and no deeper', async () => {
+    expect(await send(json, nested(64))).toHaveProperty('fields');
+    expect(await send(json, nested(65))).toEqual({ refused: 'body-malformed' });
+    expect(await send(json, nested(1_000_000))).toEqual({ refused: 'body-malformed' });
+  });
+
+  it.each(['{"__proto__":{"x":1}}', '{"a":[{"constructor":1}]}', '{"params":{"prototype":{}}}'])(
+    'is refused when it could change what objects are: %s',
+    async (body) => {
+      expect(await send(json, body)).toEqual({ refused: 'body-malformed' });
+      expect(Reflect.get({}, 'x')).toBeUndefined();
+    },
+  );
+
+  it('is refused when it is too large', async () => {
+    expect(await send(json, JSON.stringify({ a: 'x'.repeat(4_000_000) }))).toEqual({
+      refused: 'FST_ERR_CTP_BODY_TOO_LARGE',
+    });
+  });
+});
+
+describe('a form', () => {
+  it('is taken as texts', async () => {
+    expect(await send(form, 'script_id=x&sync=true&data=%7B%22a%22%3A1%7D&name=%E4%BD%A0+%2B')).toEqual({
+      kind: 'form',
+      fields: { script_id: 'x', sync: 'true', data: '{"a":1}', name: '你 +' },
+    });
+    expect(await send(`${form}; charset=utf-8`, 'a=1')).toEqual({ kind: 'form', fields: { a: '1' } });
+  });
+
+  it('may be empty', async () => {
+    expect(await send(form, '')).toEqual({ kind: 'form', fields: {} });
+    expect(await send(form, 'script_id=&x')).toEqual({ kind: 'form', fields: { script_id: '', x: '' } });
+  });
+
+  it('is refused when it has a field twice', async () => {
+    expect(await send(form, 'script_id=a&script_id=b')).toEqual({ refused: 'body-malformed' });
+    expect(await send(form, 'a=&a=')).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('is refused when it is not UTF-8', async () => {
+    expect(await send(form, Buffer.from([0x61, 0x3d, 0xc4, 0xe3]))).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('has a limit of its own', async () => {
+    expect(await send(form, `a=${'x'.repeat(1000)}`)).toEqual({ refused: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+  });
+
+  it('cannot change what objects are', async () => {
+    const answer = await send(form, '__proto__=x&constructor=y&toString=z');
+    expect(answer.kind).toBe('form');
+    expect(String({})).toBe('[object Object]');
+  });
+
+  it('is of an unknown type where a route takes JSON only', async () => {
+    expect(await send(form, 'a=1', { forms: false })).toEqual({ refused: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' });
+  });
+});
+
+describe('a body of another type', () => {
+  it.each([
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    'application/jsonp',
+    'application/ld+json',
+    'application/xml',
+  ])('is never looked into: %s', async (type) => {
+    expect(await send(type, '{"a":1}')).toEqual({ refused: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' });
+  });
+});
+
+describe('the body of a request', () => {
+  it.each([undefined, null, 'text', 5, {}, { kind: 'json' }, { fields: [] }, { kind: 'json', fields: null }])(
+    'is empty when nothing of ours was parsed: %j',
+    (body) => {
+      expect(bodyOf({ body })).toEqual({ kind: 'json', fields: {} });
+    },
+  );
+});

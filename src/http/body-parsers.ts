@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+
+import { AppError } from '../shared/errors.ts';
+import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+
+/** A body as it was sent: JSON values, or the texts of a form. */
+export type Body = { readonly kind: 'json' | 'form'; readonly fields: JsonObject };
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Bodies are read by their declared type and by nothing else: JSON everywhere, and forms where a route asks for them. */
+export function takeJsonOnly(app: FastifyInstance, maxBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: maxBytes },
+    async (_request: unknown, body: Buffer) => parseJson(body),
+  );
+}
+
+export function takeFormsToo(app: FastifyInstance, maxBytes: number): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer', bodyLimit: maxBytes },
+    async (_request: unknown, body: Buffer) => parseForm(body),
+  );
+}
+
+function parseJson(bytes: Buffer): Body {
+  // No body at all counts as an empty object, with and without a content type.
+  if (bytes.length === 0) return { kind: 'json', fields: {} };
+  let value: Json;
+  try {
+    value = JSON.parse(strictUtf8.decode(bytes));
+  } catch {
+    throw malformed('The body is not valid JSON in UTF-8', '请求体不是有效的 UTF-8 JSON');
+  }
+  if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');
+  const hazard = findJsonHazard(value);
+  if (hazard?.kind === 'depth') throw malformed('The body is nested too deeply', '请求体嵌套过深');
+  if (hazard !== undefined)
+    throw malformed(`The key ${hazard.key} is not allowed`, `不允许使用键 ${hazard.key}`);
+  return { kind: 'json', fields: value };
+}
+
+function parseForm(bytes: Buffer): Body {
+  let text: string;
+  try {
+    text = strictUtf8.decode(bytes);
+  } catch {
+    throw malformed('The form is not UTF-8', '表单不是 UTF-8 编码');
+  }
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name in fields) throw malformed(`The field ${name} is given twice`, `字段 ${name} 重复`);
+    fields[name] = value;
+  }
+  return { kind: 'form', fields };
+}
+
+function malformed(en: string, zh: string): AppError {
+  return new AppError('body-malformed', { en, zh });
+}
+
+/** The parsed body of a request; an empty one where there was none. */
+export function bodyOf(request: { body: unknown }): Body {
+  const { body } = request;
+  if (
+    typeof body === 'object' &&
+    body !== null &&
+    'kind' in body &&
+    'fields' in body &&
+    isJsonObject(body.fields)
+  ) {
+    return { kind: body.kind === 'form' ? 'form' : 'json', fields: body.fields };
+  }
+  return { kind: 'json', fields: {} };
+}

@@ -1,0 +1,29 @@
+import type { ModelLibrary } from '../models/model-library.ts';
+import type { Notifications } from '../notifications/notifications.ts';
+import type { Caller } from '../runs/chain.ts';
+import type { RunService } from '../runs/run-service.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import type { Catalogue } from '../scripts/catalogue.ts';
+import type { Logger } from '../shared/log.ts';
+
+/** What the routes need from the rest of Hob. */
+export interface AppDependencies {
+  catalogue: Catalogue;
+  runs: RunService;
+  runStore: RunStore;
+  models: ModelLibrary;
+  notifications: Notifications;
+  log: Logger;
+  version: string;
+  heartbeatMs: number;
+  jsonBodyBytes: number;
+  formBodyBytes: number;
+  requestStop: () => void;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The run that sent this request, by the token in its address. */
+    caller: Caller;
+  }
+}

@@ -1,0 +1,427 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { ErrorCode } from '../shared/errors.ts';
+import { type DoorPolicy, judge, type Knock } from './door.ts';
+import { statusOf } from './error-answers.ts';
+
+const host = '127.0.0.1:9527';
+const policy: DoorPolicy = {
+  hosts: new Set([host, 'localhost:9527', '[::1]:9527', 'hob.local:80']),
+  trustedOrigins: new Set(['http://localhost:3000', 'https://desk.example']),
+};
+
+interface Request {
+  method?: string;
+  target?: string;
+  httpVersion?: string;
+  headers?: readonly (readonly [string, string])[];
+}
+
+function knock({ method = 'POST', target = '/api/execute', httpVersion = '1.1', headers }: Request): Knock {
+  return { method, target, httpVersion, rawHeaders: (headers ?? [['Host', host]]).flat() };
+}
+
+function refusalOf(request: Request): { code: ErrorCode; status: number } | null {
+  const refused = judge(knock(request), policy);
+  return refused && { code: refused.code, status: statusOf(refused.code) };
+}
+
+describe('what plain programs send', () => {
+  it.each([
+    '127.0.0.1:9527',
+    'localhost:9527',
+    '[::1]:9527',
+    'hob.local:80',
+    'LocalHost:9527',
+    'LOCALHOST:9527',
+  ])('comes in when it names us in Host as %s', (name) => {
+    expect(refusalOf({ headers: [['Host', name]] })).toBeNull();
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])('comes in with the method %s', (method) => {
+    expect(refusalOf({ method })).toBeNull();
+  });
+
+  it('comes in over HTTP/1.0 as well', () => {
+    expect(refusalOf({ httpVersion: '1.0' })).toBeNull();
+  });
+
+  it('comes in whatever Sec-Fetch-Mode, Referer and User-Agent say', () => {
+    const headers = [
+      ['Host', host],
+      ['sec-fetch-mode', 'cors'],
+      ['Referer', 'http://evil.test/'],
+      ['User-Agent', 'Mozilla/5.0'],
+    ] as const;
+    expect(refusalOf({ headers })).toBeNull();
+  });
+
+  it.each(['/', '/?', '/r/token/api/link', '/api/model/path?repo_id=a/b', '/a//b', '/%23', '/\\evil'])(
+    'comes in with the target %s',
+    (target) => {
+      expect(refusalOf({ target })).toBeNull();
+    },
+  );
+});
+
+describe('rule 2: HTTP/1.0 or 1.1, and a path', () => {
+  it.each(['0.9', '1.2', '2.0', '3', '', '1.1 ', '1'])('refuses HTTP/%s', (httpVersion) => {
+    expect(refusalOf({ httpVersion })).toEqual({ code: 'door-protocol', status: 400 });
+  });
+
+  it.each([
+    '',
+    '*',
+    'api/execute',
+    'http://127.0.0.1:9527/api/execute',
+    '//evil.test/api',
+    '///api/execute',
+    '/api/execute#top',
+    '/#',
+    '/a?b#c',
+    '127.0.0.1:9527',
+    ' /api/execute',
+  ])('refuses the target %j', (target) => {
+    expect(refusalOf({ target })).toEqual({ code: 'door-protocol', status: 400 });
+  });
+});
+
+describe('rule 3: exactly one Host, and one of ours', () => {
+  it('refuses a request without one', () => {
+    expect(refusalOf({ headers: [['Accept', '*/*']] })).toEqual({ code: 'door-host-missing', status: 400 });
+  });
+
+  it.each([
+    [host, host],
+    [host, 'evil.test'],
+    ['evil.test', host],
+  ])('refuses two of them: %s and %s', (first, second) => {
+    const headers = [
+      ['Host', first],
+      ['hOsT', second],
+    ] as const;
+    expect(refusalOf({ headers })).toEqual({ code: 'door-host-missing', status: 400 });
+  });
+
+  it.each([
+    '',
+    '127.0.0.1',
+    'localhost',
+    '127.0.0.1:80',
+    '127.0.0.1:95270',
+    '127.0.0.1:09527',
+    '0.0.0.0:9527',
+    '[::ffff:127.0.0.1]:9527',
+    '[::]:9527',
+    '[0:0:0:0:0:0:0:1]:9527',
+    '2130706433:9527',
+    '0x7f.1:9527',
+    '127.1:9527',
+    '127.0.0.2:9527',
+    'localhost.:9527',
+    'foo.localhost:9527',
+    'localhost.evil.test:9527',
+    'evil.test:9527',
+    'rebind.test:9527',
+    'evil.test:9527@127.0.0.1:9527',
+    'user@127.0.0.1:9527',
+    '127.0.0.1:9527, evil.test',
+    '127.0.0.1:9527/',
+    ' 127.0.0.1:9527',
+    'xhob.local:80',
+    'hob.local:8080',
+    'ｌocalhost:9527',
+  ])('refuses the host %j', (name) => {
+    expect(refusalOf({ headers: [['Host', name]] })).toEqual({ code: 'door-host', status: 403 });
+  });
+});
+
+describe('rule 4: no page of another origin', () => {
+  it.each([host, 'localhost:9527', '[::1]:9527'])('lets in a page of our own at %s', (name) => {
+    const headers = [
+      ['Host', name],
+      ['Origin', `http://${name}`],
+      ['Sec-Fetch-Site', 'same-origin'],
+    ] as const;
+    expect(refusalOf({ headers })).toBeNull();
+  });
+
+  it.each(['http://localhost:3000', 'https://desk.example'])(
+    'lets in a page of the trusted origin %s',
+    (origin) => {
+      const headers = [
+        ['Host', host],
+        ['Origin', origin],
+      ] as const;
+      expect(refusalOf({ headers })).toBeNull();
+    },
+  );
+
+  it.each([
+    '',
+    'null',
+    'http://localhost:9527',
+    'https://127.0.0.1:9527',
+    'HTTP://127.0.0.1:9527',
+    'http://127.0.0.1:9527/',
+    'http://127.0.0.1:9527.evil.test',
+    'http://127.0.0.1',
+    '127.0.0.1:9527',
+    'http://evil.test',
+    'http://localhost:3000/',
+    'http://localhost:30000',
+    'http://LOCALHOST:3000',
+    'file://',
+    'chrome-extension://abc',
+    'http://127.0.0.1:9527 http://evil.test',
+  ])('refuses the origin %j', (origin) => {
+    const headers = [
+      ['Host', host],
+      ['Origin', origin],
+    ] as const;
+    expect(refusalOf({ headers })).toEqual({ code: 'door-origin', status: 403 });
+  });
+
+  it('refuses a rebound name even though its Origin equals its Host', () => {
+    const headers = [
+      ['Host', 'rebind.test:9527'],
+      ['Origin', 'http://rebind.test:9527'],
+    ] as const;
+    expect(refusalOf({ headers })).toEqual({ code: 'door-host', status: 403 });
+  });
+
+  it.each([
+    ['http://127.0.0.1:9527', 'http://127.0.0.1:9527'],
+    ['http://127.0.0.1:9527', 'http://evil.test'],
+    ['http://localhost:3000', 'http://evil.test'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+  ])('refuses two origins: %s and %s', (first, second) => {
+    const headers = [
+      ['Host', host],
+      ['Origin', first],
+      ['origin', second],
+    ] as const;
+    expect(refusalOf({ headers })).toEqual({ code: 'door-origin', status: 403 });
+  });
+});
+
+describe('rule 5: what the browser says of who asks', () => {
+  const from = (method: string, ...sites: string[]) =>
+    refusalOf({
+      method,
+      headers: [['Host', host], ...sites.map((site) => ['Sec-Fetch-Site', site] as const)],
+    });
+
+  it.each(['GET', 'HEAD', 'POST', 'DELETE'])('lets in same-origin with %s', (method) => {
+    expect(from(method, 'same-origin')).toBeNull();
+  });
+
+  it.each(['GET', 'HEAD'])('lets in a typed address with %s', (method) => {
+    expect(from(method, 'none')).toBeNull();
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'get', 'QUERY'])('refuses a typed address with %s', (method) => {
+    expect(from(method, 'none')).toEqual({ code: 'door-fetch-site', status: 403 });
+  });
+
+  it.each(['same-site', 'cross-site', '', 'Same-Origin', 'NONE', 'same-origin,cross-site', 'anything'])(
+    'refuses %j, also for reading',
+    (site) => {
+      for (const method of ['GET', 'POST'])
+        expect(from(method, site)).toEqual({ code: 'door-fetch-site', status: 403 });
+    },
+  );
+
+  it('refuses when one of two headers is not ours', () => {
+    expect(from('GET', 'same-origin', 'cross-site')).toEqual({ code: 'door-fetch-site', status: 403 });
+    expect(from('GET', 'cross-site', 'same-origin')).toEqual({ code: 'door-fetch-site', status: 403 });
+  });
+});
+
+describe('rule 6: no cross-origin preflight', () => {
+  it('refuses OPTIONS from anybody', () => {
+    expect(refusalOf({ method: 'OPTIONS' })).toEqual({ code: 'door-method', status: 403 });
+    const headers = [
+      ['Host', host],
+      ['Origin', 'http://localhost:3000'],
+    ] as const;
+    expect(refusalOf({ method: 'OPTIONS', headers })).toEqual({ code: 'door-method', status: 403 });
+  });
+
+  it('refuses OPTIONS *', () => {
+    expect(refusalOf({ method: 'OPTIONS', target: '*' })?.status).toBe(400);
+  });
+});
+
+describe('rule 13: a refusal explains itself', () => {
+  const refusals: [string, Request, RegExp, RegExp | null][] = [
+    ['protocol', { httpVersion: '2.0' }, /rule 2/, null],
+    ['missing host', { headers: [] }, /rule 3/, null],
+    ['foreign host', { headers: [['Host', 'evil.test']] }, /rule 3/, /extra_hosts/],
+    [
+      'foreign origin',
+      {
+        headers: [
+          ['Host', host],
+          ['Origin', 'null'],
+        ],
+      },
+      /rule 4/,
+      /trusted_origins/,
+    ],
+    [
+      'other site',
+      {
+        headers: [
+          ['Host', host],
+          ['Sec-Fetch-Site', 'cross-site'],
+        ],
+      },
+      /rule 5/,
+      /trusted_origins/,
+    ],
+    ['preflight', { method: 'OPTIONS' }, /rule 6/, null],
+  ];
+
+  it.each(refusals)(
+    'names the rule, and the setting where there is one: %s',
+    (_name, request, rule, setting) => {
+      const refused = judge(knock(request), policy);
+      expect(refused?.text.en).toMatch(rule);
+      expect(refused?.text.zh).toMatch(/规则 \d/);
+      if (setting !== null) {
+        expect(refused?.text.en).toMatch(setting);
+        expect(refused?.text.zh).toMatch(setting);
+      }
+    },
+  );
+
+  it('repeats no more than a little of what it was sent', () => {
+    const refused = judge(knock({ headers: [['Host', 'x'.repeat(10_000)]] }), policy);
+    expect(refused?.text.en.length).toBeLessThan(300);
+  });
+});
+
+describe('rule 12: the door never throws', () => {
+  it('answers anything at all with a verdict', () => {
+    const anyKnock = fc.record({
+      method: fc.string({ unit: 'binary' }),
+      target: fc.string({ unit: 'binary' }),
+      httpVersion: fc.string(),
+      rawHeaders: fc.array(fc.string({ unit: 'binary' })),
+    });
+    fc.assert(
+      fc.property(anyKnock, (input) => {
+        const refused = judge(input, policy);
+        if (refused !== null) expect([400, 403]).toContain(statusOf(refused.code));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('refuses what breaks it, as a request it cannot understand', () => {
+    const broken: Knock = {
+      method: 'GET',
+      httpVersion: '1.1',
+      get target(): string {
+        throw new Error('broken');
+      },
+      rawHeaders: [],
+    };
+    expect(judge(broken, policy)?.code).toBe('door-protocol');
+  });
+});
+
+/** The rules once more, written from their text: every rule that a request breaks. */
+function brokenRules({ method, target, httpVersion, rawHeaders }: Knock): Set<ErrorCode> {
+  const values: Record<string, string[]> = {};
+  rawHeaders.forEach((text, index) => {
+    if (index % 2 === 1) return;
+    const name = text.toLowerCase();
+    values[name] = [...(values[name] ?? []), rawHeaders[index + 1] ?? ''];
+  });
+  const hosts = values.host ?? [];
+  const origins = values.origin ?? [];
+  const sites = values['sec-fetch-site'] ?? [];
+  const [only = ''] = hosts;
+
+  const broken = new Set<ErrorCode>();
+  if (!/^1\.[01]$/.test(httpVersion) || !/^\/([^/#][^#]*)?$/s.test(target)) broken.add('door-protocol');
+  if (hosts.length !== 1) broken.add('door-host-missing');
+  else if (![...policy.hosts].some((ours) => ours === only.toLowerCase())) broken.add('door-host');
+  const [origin] = origins;
+  const originFits =
+    origin === undefined || origin === `http://${only.toLowerCase()}` || policy.trustedOrigins.has(origin);
+  if (origins.length > 1 || !originFits) broken.add('door-origin');
+  const siteFits = (site: string) =>
+    site === 'same-origin' || (site === 'none' && ['GET', 'HEAD'].includes(method));
+  if (sites.some((site) => !siteFits(site))) broken.add('door-fetch-site');
+  if (method === 'OPTIONS') broken.add('door-method');
+  return broken;
+}
+
+describe('the door as a whole', () => {
+  const header = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.tuple(
+        fc.constantFrom('Host', 'host', 'HOST'),
+        fc.constantFrom(host, host, 'LOCALHOST:9527', 'evil.test', ''),
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(
+        fc.constantFrom('Origin', 'origin'),
+        fc.constantFrom(
+          `http://${host}`,
+          'http://localhost:9527',
+          'null',
+          'http://evil.test',
+          'http://localhost:3000',
+        ),
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(
+        fc.constantFrom('Sec-Fetch-Site', 'sec-fetch-site'),
+        fc.constantFrom('same-origin', 'none', 'same-site', 'cross-site'),
+      ),
+    },
+    { weight: 2, arbitrary: fc.tuple(fc.string(), fc.string()) },
+  );
+  const someKnock = fc.record({
+    method: fc.constantFrom('GET', 'HEAD', 'POST', 'POST', 'DELETE', 'OPTIONS'),
+    target: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('/', '/api/execute', '/r/abc/api/link?x=1') },
+      { weight: 1, arbitrary: fc.string() },
+      { weight: 1, arbitrary: fc.string().map((text) => `/${text}`) },
+    ),
+    httpVersion: fc.constantFrom('1.1', '1.1', '1.1', '1.0', '2.0'),
+    rawHeaders: fc.array(header, { maxLength: 5 }).map((headers) => headers.flat()),
+  });
+
+  it('refuses exactly what breaks a rule, and names one that was broken', () => {
+    let admitted = 0;
+    fc.assert(
+      fc.property(someKnock, (input) => {
+        // What a trusted page's own Sec-Fetch-Site counts for is not part of the rules' text.
+        const fromTrusted = input.rawHeaders.some((text) => policy.trustedOrigins.has(text));
+        fc.pre(!fromTrusted || !input.rawHeaders.some((text) => /site|none/.test(text)));
+        const broken = brokenRules(input);
+        const refused = judge(input, policy);
+        if (broken.size === 0) {
+          admitted += 1;
+          expect(refused).toBeNull();
+        } else {
+          expect(refused === null ? null : [...broken]).toContain(refused?.code);
+        }
+      }),
+      { numRuns: 4000 },
+    );
+    // Otherwise the property would say nothing about requests that may come in.
+    expect(admitted).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,133 @@
+import { AppError, type ErrorCode } from '../shared/errors.ts';
+import type { Text } from '../shared/text.ts';
+
+/** What the door looks at: the request line and the header exactly as they were received. */
+export interface Knock {
+  readonly method: string;
+  readonly target: string;
+  readonly httpVersion: string;
+  /** Names and values in turn, as Node gives them. */
+  readonly rawHeaders: readonly string[];
+}
+
+export interface DoorPolicy {
+  /** Values of the Host header, with the port, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  readonly trustedOrigins: ReadonlySet<string>;
+}
+
+/**
+ * Whether a request may come in; the reason when it may not. Any web page its user opens can reach a service on the
+ * loopback address, so this runs before anything is parsed or routed. Programs send neither Origin nor Sec-Fetch-Site;
+ * browsers cannot be made to leave out both and still name us in Host.
+ */
+export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
+  try {
+    return (
+      judgeProtocol(knock) ?? judgeHost(knock, policy) ?? judgeOrigin(knock, policy) ?? judgeMethod(knock)
+    );
+  } catch (error) {
+    return refusal(
+      'door-protocol',
+      { en: 'The request cannot be understood.', zh: '无法识别该请求。' },
+      undefined,
+      error,
+    );
+  }
+}
+
+function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
+  const isKnownVersion = httpVersion === '1.0' || httpVersion === '1.1';
+  if (isKnownVersion && target.startsWith('/') && !target.startsWith('//') && !target.includes('#'))
+    return null;
+  return refusal('door-protocol', {
+    en: 'Only HTTP/1.0 and HTTP/1.1 requests for a path are taken (door rule 2).',
+    zh: '仅接受以路径为目标的 HTTP/1.0 和 HTTP/1.1 请求（规则 2）。',
+  });
+}
+
+function judgeHost({ rawHeaders }: Knock, { hosts }: DoorPolicy): AppError | null {
+  const [host, second] = valuesOf(rawHeaders, 'host');
+  if (host === undefined || second !== undefined) {
+    return refusal('door-host-missing', {
+      en: 'The request must have exactly one Host header (door rule 3).',
+      zh: '请求必须有且只有一个 Host 头（规则 3）。',
+    });
+  }
+  if (hosts.has(host.toLowerCase())) return null;
+  return refusal(
+    'door-host',
+    {
+      en: `Hob does not answer to the host ${brief(host)} (door rule 3).`,
+      zh: `不接受主机 ${brief(host)}（规则 3）。`,
+    },
+    {
+      en: 'Use http://127.0.0.1 with the port, or add the host to the setting extra_hosts.',
+      zh: '请使用 http://127.0.0.1 加端口，或将该主机加入设置 extra_hosts。',
+    },
+  );
+}
+
+function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPolicy): AppError | null {
+  const [host = ''] = valuesOf(rawHeaders, 'host');
+  const origins = valuesOf(rawHeaders, 'origin');
+  const isTrusted = origins.length === 1 && origins.every((origin) => trustedOrigins.has(origin));
+  if (isTrusted) return null;
+  if (origins.length > 1 || origins.some((origin) => origin !== `http://${host.toLowerCase()}`)) {
+    return refusal(
+      'door-origin',
+      {
+        en: `Web pages of ${brief(origins.join(', '))} may not call Hob (door rule 4).`,
+        zh: `来自 ${brief(origins.join(', '))} 的网页不能调用 Hob（规则 4）。`,
+      },
+      trustHint,
+    );
+  }
+  const isReading = method === 'GET' || method === 'HEAD';
+  for (const site of valuesOf(rawHeaders, 'sec-fetch-site')) {
+    if (site === 'same-origin' || (site === 'none' && isReading)) continue;
+    return refusal(
+      'door-fetch-site',
+      {
+        en: `The browser says that another site caused this request: ${brief(site)} (door rule 5).`,
+        zh: `浏览器表明该请求由其他网站发起：${brief(site)}（规则 5）。`,
+      },
+      trustHint,
+    );
+  }
+  return null;
+}
+
+function judgeMethod({ method }: Knock): AppError | null {
+  if (method !== 'OPTIONS') return null;
+  return refusal('door-method', {
+    en: 'OPTIONS is refused: Hob allows no cross-origin calls (door rule 6).',
+    zh: '不接受 OPTIONS：Hob 不允许跨域调用（规则 6）。',
+  });
+}
+
+const trustHint: Text = {
+  en: 'If the page is yours, add its origin to the setting trusted_origins.',
+  zh: '如果网页由您提供，请将其来源加入设置 trusted_origins。',
+};
+
+/** The way out stands in the text itself: not every operation has room for a hint beside it. */
+function refusal(code: ErrorCode, text: Text, wayOut: Text = { en: '', zh: '' }, cause?: unknown): AppError {
+  return new AppError(
+    code,
+    { en: `${text.en} ${wayOut.en}`.trim(), zh: `${text.zh}${wayOut.zh}` },
+    { cause },
+  );
+}
+
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}
+
+function brief(value: string): string {
+  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+
+import { AppError, type ErrorCode, errorCodes } from '../shared/errors.ts';
+import { answerError, internalError, statusOf } from './error-answers.ts';
+
+/** What the design says each refusal is answered with. */
+const statuses: Record<ErrorCode, number> = {
+  'script-id-missing': 400,
+  'script-unknown': 404,
+  'script-unusable': 409,
+  'script-not-a-node': 403,
+  'chain-too-deep': 400,
+  'temp-file-missing': 404,
+  'temp-file-invalid': 400,
+  'field-invalid': 400,
+  'data-invalid': 400,
+  'params-invalid': 400,
+  'body-malformed': 400,
+  'body-too-large': 413,
+  'content-type-unsupported': 415,
+  'queue-full': 503,
+  'queue-wait-exceeded': 503,
+  'wait-circle': 503,
+  'resources-exhausted': 503,
+  'service-stopping': 503,
+  'executor-unavailable': 503,
+  'notify-content-type': 400,
+  'notify-invalid': 400,
+  'repo-id-invalid': 400,
+  'model-not-downloaded': 404,
+  'path-unknown': 404,
+  'method-not-allowed': 405,
+  'run-unknown': 404,
+  'run-token-unknown': 404,
+  'door-protocol': 400,
+  'door-method': 403,
+  'door-host-missing': 400,
+  'door-host': 403,
+  'door-origin': 403,
+  'door-fetch-site': 403,
+  'request-malformed': 400,
+  'request-header-too-large': 431,
+  'request-timeout': 408,
+  internal: 500,
+};
+
+const codes = Object.keys(statuses).filter((code): code is ErrorCode => Object.hasOwn(errorCodes, code));
+const belongToNoOperation = new Set<ErrorCode>(['path-unknown', 'method-not-allowed']);
+
+function refusal(code: ErrorCode): AppError {
+  return new AppError(
+    code,
+    { en: `english ${code}`, zh: `中文 ${code}` },
+    { hint: { en: 'do this', zh: '这样做' } },
+  );
+}
+
+describe('the status of a refusal', () => {
+  it('is decided for every code of the catalogue', () => {
+    expect(codes.toSorted()).toEqual(Object.keys(errorCodes).toSorted());
+  });
+
+  it.each(codes)('is the one the design gives to %s', (code) => {
+    expect(statusOf(code)).toBe(statuses[code]);
+  });
+});
+
+describe('the answer to a refused request', () => {
+  it.each(codes)('to execute or link has exactly status and message: %s', (code) => {
+    for (const path of ['/api/execute', '/api/link', '/api/execute?x=1', '/api/link?script_id=/api/notify']) {
+      expect(answerError(refusal(code), path, undefined)).toEqual({
+        status: statuses[code],
+        headers: { 'x-hob-error': code },
+        body: { status: 'error', message: `中文 ${code}` },
+      });
+    }
+  });
+
+  it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
+    'to notify has exactly one field: %s',
+    (code) => {
+      expect(answerError(refusal(code), '/api/notify', undefined)).toEqual({
+        status: statuses[code],
+        headers: { 'x-hob-error': code },
+        body: { error: `中文 ${code}` },
+      });
+    },
+  );
+
+  it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
+    'to model/path repeats its status beside empty data: %s',
+    (code) => {
+      expect(answerError(refusal(code), '/api/model/path?repo_id=x', undefined)).toEqual({
+        status: statuses[code],
+        headers: { 'x-hob-error': code },
+        body: { code: statuses[code], data: {}, message: `中文 ${code}`, success: false },
+      });
+    },
+  );
+
+  it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
+    'to all else has a code and a hint: %s',
+    (code) => {
+      for (const path of ['/api/runs/1', '/api/health', '/', '', '/api/execute/', '/API/execute']) {
+        expect(answerError(refusal(code), path, undefined)).toEqual({
+          status: statuses[code],
+          headers: { 'x-hob-error': code },
+          body: { status: 'error', code, message: `english ${code}`, hint: 'do this' },
+        });
+      }
+    },
+  );
+
+  it.each(['/api/execute', '/api/notify', '/api/model/path', '/api/runs/1', '/nothing'])(
+    'is status and message alone where no operation was meant, also at %s',
+    (path) => {
+      for (const code of belongToNoOperation) {
+        const { status, body } = answerError(refusal(code), path, 'en');
+        expect(status).toBe(statuses[code]);
+        expect(body).toEqual({ status: 'error', message: `english ${code}` });
+      }
+    },
+  );
+
+  it('speaks the language the caller prefers', () => {
+    const error = refusal('script-unusable');
+    expect(answerError(error, '/api/execute', 'en-GB').body).toMatchObject({
+      message: 'english script-unusable',
+    });
+    expect(answerError(error, '/api/execute', 'fr').body).toMatchObject({ message: '中文 script-unusable' });
+    expect(answerError(error, '/api/runs/1', 'zh-CN').body).toMatchObject({
+      message: '中文 script-unusable',
+      hint: '这样做',
+    });
+  });
+
+  it('has an empty hint where there is none to give', () => {
+    const error = new AppError('run-unknown', { en: 'none', zh: '无' });
+    expect(answerError(error, '/api/runs/1', 'en').body).toEqual({
+      status: 'error',
+      code: 'run-unknown',
+      message: 'none',
+      hint: '',
+    });
+  });
+
+  it('says when to ask again where that makes sense', () => {
+    const error = new AppError('queue-full', { en: 'full', zh: '满' }, { retryAfterS: 5 });
+    expect(answerError(error, '/api/execute', undefined)).toEqual({
+      status: 503,
+      headers: { 'x-hob-error': 'queue-full', 'retry-after': '5' },
+      body: { status: 'error', message: '满' },
+    });
+    const now = new AppError('queue-full', { en: 'full', zh: '满' }, { retryAfterS: 0 });
+    expect(answerError(now, '/api/execute', undefined).headers).toMatchObject({ 'retry-after': '0' });
+  });
+
+  it('says nothing of what went wrong inside', () => {
+    const error = internalError(new Error('secret path /home/x'));
+    const { status, body } = answerError(error, '/api/execute', 'en');
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+});

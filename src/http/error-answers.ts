@@ -1,0 +1,137 @@
+import { assertNever } from '../shared/assert-never.ts';
+import { AppError, type ErrorCode } from '../shared/errors.ts';
+import type { JsonObject } from '../shared/json.ts';
+import { preferredLanguage } from './language.ts';
+
+/**
+ * The one place where a refusal becomes a status: a new code does not compile until someone decides.
+ * @public docs/errors.md is made from it
+ */
+export function statusOf(code: ErrorCode): number {
+  switch (code) {
+    case 'script-id-missing':
+    case 'chain-too-deep':
+    case 'temp-file-invalid':
+    case 'field-invalid':
+    case 'data-invalid':
+    case 'params-invalid':
+    case 'body-malformed':
+    case 'notify-content-type':
+    case 'notify-invalid':
+    case 'repo-id-invalid':
+    case 'door-protocol':
+    case 'door-host-missing':
+    case 'request-malformed':
+      return 400;
+    case 'script-not-a-node':
+    case 'door-host':
+    case 'door-origin':
+    case 'door-fetch-site':
+    case 'door-method':
+      return 403;
+    case 'script-unknown':
+    case 'temp-file-missing':
+    case 'model-not-downloaded':
+    case 'path-unknown':
+    case 'run-unknown':
+    case 'run-token-unknown':
+      return 404;
+    case 'method-not-allowed':
+      return 405;
+    case 'request-timeout':
+      return 408;
+    case 'script-unusable':
+      return 409;
+    case 'body-too-large':
+      return 413;
+    case 'content-type-unsupported':
+      return 415;
+    case 'request-header-too-large':
+      return 431;
+    case 'internal':
+      return 500;
+    case 'queue-full':
+    case 'queue-wait-exceeded':
+    case 'wait-circle':
+    case 'resources-exhausted':
+    case 'service-stopping':
+    case 'executor-unavailable':
+      return 503;
+    default:
+      return assertNever(code);
+  }
+}
+
+/** Each operation of the interface has its own form of error; what came later shares one. */
+type ErrorForm = 'execution' | 'notify' | 'model' | 'later';
+
+function formOf(path: string): ErrorForm {
+  switch (path) {
+    case '/api/execute':
+    case '/api/link':
+      return 'execution';
+    case '/api/notify':
+      return 'notify';
+    case '/api/model/path':
+      return 'model';
+    default:
+      return 'later';
+  }
+}
+
+export interface ErrorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: JsonObject;
+}
+
+/** The answer to a refused request, in the form of the operation that was asked for. */
+export function answerError(
+  error: AppError,
+  target: string,
+  acceptLanguage: string | undefined,
+): ErrorAnswer {
+  const path = target.split('?', 1)[0] ?? '';
+  const form = formOf(path);
+  const language = preferredLanguage(acceptLanguage, form === 'later' ? 'en' : 'zh');
+  const status = statusOf(error.code);
+  const message = error.text[language];
+  return {
+    status,
+    headers: {
+      'x-hob-error': error.code,
+      ...(error.retryAfterS !== undefined && { 'retry-after': String(error.retryAfterS) }),
+    },
+    body: bodyOf(),
+  };
+
+  function bodyOf(): JsonObject {
+    // A path or method that does not exist belongs to no operation.
+    if (error.code === 'path-unknown' || error.code === 'method-not-allowed')
+      return { status: 'error', message };
+    switch (form) {
+      case 'execution':
+        return { status: 'error', message };
+      case 'notify':
+        return { error: message };
+      case 'model':
+        return { code: status, data: {}, message, success: false };
+      case 'later':
+        return { status: 'error', code: error.code, message, hint: error.hint?.[language] ?? '' };
+    }
+  }
+}
+
+export function internalError(cause: unknown): AppError {
+  return new AppError(
+    'internal',
+    { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+    { cause },
+  );
+}
+
+/** A fixed text of the interface. */
+export function notifyContentType(): AppError {
+  const message = 'Content-Type must be application/json';
+  return new AppError('notify-content-type', { en: message, zh: message });
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { preferredLanguage } from './language.ts';
+
+describe('the preferred language', () => {
+  it.each([undefined, '', ' ', '*', 'fr', 'fr-FR, de;q=0.8', ',,;', 'q=1', 'zhx', 'english'])(
+    'is the fallback when %j names neither',
+    (header) => {
+      expect(preferredLanguage(header, 'zh')).toBe('zh');
+      expect(preferredLanguage(header, 'en')).toBe('en');
+    },
+  );
+
+  it.each([
+    ['en', 'en'],
+    ['EN', 'en'],
+    ['en-US', 'en'],
+    ['zh', 'zh'],
+    ['zh-CN', 'zh'],
+    ['zh-Hant-TW', 'zh'],
+    ['en-US,en;q=0.9,zh-CN;q=0.8,zh;q=0.7', 'en'],
+    ['zh-CN,zh;q=0.9,en;q=0.8', 'zh'],
+    ['zh;q=0.5,en;q=0.9', 'en'],
+    ['en;q=0.1,zh;q=0.2', 'zh'],
+    ['zh;q=0.5 , en ; q=0.9', 'en'],
+    ['de,fr;q=0.9,en;q=0.1', 'en'],
+    ['en;Q=0.2, zh;q=0.3', 'zh'],
+  ] as const)('of %j is %s', (header, language) => {
+    expect(preferredLanguage(header, language === 'en' ? 'zh' : 'en')).toBe(language);
+  });
+
+  it('is the first of two that weigh the same', () => {
+    expect(preferredLanguage('zh,en', 'en')).toBe('zh');
+    expect(preferredLanguage('en;q=0.5,zh;q=0.5', 'zh')).toBe('en');
+  });
+
+  it('is never one that was ruled out', () => {
+    expect(preferredLanguage('en;q=0', 'zh')).toBe('zh');
+    expect(preferredLanguage('en;q=0.0, zh;q=0.1', 'en')).toBe('zh');
+  });
+
+  it('is one of the two whatever was sent', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (header) => {
+        expect(['en', 'zh']).toContain(preferredLanguage(header, 'zh'));
+      }),
+    );
+  });
+});

@@ -1,0 +1,13 @@
+import { interfaceVersion } from '../shared/version.ts';
+
+export function openApiInfo(version: string) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hob',
+      version,
+      description: `Runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+  };
+}

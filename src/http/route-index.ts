@@ -1,0 +1,21 @@
+import type { RouteOptions } from 'fastify';
+
+/** Which methods a path has, so that a wrong one can be told from a wrong path. */
+export class RouteIndex {
+  readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
+
+  add({ url, method }: Pick<RouteOptions, 'url' | 'method'>): void {
+    const methods = Array.isArray(method) ? method : [method];
+    const literal = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = new RegExp(`^${literal.replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`);
+    this.#routes.push({ pattern, methods: [...methods] });
+  }
+
+  methodsAt(url: string): string[] {
+    const path = url.split('?', 1)[0] ?? '';
+    const methods = this.#routes
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((route) => route.methods);
+    return [...new Set(methods)].sort();
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+
+import { interfaceVersion } from '../../shared/version.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { HealthAnswer, LaterError } from '../wire.ts';
+
+export function addHealthRoute(app: FastifyInstance, { runs, version }: AppDependencies): void {
+  const startedMs = performance.now();
+  const schema = {
+    summary: 'Is Hob well?',
+    response: { 200: HealthAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/health', { schema }, async () => ({
+    status: 'ok',
+    version,
+    interface: interfaceVersion,
+    uptime_s: Math.round(performance.now() - startedMs) / 1000,
+    running: runs.running,
+    queued: runs.queued,
+  }));
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+
+import { depthOfLink } from '../../runs/chain.ts';
+import { readData, readParams } from '../../runs/inputs.ts';
+import { AppError } from '../../shared/errors.ts';
+import { answerSync } from '../answer-sync.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { preferredLanguage } from '../language.ts';
+import { readScriptId, readStructured } from '../run-fields.ts';
+import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire.ts';
+
+export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatMs }: AppDependencies): void {
+  const schema = {
+    summary: 'Run a node from a running script',
+    description: 'Called by a running script. Waits for the node, and returns its envelope.',
+    body: LinkBody,
+    response: { 200: ExecutionAnswer, '4xx': ExecutionError, '5xx': ExecutionError },
+  };
+  app.post('/api/link', { schema }, async (request, reply) => {
+    const body = bodyOf(request);
+    const script = await catalogue.resolve(readScriptId(body));
+    if (!script.isNode) throw notANode(script.name);
+    const depth = depthOfLink(request.caller);
+    const run = await runs.submit({
+      script,
+      origin: 'link',
+      caller: request.caller,
+      depth,
+      sync: true,
+      data: readData(script, readStructured(body, 'data')),
+      params: readParams(script, readStructured(body, 'params')),
+      language: preferredLanguage(request.headers['accept-language'], 'zh'),
+    });
+    return answerSync(reply, run, heartbeatMs);
+  });
+}
+
+function notANode(name: string): AppError {
+  return new AppError('script-not-a-node', {
+    en: `The script "${name}" is not declared as a node, so it cannot be linked. Set enabled = true in its node table.`,
+    zh: `脚本 "${name}" 未声明为节点，不允许联动调用`,
+  });
+}

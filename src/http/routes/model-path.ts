@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import Value from 'typebox/value';
+
+import { parseRepoId } from '../../models/repo-id.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { preferredLanguage } from '../language.ts';
+import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire.ts';
+
+export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
+  const schema = {
+    summary: 'Where a model lies',
+    description: 'The folder of a downloaded model.',
+    querystring: ModelPathQuery,
+    response: { 200: ModelPathAnswer, '4xx': ModelPathError, '5xx': ModelPathError },
+  };
+  app.get('/api/model/path', { schema }, async (request) => {
+    const { query } = request;
+    // An id that is missing, given twice or malformed is no id.
+    const repoId = Value.Check(ModelPathQuery, query) ? query.repo_id : '';
+    const repo = parseRepoId(repoId);
+    if (repo === null) {
+      throw new AppError('repo-id-invalid', {
+        en: 'repo_id must be given as owner/name.',
+        zh: 'repo_id 缺失或格式错误，应为 owner/name',
+      });
+    }
+    const path = await models.find(repo);
+    if (path === null) {
+      throw new AppError('model-not-downloaded', {
+        en: `The model ${repoId} is not downloaded.`,
+        zh: `模型 ${repoId} 未下载`,
+      });
+    }
+    const language = preferredLanguage(request.headers['accept-language'], 'zh');
+    const message = { en: `Got the path of the model ${repoId}.`, zh: `获取模型 ${repoId} 路径成功` }[
+      language
+    ];
+    return { code: 200, data: { path, repo_id: repoId }, message, success: true };
+  });
+}

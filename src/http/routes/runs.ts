@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { RunRecord } from '../../runs/run-record.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { LaterError, RunAnswer } from '../wire.ts';
+
+export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
+  const schema = {
+    summary: 'One run',
+    description: 'The record of a run, while it lasts and afterwards.',
+    response: { 200: RunAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get<{ Params: { id: string } }>('/api/runs/:id', { schema }, async (request, reply) => {
+    const { id } = request.params;
+    const record = runs.find(id);
+    if (record === null) {
+      throw new AppError('run-unknown', { en: `There is no run ${id}`, zh: `运行不存在: ${id}` });
+    }
+    reply.raw.setHeader('x-hob-run-id', record.runId);
+    return runAnswer(record);
+  });
+}
+
+function runAnswer(record: RunRecord): JsonObject {
+  return {
+    run_id: record.runId,
+    script_id: record.scriptId,
+    script_name: record.scriptName,
+    script_version: record.scriptVersion,
+    origin: record.origin,
+    parent_run_id: record.parentRunId,
+    depth: record.depth,
+    state: record.state,
+    end_cause: record.endCause,
+    exit_code: record.exitCode,
+    result: record.result,
+    envelope: record.envelope,
+    data: record.data,
+    params: record.params,
+    queued_at: record.queuedAt,
+    started_at: record.startedAt,
+    ended_at: record.endedAt,
+    duration_ms: record.durationMs,
+    stdout_bytes: record.stdoutBytes,
+    stderr_bytes: record.stderrBytes,
+    truncated: record.truncated,
+    left_running: record.leftRunning,
+  };
+}

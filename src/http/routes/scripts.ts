@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { Script } from '../../scripts/script.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Json, JsonObject } from '../../shared/json.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { preferredLanguage } from '../language.ts';
+import { LaterError, ScriptAnswer, ScriptsAnswer } from '../wire.ts';
+
+export function addScriptRoutes(app: FastifyInstance, { catalogue }: AppDependencies): void {
+  const listSchema = {
+    summary: 'All scripts',
+    description: 'Every script, and everything wrong with those that could not be loaded.',
+    response: { 200: ScriptsAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/scripts', { schema: listSchema }, async (request) => {
+    const language = preferredLanguage(request.headers['accept-language'], 'en');
+    const problems = await catalogue.problems();
+    return {
+      scripts: catalogue.scripts().map(scriptAnswer),
+      problems: problems.map((problem) => ({
+        severity: problem.severity,
+        file: problem.file,
+        line: problem.line,
+        message: problem.message[language],
+        advice: problem.advice[language],
+      })),
+    };
+  });
+
+  const showSchema = {
+    summary: 'One script',
+    response: { 200: ScriptAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get<{ Params: { id: string } }>('/api/scripts/:id', { schema: showSchema }, async (request) => {
+    const { id } = request.params;
+    const script = catalogue.lookUp(id);
+    if (script === null) {
+      throw new AppError(
+        'script-unknown',
+        { en: `There is no script ${id}`, zh: `脚本不存在: ${id}` },
+        {
+          hint: {
+            en: 'GET /api/scripts lists all scripts and problems.',
+            zh: 'GET /api/scripts 列出所有脚本及问题。',
+          },
+        },
+      );
+    }
+    return scriptAnswer(script);
+  });
+}
+
+function scriptAnswer(script: Script): JsonObject {
+  const { runtime, input } = script;
+  return {
+    id: script.id,
+    name: script.name,
+    version: script.version,
+    desc: script.description,
+    icon: script.icon,
+    folder: script.folder,
+    manifest: script.manifestPath,
+    language: runtime.language,
+    language_version: runtime.languageVersion,
+    entry: runtime.entry,
+    terminal: runtime.terminal,
+    timeout: runtime.timeoutMs === null ? null : runtime.timeoutMs / 1000,
+    concurrency: runtime.concurrency,
+    lock: runtime.lock,
+    node: script.isNode,
+    input: input === null ? null : { ...input, exts: [...input.exts] },
+    params: script.params.map((param) => ({
+      name: param.name,
+      label: param.label,
+      type: param.type,
+      // A secret's default would be a secret in the manifest; it is not repeated here.
+      ...(param.default !== undefined && !param.secret && { default: param.default }),
+      required: param.required,
+      choices: [...param.choices],
+      choice_labels: { ...param.choiceLabels },
+      secret: param.secret,
+      when: param.when as Json,
+      description: param.description,
+    })),
+    outputs: script.outputs.map((output) => ({ ...output })),
+    models: script.models.map(({ source, repoId, files }) => ({
+      source,
+      repo_id: repoId,
+      files: [...files],
+    })),
+  };
+}

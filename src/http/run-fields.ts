@@ -1,0 +1,73 @@
+import Value from 'typebox/value';
+
+import { AppError } from '../shared/errors.ts';
+import { findJsonHazard, type Json } from '../shared/json.ts';
+import { fixedText } from '../shared/text.ts';
+import type { Body } from './body-parsers.ts';
+import { ExecuteBody } from './wire.ts';
+
+/** The fields of execute and link. Each is read when its turn comes: the interface fixes which mistake is reported first. */
+export function readScriptId({ fields }: Body): string {
+  const id = fields.script_id;
+  if (id === undefined || id === null || id === '') {
+    throw new AppError('script-id-missing', fixedText('缺少script_id参数'));
+  }
+  if (typeof id !== 'string') throw invalid('script_id', 'a text', '字符串');
+  return id;
+}
+
+const formTruths = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+  ['', false],
+]);
+
+export function readSync({ kind, fields }: Body): boolean {
+  const sync = fields.sync ?? false;
+  if (kind === 'form') {
+    const truth = formTruths.get(String(sync).trim().toLowerCase());
+    if (truth === undefined) throw invalid('sync', 'true or false', 'true 或 false');
+    return truth;
+  }
+  if (!Value.Check(ExecuteBody.properties.sync, sync) || sync === undefined)
+    throw invalid('sync', 'true or false', 'true 或 false');
+  return sync;
+}
+
+/** The path of the legacy argument file; null when none was given. */
+export function readTempFilePath({ fields }: Body): string | null {
+  const path = fields.temp_file ?? '';
+  if (typeof path !== 'string') throw invalid('temp_file', 'an absolute path', '绝对路径');
+  return path === '' ? null : path;
+}
+
+/** `data` or `params`: a JSON value, or in a form the text of one. Null is as good as absent. */
+export function readStructured({ kind, fields }: Body, field: 'data' | 'params'): Json | undefined {
+  const value = fields[field] ?? undefined;
+  if (kind === 'json' || value === undefined) return value;
+  if (value === '') return undefined;
+  const parsed = parseText(String(value));
+  if (parsed === undefined || findJsonHazard(parsed) !== undefined) {
+    const code = field === 'data' ? 'data-invalid' : 'params-invalid';
+    throw new AppError(code, { en: `${field} is not valid JSON text`, zh: `${field} 不是有效的 JSON 文本` });
+  }
+  return parsed ?? undefined;
+}
+
+function parseText(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(field: string, en: string, zh: string): AppError {
+  return new AppError('field-invalid', { en: `${field} must be ${en}`, zh: `${field} 应为 ${zh}` });
+}

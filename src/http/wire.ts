@@ -1,0 +1,231 @@
+import Type from 'typebox';
+import { notificationTypes } from '../notifications/notifications.ts';
+import { endCauses, origins, runStates } from '../runs/run-record.ts';
+
+/**
+ * The shapes on the wire, once: requests are checked against these very schemas, and the OpenAPI document is made from them.
+ */
+const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const Envelope = Type.Object(
+  {
+    code: Type.Integer({ description: '0 is success; -1, -2 and -3 are written by Hob itself.' }),
+    msg: Type.String(),
+  },
+  { additionalProperties: true, description: 'What the script wrote to environment.output_json.' },
+);
+
+const scriptId = Type.Optional(Type.String({ description: 'UUID of the script.' }));
+const data = Type.Optional(
+  Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
+    description: "Values of the main input: an object keyed by the input's name, or a bare list.",
+  }),
+);
+const params = Type.Optional(
+  Type.Record(Type.String(), Type.Unknown(), { description: "Overrides of the manifest's params." }),
+);
+
+export const LinkBody = Type.Object({ script_id: scriptId, data, params });
+
+export const ExecuteBody = Type.Object({
+  script_id: scriptId,
+  sync: Type.Optional(
+    Type.Boolean({ description: 'true: wait for the script and return what became of it.' }),
+  ),
+  data,
+  params,
+  temp_file: Type.Optional(
+    Type.String({ description: 'Absolute path of a file with the arguments (legacy).' }),
+  ),
+});
+
+export const ExecuteForm = Type.Object({
+  script_id: scriptId,
+  sync: Type.Optional(Type.String({ description: 'true, false, 1, 0, yes, no, on or off.' })),
+  data: Type.Optional(Type.String({ description: 'JSON text.' })),
+  params: Type.Optional(Type.String({ description: 'JSON text.' })),
+  temp_file: Type.Optional(Type.String()),
+});
+
+export const ExecutionAnswer = Type.Object(
+  {
+    status: Type.Enum(['success', 'error']),
+    message: Type.String(),
+    exit_code: Type.Integer(),
+    success: Type.Boolean(),
+    timed_out: Type.Boolean(),
+    stdout: Type.String(),
+    stderr: Type.String(),
+    result: Envelope,
+  },
+  { additionalProperties: false },
+);
+
+export const AcceptedAnswer = Type.Object(
+  {
+    status: Type.Literal('success'),
+    message: Type.String(),
+    run_id: Type.String({ format: 'uuid' }),
+  },
+  { additionalProperties: false },
+);
+
+export const ExecutionError = Type.Object(
+  { status: Type.Literal('error'), message: Type.String() },
+  { additionalProperties: false },
+);
+
+export const NotifyBody = Type.Object({
+  notify_type: Type.Enum(notificationTypes),
+  message: Type.Optional(Nullable(Type.String())),
+  duration: Type.Optional(Type.Integer({ minimum: 0, default: 5000, description: 'Milliseconds.' })),
+  show_close: Type.Optional(Type.Boolean({ default: false })),
+});
+
+export const NotifyAnswer = Type.Object({ success: Type.Literal(true) }, { additionalProperties: false });
+export const NotifyError = Type.Object({ error: Type.String() }, { additionalProperties: false });
+
+export const ModelPathQuery = Type.Object({ repo_id: Type.String({ description: 'owner/name' }) });
+
+export const ModelPathAnswer = Type.Object(
+  {
+    code: Type.Literal(200),
+    data: Type.Object({ path: Type.String(), repo_id: Type.String() }, { additionalProperties: false }),
+    message: Type.String(),
+    success: Type.Literal(true),
+  },
+  { additionalProperties: false },
+);
+
+export const ModelPathError = Type.Object(
+  {
+    code: Type.Integer(),
+    data: Type.Object({}, { additionalProperties: false }),
+    message: Type.String(),
+    success: Type.Literal(false),
+  },
+  { additionalProperties: false },
+);
+
+export const LaterError = Type.Object(
+  { status: Type.Literal('error'), code: Type.String(), message: Type.String(), hint: Type.String() },
+  { additionalProperties: false },
+);
+
+export const HealthAnswer = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    version: Type.String(),
+    interface: Type.String(),
+    uptime_s: Type.Number(),
+    running: Type.Integer(),
+    queued: Type.Integer(),
+  },
+  { additionalProperties: false },
+);
+
+const time = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
+
+export const RunAnswer = Type.Object(
+  {
+    run_id: Type.String({ format: 'uuid' }),
+    script_id: Type.String({ format: 'uuid' }),
+    script_name: Type.String(),
+    script_version: Nullable(Type.String()),
+    origin: Type.Enum(origins),
+    parent_run_id: Nullable(Type.String({ format: 'uuid' })),
+    depth: Type.Integer(),
+    state: Type.Enum(runStates),
+    end_cause: Nullable(Type.Enum(endCauses)),
+    exit_code: Nullable(Type.Integer()),
+    result: Nullable(Envelope),
+    envelope: Nullable(Type.Enum(['own', 'synthesized'])),
+    data: Type.Unknown(),
+    params: Type.Record(Type.String(), Type.Unknown()),
+    queued_at: Type.String({ format: 'date-time' }),
+    started_at: time('Null until the script starts.'),
+    ended_at: time('Null until the run ends.'),
+    duration_ms: Nullable(Type.Integer()),
+    stdout_bytes: Nullable(Type.Integer()),
+    stderr_bytes: Nullable(Type.Integer()),
+    truncated: Nullable(Type.Boolean()),
+    left_running: Nullable(Type.Integer()),
+  },
+  { additionalProperties: false },
+);
+
+const Problem = Type.Object(
+  {
+    severity: Type.Enum(['error', 'note']),
+    file: Type.String(),
+    line: Nullable(Type.Integer()),
+    message: Type.String(),
+    advice: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
+export const ScriptAnswer = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    version: Nullable(Type.String()),
+    desc: Nullable(Type.String()),
+    icon: Nullable(Type.String()),
+    folder: Type.String(),
+    manifest: Type.String(),
+    language: Type.String(),
+    language_version: Nullable(Type.String()),
+    entry: Type.String(),
+    terminal: Type.String(),
+    timeout: Nullable(Type.Number()),
+    concurrency: Nullable(Type.Integer()),
+    lock: Nullable(Type.String()),
+    node: Type.Boolean(),
+    input: Nullable(
+      Type.Object({
+        name: Type.String(),
+        label: Type.String(),
+        type: Type.Enum(['list', 'str']),
+        pick: Nullable(Type.String()),
+        exts: Type.Array(Type.String()),
+        description: Nullable(Type.String()),
+      }),
+    ),
+    params: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        label: Type.String(),
+        type: Type.String(),
+        default: Type.Optional(Type.Unknown()),
+        required: Type.Boolean(),
+        choices: Type.Array(Type.String()),
+        choice_labels: Type.Record(Type.String(), Type.String()),
+        secret: Type.Boolean(),
+        when: Nullable(Type.Object({ field: Type.String(), eq: Type.Unknown() })),
+        description: Nullable(Type.String()),
+      }),
+    ),
+    outputs: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        type: Nullable(Type.String()),
+        description: Nullable(Type.String()),
+      }),
+    ),
+    models: Type.Array(
+      Type.Object({ source: Type.String(), repo_id: Type.String(), files: Type.Array(Type.String()) }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ScriptsAnswer = Type.Object(
+  { scripts: Type.Array(ScriptAnswer), problems: Type.Array(Problem) },
+  { additionalProperties: false },
+);
+
+export const StopAnswer = Type.Object(
+  { status: Type.Literal('success'), message: Type.String() },
+  { additionalProperties: false },
+);

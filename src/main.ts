@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { type Service, startService } from './compose.ts';
+import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
+import { errnoOf } from './shared/errors.ts';
+import { createLogger, type Logger } from './shared/log.ts';
+import { makePrivateFolder } from './shared/private-files.ts';
+import { parseServiceInfo, serviceFile } from './shared/service-file.ts';
+import { readVersion } from './shared/version.ts';
+import { NewerDatabaseError } from './storage/database.ts';
+import { lockHome } from './storage/home-lock.ts';
+
+/** A start that failed for a reason its user can do something about. */
+export class StartError extends Error {}
+
+/** The service, from its settings to the signal that ends it. Resolves when it has stopped in good order. */
+export async function serve(flags: Flags): Promise<void> {
+  const settings = await loadSettings(flags).catch((error: unknown) => {
+    throw error instanceof SettingsError ? new StartError(error.message) : error;
+  });
+  await makePrivateFolder(settings.home, { existing: true }).catch((error: unknown) => {
+    throw new StartError(
+      `The home ${settings.home} cannot be made (${errnoOf(error)}). Choose another with --home.`,
+    );
+  });
+  const lock = lockHome(settings.home);
+  if (lock === null) throw new StartError(await describeOther(settings.home));
+  try {
+    await serveLocked(settings, await createLogger(settings.log_level));
+  } finally {
+    lock.release();
+  }
+}
+
+async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void> {
+  const stopAsked = new AbortController();
+  const stopNow = new AbortController();
+  const onSignal = () => {
+    // The second time means at once.
+    if (stopAsked.signal.aborted) stopNow.abort();
+    stopAsked.abort();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+
+  const version = readVersion();
+  const requestStop = () => stopAsked.abort();
+  const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
+    throw explainStart(error, settings);
+  });
+  process.stdout.write(`Hob is listening on ${service.url}\n`);
+  log.info({ home: settings.home, version }, 'ready');
+
+  await aborted(stopAsked.signal);
+  await stop(service, stopNow, settings, log);
+}
+
+async function stop(
+  service: Service,
+  stopNow: AbortController,
+  settings: LoadedSettings,
+  log: Logger,
+): Promise<void> {
+  log.info('stopping');
+  const timer = setTimeout(() => stopNow.abort(), settings.drain_s * 1000);
+  await service.stop(stopNow.signal);
+  clearTimeout(timer);
+  log.info('stopped');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function describeOther(home: string): Promise<string> {
+  const info = parseServiceInfo(await readFile(join(home, serviceFile), 'utf8').catch(() => ''));
+  const who = info === null ? 'Another Hob' : `Another Hob (pid ${info.pid}, ${info.url})`;
+  return `${who} already serves the home ${home}. Stop it with \`hob stop\`, or choose another home with --home.`;
+}
+
+function explainStart(error: unknown, settings: LoadedSettings): unknown {
+  if (error instanceof NewerDatabaseError) return new StartError(error.message);
+  const errno = errnoOf(error);
+  const place = settings.listen.map((address) => `${address}:${settings.port}`).join(' or ');
+  if (errno === 'EADDRINUSE') {
+    return new StartError(
+      `Another program already listens on ${place}. Stop it, or choose another port with --port (0 takes any free one).`,
+    );
+  }
+  if (errno === 'EACCES' || errno === 'EADDRNOTAVAIL') {
+    return new StartError(`Hob may not listen on ${place} (${errno}). Choose another address or port.`);
+  }
+  return error;
+}

@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+import { AppError } from '../shared/errors.ts';
+import type { RunStore, TokenOwner } from './run-store.ts';
+
+/** A chain of links may be this deep; one level more is refused. */
+export const maxDepth = 8;
+
+const tokenBytes = 24;
+const tokenPattern = /^[A-Za-z0-9_-]{32}$/;
+
+/** Who is calling: the run that its token names, or nobody we know. */
+export type Caller = TokenOwner | null;
+
+export function newToken(): string {
+  return randomBytes(tokenBytes).toString('base64url');
+}
+
+/** Tokens are stored hashed: whoever reads the database cannot speak for a run. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The run that a token from the address belongs to, also after that run has ended: its chain does not get shorter by that. */
+export function identifyCaller(token: string, store: RunStore): TokenOwner {
+  const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
+  if (owner !== null) return owner;
+  throw new AppError('run-token-unknown', {
+    en: 'The run token in this address belongs to no run that Hob knows.',
+    zh: '地址中的运行令牌无效。',
+  });
+}
+
+/** The depth of a run that `caller` starts by a link. */
+export function depthOfLink(caller: Caller): number {
+  const depth = (caller?.depth ?? 0) + 1;
+  if (depth <= maxDepth) return depth;
+  throw new AppError('chain-too-deep', {
+    en: `The chain of linked calls is too deep (over ${maxDepth} levels) and was blocked.`,
+    zh: `联动调用链过深（超过${maxDepth}层），已被阻止`,
+  });
+}
+
+/** Starting a script from inside a run makes its chain no deeper and no shallower. */
+export function depthOfExecute(caller: Caller): number {
+  return caller?.depth ?? 0;
+}

@@ -1,0 +1,190 @@
+import { AppError } from '../shared/errors.ts';
+import { type Holder, isStuck } from './wait-circle.ts';
+
+/** What a run needs before it may start. */
+export interface Claim {
+  readonly runId: string;
+  readonly scriptId: string;
+  readonly concurrency: number | null;
+  readonly lock: string | null;
+  /** The run that waits for this one, and whose holdings it may therefore borrow; null when nobody does. */
+  readonly waitingParent: string | null;
+}
+
+export interface Lease {
+  release(): void;
+}
+
+interface GateOptions {
+  maxRuns: number;
+  maxQueued: number;
+}
+
+interface Waiter {
+  readonly claim: Claim;
+  readonly admit: (lease: Lease) => void;
+}
+
+const slot = 'slot';
+
+/**
+ * Decides who may run: so many at once, so many of one script, one holder a lock; the others wait in order of arrival. A run
+ * gets all it needs at once or nothing, so whoever waits holds nothing. A run whose parent waits for it may borrow what the
+ * parent, or an ancestor, has; each thing is lent to one run at a time. So a chain of links can always go on, even
+ * with a limit of one. What could still block for ever is chains that hold each other's locks: the link that would close
+ * such a circle is refused.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #holders = new Map<string, Holder>();
+  readonly #queue: Waiter[] = [];
+  readonly #taken = new Map<string, number>();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#holders.size;
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  /** Refuses at once what could not even wait; to be asked before anything is written down. */
+  assertRoom(claim: Claim): void {
+    if (this.#plan(claim) !== null) return;
+    if (this.#queue.length >= this.#options.maxQueued) throw queueFull(this.#queue.length);
+    if (claim.waitingParent !== null && this.#closesCircle(claim)) throw waitCircle();
+  }
+
+  /** Resolves when the run may start. Aborting the signal gives up its place. */
+  enter(claim: Claim, signal: AbortSignal): Promise<Lease> {
+    this.assertRoom(claim);
+    signal.throwIfAborted();
+    const plan = this.#plan(claim);
+    if (plan !== null) return Promise.resolve(this.#admit(claim, plan));
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        claim,
+        admit: (lease) => {
+          signal.removeEventListener('abort', leave);
+          resolve(lease);
+        },
+      };
+      const leave = () => {
+        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#queue.push(waiter);
+    });
+  }
+
+  /** From whom the run would get each thing it needs (null: a free one); null when it must wait. */
+  #plan(claim: Claim): Map<string, Holder | null> | null {
+    const plan = new Map<string, Holder | null>();
+    for (const [thing, limit] of this.#needs(claim)) {
+      const ancestor = this.#nearestWith(thing, claim);
+      if (ancestor !== null && !ancestor.lent.has(thing)) plan.set(thing, ancestor);
+      else if ((this.#taken.get(thing) ?? 0) < limit) plan.set(thing, null);
+      else return null;
+    }
+    return plan;
+  }
+
+  *#needs(claim: Claim): Generator<[thing: string, limit: number]> {
+    yield [slot, this.#options.maxRuns];
+    if (claim.concurrency !== null) yield [`script ${claim.scriptId}`, claim.concurrency];
+    if (claim.lock !== null) yield [`lock ${claim.lock}`, 1];
+  }
+
+  #nearestWith(thing: string, claim: Claim): Holder | null {
+    let holder = claim.waitingParent === null ? null : (this.#holders.get(claim.waitingParent) ?? null);
+    while (holder !== null && !holder.has.has(thing)) holder = holder.parent;
+    return holder;
+  }
+
+  #admit(claim: Claim, plan: Map<string, Holder | null>): Lease {
+    const parent = claim.waitingParent === null ? null : (this.#holders.get(claim.waitingParent) ?? null);
+    const holder: Holder = { runId: claim.runId, parent, has: plan, lent: new Map() };
+    for (const [thing, lender] of plan) {
+      if (lender === null) this.#taken.set(thing, (this.#taken.get(thing) ?? 0) + 1);
+      else lender.lent.set(thing, holder);
+    }
+    this.#holders.set(claim.runId, holder);
+    let released = false;
+    return {
+      release: () => {
+        if (released) return;
+        released = true;
+        this.#release(holder);
+      },
+    };
+  }
+
+  #release(holder: Holder): void {
+    this.#holders.delete(holder.runId);
+    for (const [thing, lender] of holder.has) {
+      // A run may end before the child that borrowed from it: the child then has the thing in its place.
+      const borrower = holder.lent.get(thing);
+      if (borrower !== undefined) {
+        borrower.has.set(thing, lender);
+        lender?.lent.set(thing, borrower);
+      } else if (lender !== null) {
+        lender.lent.delete(thing);
+      } else {
+        const left = (this.#taken.get(thing) ?? 1) - 1;
+        if (left > 0) this.#taken.set(thing, left);
+        else this.#taken.delete(thing);
+      }
+    }
+    holder.has.clear();
+    this.#admitWaiting();
+  }
+
+  #admitWaiting(): void {
+    for (const waiter of [...this.#queue]) {
+      const plan = this.#plan(waiter.claim);
+      if (plan === null) continue;
+      this.#queue.splice(this.#queue.indexOf(waiter), 1);
+      waiter.admit(this.#admit(waiter.claim, plan));
+    }
+  }
+
+  #closesCircle(claim: Claim): boolean {
+    const waiting = [...this.#queue.map((waiter) => waiter.claim), claim].map((waiter) => ({
+      runId: waiter.runId,
+      parent: waiter.waitingParent,
+      needs: [...this.#needs(waiter)].map(([thing, limit]) => ({
+        thing,
+        limit,
+        lender: this.#nearestWith(thing, waiter),
+      })),
+    }));
+    return isStuck(claim.runId, waiting, [...this.#holders.values()]);
+  }
+}
+
+function queueFull(length: number): AppError {
+  return new AppError(
+    'queue-full',
+    {
+      en: `${length} runs are waiting already, and no more may (setting max_queued). Try again later.`,
+      zh: `排队中的运行已达上限（${length}），请稍后重试。`,
+    },
+    { retryAfterS: 5 },
+  );
+}
+
+function waitCircle(): AppError {
+  return new AppError(
+    'wait-circle',
+    {
+      en: 'This link would wait for a run that waits for it, through a lock or a concurrency limit; it was refused.',
+      zh: '该联动调用会造成循环等待（锁或并发限制），已被拒绝。',
+    },
+    { retryAfterS: 5 },
+  );
+}

@@ -1,0 +1,91 @@
+import { paramMismatch } from '../scripts/read-params.ts';
+import type { Param, Script } from '../scripts/script.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
+import { isJsonObject } from '../shared/json.ts';
+
+export const secretMask = '***';
+
+/** `data` as the script gets it: the values of its main input, always a list of texts under the input's name. */
+export function readData(script: Script, data: Json | undefined): Json {
+  const { input } = script;
+  if (data !== undefined && !isJsonObject(data) && !Array.isArray(data)) {
+    throw invalidData('data must be an object or a list', 'data 应为对象或数组');
+  }
+  if (input === null) return data ?? {};
+  if (data === undefined) return { [input.name]: [] };
+  if (Array.isArray(data)) return { [input.name]: texts(input.name, data) };
+
+  const unknown = Object.keys(data).find((key) => key !== input.name);
+  if (unknown !== undefined) {
+    throw invalidData(
+      `data has the key "${unknown}", but the main input of "${script.name}" is "${input.name}"`,
+      `data 中的键 "${unknown}" 无效，脚本 "${script.name}" 的主输入是 "${input.name}"`,
+    );
+  }
+  const value = data[input.name];
+  return {
+    [input.name]: value === undefined ? [] : texts(input.name, typeof value === 'string' ? [value] : value),
+  };
+}
+
+function texts(name: string, value: Json): string[] {
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (isTexts) return value.map(String);
+  throw invalidData(`data.${name} must be a list of texts`, `data.${name} 应为字符串数组`);
+}
+
+function invalidData(en: string, zh: string): AppError {
+  return new AppError('data-invalid', { en, zh });
+}
+
+/** The manifest's defaults, overridden by what was sent, which must fit. What is not declared is passed through. */
+export function readParams(script: Script, sent: Json | undefined): JsonObject {
+  if (sent !== undefined && !isJsonObject(sent))
+    throw invalidParams('params must be an object', 'params 应为对象');
+  const params: JsonObject = {};
+  for (const param of script.params) {
+    const value = sent !== undefined && Object.hasOwn(sent, param.name) ? sent[param.name] : undefined;
+    const chosen = value === undefined ? param.default : checked(param, value);
+    if (chosen !== undefined) params[param.name] = chosen;
+    else if (param.required) {
+      throw invalidParams(
+        `params.${param.name} is required (${param.type})`,
+        `缺少必填参数 params.${param.name}（${param.type}）`,
+      );
+    }
+  }
+  return { ...params, ...undeclared(script, sent ?? {}) };
+}
+
+function checked(param: Param, value: Json): Json {
+  const expected = paramMismatch(param, value);
+  if (expected === null) return value;
+  const found = param.secret ? secretMask : brief(value);
+  throw invalidParams(
+    `params.${param.name} must be ${expected}, not ${found}`,
+    `params.${param.name} 应为 ${expected}，而不是 ${found}`,
+  );
+}
+
+function undeclared(script: Script, sent: JsonObject): JsonObject {
+  const declared = new Set(script.params.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !declared.has(name)));
+}
+
+function brief(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function invalidParams(en: string, zh: string): AppError {
+  return new AppError('params-invalid', { en, zh });
+}
+
+/** What may be kept and shown of the params. */
+export function maskSecrets(script: Script, params: JsonObject): JsonObject {
+  const secrets = script.params.filter(({ secret }) => secret).map(({ name }) => name);
+  const masked = { ...params };
+  for (const name of secrets) if (Object.hasOwn(masked, name)) masked[name] = secretMask;
+  return masked;
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+
+import type { Json, JsonObject } from '../shared/json.ts';
+import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
+
+/** Where the files of a run lie. */
+export interface RunFolder {
+  readonly path: string;
+  readonly parameterFile: string;
+  readonly resultFile: string;
+  readonly stdoutLog: string;
+  readonly stderrLog: string;
+}
+
+export function runFolderAt(runsFolder: string, runId: string): RunFolder {
+  const path = join(runsFolder, runId);
+  return {
+    path,
+    parameterFile: join(path, 'params.json'),
+    resultFile: join(path, 'result.json'),
+    stdoutLog: join(path, 'stdout.log'),
+    stderrLog: join(path, 'stderr.log'),
+  };
+}
+
+export type InvokeMode = 'node' | 'manual' | 'scheduled';
+
+interface ParameterFileContent {
+  apiBase: string;
+  runId: string;
+  scriptId: string;
+  scriptFolder: string;
+  invokeMode: InvokeMode;
+  data: Json;
+  params: JsonObject;
+}
+
+/** Makes the folder of a run, with the file that tells the script what it is to do. */
+export async function writeParameterFile(
+  folder: RunFolder,
+  content: ParameterFileContent,
+  options: { durable: boolean },
+): Promise<void> {
+  await makePrivateFolder(folder.path);
+  const file = {
+    environment: {
+      api_base: content.apiBase,
+      output_json: folder.resultFile,
+      run_id: content.runId,
+      script_id: content.scriptId,
+      script_dir: content.scriptFolder,
+      run_dir: folder.path,
+      invoke_mode: content.invokeMode,
+      encoding: 'utf-8',
+    },
+    data: content.data,
+    params: content.params,
+  };
+  await writePrivateFile(folder.parameterFile, JSON.stringify(file, null, 2), options);
+}

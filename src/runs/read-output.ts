@@ -1,0 +1,66 @@
+import { open } from 'node:fs/promises';
+
+import type { StreamCapture } from '../execution/messages.ts';
+import { decodePart, decodeText } from '../shared/decode-text.ts';
+import { errnoOf } from '../shared/errors.ts';
+
+const lastLinesBytes = 4096;
+const lastLinesCount = 10;
+
+/**
+ * The captured output of a stream as text, at most `maxBytes` of it: the beginning and the end, with a line between them
+ * that says how much is missing. Nothing is ever left out without saying so.
+ */
+export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<string> {
+  const kept = capture.headBytes + capture.tailBytes;
+  if (capture.bytes === 0) return '';
+  if (kept === capture.bytes && kept <= maxBytes) {
+    const all = await readRange(path, 0, kept);
+    if (all.length === kept) return decodeText(all);
+  }
+
+  const headBytes = Math.min(
+    capture.headBytes,
+    capture.tailBytes > 0 || kept > maxBytes ? Math.ceil(maxBytes / 2) : maxBytes,
+  );
+  const tailBytes = Math.min(kept - headBytes, Math.floor(maxBytes / 2), tailAvailable(capture, headBytes));
+  const [head, tail] = await Promise.all([
+    readRange(path, 0, headBytes),
+    readRange(path, kept - tailBytes, tailBytes),
+  ]);
+  const beginning = decodePart(head, 'end');
+  const end = decodePart(tail, 'start');
+  const missing = capture.bytes - beginning.usedBytes - end.usedBytes;
+  return `${beginning.text}\n[... ${missing} bytes left out by Hob ...]\n${end.text}`;
+}
+
+/** When the disk filled up, what is kept is the beginning only: its last bytes are not the end of the output. */
+function tailAvailable(capture: StreamCapture, headBytes: number): number {
+  if (capture.tailBytes > 0) return capture.tailBytes;
+  return capture.headBytes === capture.bytes ? capture.headBytes - headBytes : 0;
+}
+
+/** The last lines of a stream, for a message about what went wrong. */
+export async function readLastLines(path: string, capture: StreamCapture): Promise<string> {
+  const kept = capture.headBytes + capture.tailBytes;
+  const bytes = Math.min(kept, lastLinesBytes);
+  const end = await readRange(path, kept - bytes, bytes);
+  const text = bytes === kept ? decodeText(end) : decodePart(end, 'start').text;
+  return text.trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
+}
+
+async function readRange(path: string, start: number, length: number): Promise<Buffer> {
+  if (length <= 0) return Buffer.alloc(0);
+  try {
+    const handle = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}

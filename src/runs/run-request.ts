@@ -1,0 +1,103 @@
+import type { RunEnd, RunSpec, StopCause } from '../execution/messages.ts';
+import type { Resolution } from '../scripts/runtimes/command.ts';
+import type { Script } from '../scripts/script.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Json, JsonObject } from '../shared/json.ts';
+import type { Logger } from '../shared/log.ts';
+import type { Language } from '../shared/text.ts';
+import type { Caller } from './chain.ts';
+import { maskSecrets } from './inputs.ts';
+import type { Origin, RunRecord } from './run-record.ts';
+import type { RunStore } from './run-store.ts';
+
+/** A request to run that has passed every check. */
+export interface RunRequest {
+  readonly script: Script;
+  readonly origin: Origin;
+  readonly caller: Caller;
+  readonly depth: number;
+  /** Whether the caller waits for the outcome. */
+  readonly sync: boolean;
+  readonly data: Json;
+  readonly params: JsonObject;
+  /** In which language Hob speaks where the script is silent. */
+  readonly language: Language;
+}
+
+export interface RunOutcome {
+  readonly exitCode: number;
+  readonly success: boolean;
+  readonly timedOut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly result: JsonObject;
+}
+
+export interface SubmittedRun {
+  readonly runId: string;
+  /** Resolves when the script is about to start: from then on the run has an outcome, whatever it is. */
+  readonly started: Promise<void>;
+  /** Rejects only with a refusal: the run could not be started for lack of something that may be there later. */
+  readonly outcome: Promise<RunOutcome>;
+}
+
+/** The executor, as far as runs need one. */
+export interface Executor {
+  run(spec: RunSpec, onStarted: (startedAtMs: number) => void): Promise<RunEnd>;
+  attach(runId: string): Promise<RunEnd> | null;
+  stop(runId: string, cause: StopCause): void;
+  acknowledge(runId: string): void;
+}
+
+export interface RunServiceOptions {
+  store: RunStore;
+  executor: Executor;
+  clock: Clock;
+  log: Logger;
+  resolveCommand: (script: Script) => Promise<Resolution>;
+  findScript: (id: string) => Script | null;
+  /** The address that scripts call, with the run's token in it. */
+  apiBase: (token: string) => string;
+  runsFolder: string;
+  environment: Readonly<Record<string, string>>;
+  limits: {
+    maxRuns: number;
+    maxQueued: number;
+    queueWaitMs: number;
+    timeoutMs: number | null;
+    stopGraceMs: number;
+    outputLogBytes: number;
+    outputAnswerBytes: number;
+    resultBytes: number;
+  };
+}
+
+/** The record of a run that was just asked for. */
+export function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
+  const { script } = request;
+  return {
+    runId,
+    scriptId: script.id,
+    scriptName: script.name,
+    scriptVersion: script.version,
+    origin: request.origin,
+    parentRunId: request.caller?.runId ?? null,
+    depth: request.depth,
+    sync: request.sync,
+    state: 'queued',
+    endCause: null,
+    exitCode: null,
+    result: null,
+    envelope: null,
+    data: request.data,
+    params: maskSecrets(script, request.params),
+    queuedAt: now.toISOString(),
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    stdoutBytes: null,
+    stderrBytes: null,
+    truncated: null,
+    leftRunning: null,
+  };
+}

@@ -1,0 +1,265 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+
+import { AppError, errnoOf } from '../shared/errors.ts';
+import { Feed } from '../shared/feed.ts';
+import { fixedText, type Text } from '../shared/text.ts';
+import { confine } from './confine.ts';
+import { type LoadedFolder, loadFolder } from './load-folder.ts';
+import { describePath } from './read-manifest.ts';
+import type { Problem, Script } from './script.ts';
+
+const ignoredFolders = new Set(['node_modules', '__pycache__', 'venv', 'site-packages', '$RECYCLE.BIN']);
+
+/** Folders that hold what scripts are made with, not scripts. */
+export function isIgnoredFolder(name: string): boolean {
+  return name.startsWith('.') || ignoredFolders.has(name);
+}
+
+/** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
+const parallelLoads = 32;
+
+/** All scripts known, by id. What is on disk is the truth; this is what was last seen of it. */
+export class Catalogue {
+  readonly roots: readonly string[];
+  readonly changed = new Feed<void>();
+  readonly #byFolder = new Map<string, LoadedFolder>();
+  readonly #byId = new Map<string, LoadedFolder[]>();
+  readonly #missingRoots = new Set<string>();
+
+  constructor(roots: readonly string[]) {
+    this.roots = roots;
+  }
+
+  /** Reads everything anew. */
+  async load(): Promise<void> {
+    const folders = await Promise.all(this.roots.map((root) => this.#allTops(root)));
+    const pending = folders.flat();
+    const workers = Array.from({ length: parallelLoads }, async () => {
+      for (let folder = pending.pop(); folder !== undefined; folder = pending.pop())
+        await this.#reloadTop(folder);
+    });
+    await Promise.all(workers);
+    this.changed.publish();
+  }
+
+  /** Looks again at what lies around a changed path. */
+  async refresh(paths: Iterable<string>): Promise<void> {
+    const tops = new Set<string>();
+    for (const path of paths) {
+      const root = this.roots.find((candidate) => path === candidate || path.startsWith(candidate + sep));
+      if (root === undefined) continue;
+      const top = topOf(root, path);
+      if (top !== null) {
+        tops.add(top);
+        continue;
+      }
+      for (const folder of await this.#allTops(root)) tops.add(folder);
+    }
+    for (const top of tops) await this.#reloadTop(top);
+    if (tops.size > 0) this.changed.publish();
+  }
+
+  /** The script with this id, ready to run; throws the refusal a caller should see otherwise. */
+  async resolve(id: string): Promise<Script> {
+    const script = this.lookUp(id);
+    // The id as the caller wrote it: the interface fixes this text.
+    if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
+    const confined = await confine(script.folder, script.runtime.entry);
+    if (confined !== 'ok')
+      throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)));
+    return script;
+  }
+
+  /** The script with this id; null when there is none. Throws when what is there is no usable script. */
+  lookUp(id: string): Script | null {
+    const [only, another] = this.#byId.get(id.toLowerCase()) ?? [];
+    if (only === undefined) return null;
+    if (another !== undefined) throw unusable(duplicateText(id, [only, another]));
+    if (only.kind === 'script') return only.script;
+    const [problem] = only.problems.filter(({ severity }) => severity === 'error');
+    throw unusable(brokenText(only, problem));
+  }
+
+  /** The script with this id as it was last read, if it can be read at all. */
+  find(id: string): Script | null {
+    const found = this.#byId.get(id.toLowerCase()) ?? [];
+    const usable = found.find((loaded) => loaded.kind === 'script');
+    return usable?.kind === 'script' ? usable.script : null;
+  }
+
+  scripts(): Script[] {
+    const loaded = [...this.#byFolder.values()].filter((entry) => entry.kind === 'script');
+    return loaded.map(({ script }) => script).sort((a, b) => a.name.localeCompare(b.name));
+  }
+
+  /** Everything a person should know of, errors first. */
+  async problems(): Promise<Problem[]> {
+    const problems: Problem[] = [];
+    for (const root of this.#missingRoots) problems.push(missingRoot(root));
+    for (const entry of this.#byFolder.values()) {
+      problems.push(...(entry.kind === 'script' ? entry.notes : entry.problems));
+    }
+    for (const [id, entries] of this.#byId) {
+      if (entries.length > 1) problems.push(...entries.map((entry) => duplicateProblem(id, entry, entries)));
+    }
+    const missing = await Promise.all(this.scripts().map(missingEntry));
+    problems.push(...missing.filter((problem) => problem !== null));
+    return problems.sort((a, b) => a.severity.localeCompare(b.severity));
+  }
+
+  /** What is in a root now, and what was there before. */
+  async #allTops(root: string): Promise<string[]> {
+    const known = [...this.#byFolder.keys()]
+      .filter((folder) => folder.startsWith(root + sep))
+      .map((folder) => topOf(root, folder))
+      .filter((top) => top !== null);
+    return [...new Set([...(await this.#topFolders(root)), ...known])];
+  }
+
+  async #topFolders(root: string): Promise<string[]> {
+    try {
+      const names = await folderNames(root);
+      this.#missingRoots.delete(root);
+      return names.map((name) => join(root, name));
+    } catch {
+      this.#missingRoots.add(root);
+      return [];
+    }
+  }
+
+  /** A folder below a root is a script, or holds scripts one level further down. */
+  async #reloadTop(top: string): Promise<void> {
+    const found = new Map<string, LoadedFolder>();
+    if (!isIgnoredFolder(top.slice(top.lastIndexOf(sep) + 1))) {
+      const loaded = await loadFolder(top);
+      if (loaded !== null) found.set(top, loaded);
+      else for (const folder of await this.#subfolders(top)) await loadInto(found, folder);
+    }
+    const before = [...this.#byFolder.keys()].filter(
+      (folder) => folder === top || folder.startsWith(top + sep),
+    );
+    for (const folder of before) this.#remove(folder);
+    for (const loaded of found.values()) this.#add(loaded);
+  }
+
+  async #subfolders(top: string): Promise<string[]> {
+    try {
+      return (await folderNames(top)).map((name) => join(top, name));
+    } catch {
+      // Not a folder, or gone again.
+      return [];
+    }
+  }
+
+  #add(loaded: LoadedFolder): void {
+    this.#byFolder.set(loaded.folder, loaded);
+    for (const id of idsOf(loaded)) this.#byId.set(id, [...(this.#byId.get(id) ?? []), loaded]);
+  }
+
+  #remove(folder: string): void {
+    const loaded = this.#byFolder.get(folder);
+    if (loaded === undefined) return;
+    this.#byFolder.delete(folder);
+    for (const id of idsOf(loaded)) {
+      const others = (this.#byId.get(id) ?? []).filter((entry) => entry !== loaded);
+      if (others.length > 0) this.#byId.set(id, others);
+      else this.#byId.delete(id);
+    }
+  }
+}
+
+/** The folder directly below `root` that `path` lies in; null for the root itself. */
+function topOf(root: string, path: string): string | null {
+  const [top] = relative(root, path).split(sep);
+  return top ? join(root, top) : null;
+}
+
+async function folderNames(parent: string): Promise<string[]> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  return entries
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name))
+    .map((entry) => entry.name);
+}
+
+async function loadInto(found: Map<string, LoadedFolder>, folder: string): Promise<void> {
+  const loaded = await loadFolder(folder);
+  if (loaded !== null) found.set(folder, loaded);
+}
+
+function idsOf(loaded: LoadedFolder): readonly string[] {
+  return loaded.kind === 'script' ? [loaded.script.id] : [...new Set(loaded.ids)];
+}
+
+function unusable(text: Text): AppError {
+  return new AppError('script-unusable', text);
+}
+
+function prefixed(name: string, text: Text): Text {
+  return { en: `The script "${name}" cannot run: ${text.en}`, zh: `脚本 "${name}" 无法运行：${text.zh}` };
+}
+
+function brokenText(loaded: LoadedFolder & { kind: 'broken' }, problem: Problem | undefined): Text {
+  if (problem === undefined)
+    return prefixed(loaded.name ?? loaded.folder, { en: 'manifest broken', zh: '清单文件损坏' });
+  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
+  const { message } = problem;
+  return prefixed(loaded.name ?? loaded.folder, {
+    en: `${message.en} (${place})`,
+    zh: `${message.zh}（${place}）`,
+  });
+}
+
+function duplicateText(id: string, entries: readonly LoadedFolder[]): Text {
+  const folders = entries.map(({ folder }) => folder).join(', ');
+  return {
+    en: `The id ${id} is used by several scripts, so none of them runs: ${folders}`,
+    zh: `多个脚本使用了相同的 ID ${id}，均无法运行：${folders}`,
+  };
+}
+
+function duplicateProblem(id: string, entry: LoadedFolder, all: readonly LoadedFolder[]): Problem {
+  const file = entry.kind === 'script' ? entry.script.manifestPath : entry.folder;
+  return {
+    severity: 'error',
+    file,
+    line: null,
+    message: duplicateText(id, all),
+    advice: { en: 'Give one of them a new UUID, or remove it.', zh: '请为其中一个更换 UUID，或将其删除。' },
+  };
+}
+
+async function missingEntry(script: Script): Promise<Problem | null> {
+  const { entry } = script.runtime;
+  const confined = await confine(script.folder, entry);
+  if (confined === 'ok') return null;
+  return {
+    severity: 'error',
+    file: script.manifestPath,
+    line: null,
+    message: describePath('entry', entry, confined),
+    advice: {
+      en: 'Create the file, or correct the name in the manifest.',
+      zh: '请创建该文件，或修正清单中的文件名。',
+    },
+  };
+}
+
+function missingRoot(root: string): Problem {
+  return {
+    severity: 'error',
+    file: root,
+    line: null,
+    message: {
+      en: 'This folder of scripts does not exist or cannot be read',
+      zh: '脚本文件夹不存在或无法读取',
+    },
+    advice: { en: 'Create it; Hob will notice.', zh: '创建后 Hob 会自动发现。' },
+  };
+}
+
+/** Whether a watch failed because the machine allows no more of them. */
+export function isWatchLimit(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === 'ENOSPC' || errno === 'EMFILE';
+}

@@ -1,0 +1,736 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
+import type { Problem, Script } from './script.ts';
+
+const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const otherId = '7d0f3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
+
+const minimal = `[service.info]
+id = "${id}"
+name = "Resize"
+
+[service.runtime]
+entry = "main.py"
+`;
+
+/** A script's folder with these files in it. */
+async function folderWith(files: Record<string, string | Buffer>): Promise<string> {
+  const folder = join(await tempFolder(), 'script');
+  await mkdir(folder);
+  for (const [name, content] of Object.entries({ 'main.py': '', ...files })) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+async function load(manifest: string | Buffer, name = 'script.toml'): Promise<LoadedFolder | null> {
+  return loadFolder(await folderWith({ [name]: manifest }));
+}
+
+function scriptOf(loaded: LoadedFolder | null): Script {
+  if (loaded?.kind === 'script') return loaded.script;
+  throw new Error(`no script: ${JSON.stringify(loaded?.problems.map(({ message }) => message.en))}`);
+}
+
+function problemsOf(loaded: LoadedFolder | null): Problem[] {
+  if (loaded === null) throw new Error('nothing was found');
+  return loaded.kind === 'script' ? loaded.notes : loaded.problems;
+}
+
+/** Each problem as `severity line: message`, in the order of lines. */
+function summary(loaded: LoadedFolder | null): string[] {
+  return problemsOf(loaded)
+    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    .map(({ severity, line, message }) => `${severity} ${line}: ${message.en}`);
+}
+
+const manifestWith = (runtime: string, rest = '') => `${minimal}${runtime}\n${rest}`;
+
+describe('a complete manifest', () => {
+  const complete = `# A comment
+[service.info]
+id = "${id.toUpperCase()}"
+name = "缩放图片"
+version = "1.0.0"
+desc = "Makes them smaller"
+icon = "icon.png"
+
+[service.runtime]
+language = "python"
+language_version = ">=3.8"
+entry = "src\\\\main.py"
+terminal = "never"
+timeout = 1.5
+concurrency = 1
+lock = "gpu"
+survivors = "stop"
+env = { OMP_NUM_THREADS = "2" }
+binaries = [{ name = "ffmpeg" }]
+
+[[service.inputs]]
+name = "images"
+label = "Images"
+type = "list"
+pick = "files"
+exts = [".png", ".jpg"]
+description = "Pictures"
+
+[[service.params]]
+name = "quality"
+label = "Quality"
+type = "int"
+default = 85
+required = false
+when = { field = "mode", eq = "lossy" }
+description = "1 to 100"
+
+[[service.params]]
+name = "mode"
+type = "str"
+choices = ["lossy", "lossless"]
+choice_labels = { lossy = "Small" }
+secret = true
+required = true
+
+[[service.outputs]]
+name = "output_paths"
+type = "list"
+
+[service.node]
+enabled = true
+
+[[service.models]]
+source = "huggingface"
+repo_id = "owner/name"
+files = ["*.onnx"]
+`;
+
+  it('becomes a script with everything it says', async () => {
+    const folder = await folderWith({ 'script.toml': complete, 'src/main.py': '' });
+    const loaded = await loadFolder(folder);
+    expect(problemsOf(loaded)).toEqual([]);
+    const { params, ...script } = scriptOf(loaded);
+    expect(script).toEqual({
+      id,
+      name: '缩放图片',
+      version: '1.0.0',
+      description: 'Makes them smaller',
+      icon: 'icon.png',
+      folder,
+      manifestPath: join(folder, 'script.toml'),
+      rootTable: 'service',
+      runtime: {
+        language: 'python',
+        languageVersion: '>=3.8',
+        entry: 'src/main.py',
+        terminal: 'never',
+        timeoutMs: 1500,
+        concurrency: 1,
+        lock: 'gpu',
+        survivors: 'stop',
+        env: { OMP_NUM_THREADS: '2' },
+        binaries: ['ffmpeg'],
+      },
+      input: {
+        name: 'images',
+        label: 'Images',
+        type: 'list',
+        pick: 'files',
+        exts: ['.png', '.jpg'],
+        description: 'Pictures',
+      },
+      outputs: [{ name: 'output_paths', type: 'list', description: null }],
+      isNode: true,
+      models: [{ source: 'huggingface', repoId: 'owner/name', files: ['*.onnx'] }],
+    });
+    expect(params).toMatchObject([
+      {
+        name: 'quality',
+        label: 'Quality',
+        type: 'int',
+        default: 85,
+        required: false,
+        choices: [],
+        secret: false,
+        when: { field: 'mode', eq: 'lossy' },
+        description: '1 to 100',
+      },
+      {
+        name: 'mode',
+        label: 'mode',
+        type: 'str',
+        default: undefined,
+        required: true,
+        choices: ['lossy', 'lossless'],
+        choiceLabels: { lossy: 'Small' },
+        secret: true,
+        when: null,
+        description: null,
+      },
+    ]);
+  });
+
+  it.each([
+    ['a byte order mark', `\uFEFF${complete}`],
+    ['Windows line ends', complete.replaceAll('\n', '\r\n')],
+    ['both', `\uFEFF${complete}`.replaceAll('\n', '\r\n')],
+    ['UTF-16', Buffer.from(`\uFEFF${complete}`, 'utf16le')],
+  ])('may be written with %s', async (_name, content) => {
+    const loaded = await load(content);
+    expect(problemsOf(loaded)).toEqual([]);
+    expect(scriptOf(loaded)).toMatchObject({ id, name: '缩放图片', rootTable: 'service' });
+  });
+});
+
+describe('a short manifest', () => {
+  it('is complete with an id, a name and an entry', async () => {
+    expect(scriptOf(await load(minimal))).toMatchObject({
+      version: null,
+      description: null,
+      icon: null,
+      runtime: {
+        language: 'python',
+        languageVersion: null,
+        terminal: 'always',
+        timeoutMs: null,
+        concurrency: null,
+        lock: null,
+        survivors: 'keep',
+        env: {},
+        binaries: [],
+      },
+      input: null,
+      params: [],
+      outputs: [],
+      isNode: false,
+      models: [],
+    });
+  });
+
+  it('may be written as one inline table, or with dotted keys', async () => {
+    const inline = `service = { info = { id = "${id}", name = "x" }, runtime = { entry = "main.py" } }`;
+    expect(scriptOf(await load(inline)).id).toBe(id);
+    const dotted = `[service]\ninfo.id = "${id}"\ninfo.name = "x"\nruntime.entry = "main.py"\n`;
+    expect(scriptOf(await load(dotted)).id).toBe(id);
+  });
+});
+
+describe('the names of file and root table', () => {
+  it.each(['quicker', 'scriptbox', '产品', 'my-tool', 'Service'])(
+    'may be those of any product: [%s]',
+    async (root) => {
+      const quoted = /^[\w-]+$/.test(root) && !/[^\x20-\x7e]/.test(root) ? root : `"${root}"`;
+      const script = scriptOf(await load(minimal.replaceAll('service', quoted), 'scriptbox.toml'));
+      expect(script).toMatchObject({ id, rootTable: root });
+    },
+  );
+
+  it.each(['manifest.toml', '脚本.toml', 'UPPER.TOML', 'a b.toml'])('may be %s', async (name) => {
+    const loaded = await load(minimal, name);
+    expect(scriptOf(loaded).manifestPath.endsWith(name)).toBe(true);
+  });
+
+  it.each(['pyproject.toml', 'Cargo.toml', 'ruff.toml', 'uv.toml', '.hidden.toml', 'script.json', 'toml'])(
+    'are not looked for in %s',
+    async (name) => {
+      expect(mayBeManifest(name)).toBe(false);
+      expect(await load(minimal, name)).toBeNull();
+    },
+  );
+
+  it('may stand beside tables that describe no script', async () => {
+    const loaded = await load(
+      `title = "x"\n[tool.black]\nline-length = 100\n[other.info]\nauthor = "me"\n${minimal}`,
+    );
+    expect(scriptOf(loaded).rootTable).toBe('service');
+  });
+
+  it('may stand beside a table that has only one half of what makes a script', async () => {
+    const half = `[other.info]\nid = "${otherId}"\n[other.runtime]\nkind = "x"\n`;
+    expect(scriptOf(await load(`${half}${minimal}`)).id).toBe(id);
+    expect(scriptOf(await load(`${minimal}${half}`)).id).toBe(id);
+  });
+
+  it('leave a TOML file of another program alone', async () => {
+    expect(await load('[package]\nname = "x"\n', 'other.toml')).toBeNull();
+    expect(await load('[a.info]\nname = "x"\n[a.build]\nentry = "x"\n', 'other.toml')).toBeNull();
+  });
+
+  it('make script.toml a promise that must be kept', async () => {
+    const loaded = await load('[package]\nname = "x"\n');
+    expect(loaded?.kind).toBe('broken');
+    expect(problemsOf(loaded)).toHaveLength(1);
+  });
+
+  it('let script.toml win over others', async () => {
+    const folder = await folderWith({
+      'script.toml': minimal,
+      'a.toml': minimal.replace(id, otherId),
+      'z.toml': 'broken = ',
+    });
+    expect(scriptOf(await loadFolder(folder)).id).toBe(id);
+  });
+
+  it('let a manifest win over a file that merely cannot be parsed', async () => {
+    const folder = await folderWith({ 'a.toml': 'broken = ', 'b.toml': minimal });
+    expect(scriptOf(await loadFolder(folder)).id).toBe(id);
+  });
+
+  it('must not be given to two manifests, neither of which is script.toml', async () => {
+    const folder = await folderWith({ 'a.toml': minimal, 'b.toml': minimal.replace(id, otherId) });
+    const loaded = await loadFolder(folder);
+    expect(loaded?.kind).toBe('broken');
+    const [problem] = problemsOf(loaded);
+    expect(problem?.message.en).toContain('a.toml');
+    expect(problem?.message.en).toContain('b.toml');
+    expect(problem?.advice.en).toContain('script.toml');
+  });
+
+  it('must not be given to two root tables', async () => {
+    const loaded = await load(`${minimal}\n${minimal.replaceAll('service', 'other').replace(id, otherId)}`);
+    expect(loaded).toMatchObject({ kind: 'broken', name: 'Resize' });
+    expect(summary(loaded)).toEqual(['error 8: Both [service] and [other] describe a script']);
+  });
+});
+
+describe('a folder', () => {
+  it('without a manifest is no script', async () => {
+    expect(await loadFolder(await folderWith({ 'readme.md': '' }))).toBeNull();
+    expect(await loadFolder(join(await tempFolder(), 'none'))).toBeNull();
+  });
+
+  it('whose manifest is a folder, or a FIFO, is broken and hangs nobody', async () => {
+    const folder = await folderWith({ 'script.toml/x': '' });
+    expect(await loadFolder(folder)).toMatchObject({ kind: 'broken' });
+    const other = await folderWith({});
+    execFileSync('mkfifo', [join(other, 'script.toml')]);
+    expect(await loadFolder(other)).toMatchObject({ kind: 'broken' });
+  });
+
+  it('whose manifest is a link to one is a script', async () => {
+    const folder = await folderWith({ 'elsewhere/real': minimal });
+    await symlink(join('elsewhere', 'real'), join(folder, 'script.toml'));
+    expect(scriptOf(await loadFolder(folder)).id).toBe(id);
+  });
+});
+
+describe('unknown keys', () => {
+  it('are notes with their lines, and the script runs', async () => {
+    const manifest = `[service.info]
+id = "${id}"
+name = "x"
+author = "me"
+
+[service.runtime]
+entry = "main.py"
+shell = true
+
+[[service.inputs]]
+name = "a"
+widget = "picker"
+
+[[service.params]]
+name = "p"
+
+[[service.params]]
+name = "q"
+slider = [1, 2]
+
+[service.node]
+enabled = true
+color = "red"
+
+[service.window]
+width = 100
+`;
+    const loaded = await load(manifest);
+    expect(loaded?.kind).toBe('script');
+    expect(summary(loaded)).toEqual([
+      'note 4: Hob does not know service.info.author and leaves it alone',
+      'note 8: Hob does not know service.runtime.shell and leaves it alone',
+      'note 12: Hob does not know service.inputs.widget and leaves it alone',
+      'note 19: Hob does not know service.params.slider and leaves it alone',
+      'note 23: Hob does not know service.node.color and leaves it alone',
+      'note 25: Hob does not know [service.window] and leaves it alone',
+    ]);
+    for (const problem of problemsOf(loaded)) {
+      expect(problem.file.endsWith('script.toml')).toBe(true);
+      expect(problem.advice.en).not.toBe('');
+      expect(problem.message.zh).not.toBe('');
+    }
+  });
+
+  it('have the same lines in a file with Windows line ends and a byte order mark', async () => {
+    const manifest = `\uFEFF${minimal}color = "red"\n`.replaceAll('\n', '\r\n');
+    expect(summary(await load(manifest))).toEqual([
+      'note 7: Hob does not know service.runtime.color and leaves it alone',
+    ]);
+  });
+
+  it('do no harm when they are named after what every object has', async () => {
+    const loaded = await load(
+      manifestWith('toString = "x"\nhasOwnProperty = 1', '[service.valueOf]\nx = 1\n'),
+    );
+    expect(loaded?.kind).toBe('script');
+    expect(problemsOf(loaded)).toHaveLength(3);
+  });
+});
+
+describe('everything that is wrong', () => {
+  it('is reported at once, each with its line', async () => {
+    const manifest = `[service.info]
+id = "not-a-uuid"
+name = ""
+version = 2
+
+[service.runtime]
+language = "cobol"
+language_version = "new enough"
+entry = "../outside.py"
+timeout = -1
+concurrency = 0
+lock = ""
+survivors = "maybe"
+env = { A = 1 }
+binaries = [{}]
+
+[[service.inputs]]
+label = "no name"
+
+[[service.params]]
+type = "int"
+
+[[service.params]]
+name = "p"
+type = "int"
+default = "85"
+
+[[service.params]]
+name = "p"
+required = "yes"
+
+[[service.models]]
+source = "elsewhere"
+repo_id = "a/b"
+
+[service.node]
+enabled = "yes"
+`;
+    const loaded = await load(manifest);
+    expect(loaded).toMatchObject({ kind: 'broken', name: '' });
+    const lines = problemsOf(loaded).map(({ line }) => line);
+    expect(lines.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual([
+      2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 26, 30, 33, 37,
+    ]);
+    for (const { severity, advice, message } of problemsOf(loaded)) {
+      expect(severity).toBe('error');
+      expect(advice.en).not.toBe('');
+      expect(advice.zh).not.toBe('');
+      expect(message.zh).not.toBe('');
+    }
+  });
+
+  it('has the right lines even after a param that cannot be read', async () => {
+    const params = `[[service.params]]
+label = "no name"
+
+[[service.params]]
+name = "q"
+type = "int"
+default = "x"
+
+[[service.params]]
+name = "twice"
+
+[[service.params]]
+name = "twice"
+`;
+    expect(summary(await load(`${minimal}${params}`))).toEqual([
+      expect.stringMatching(/^error 7: .*name/),
+      expect.stringMatching(/^error 13: .*default of q/),
+      expect.stringMatching(/^error 18: .*"twice"/),
+    ]);
+  });
+
+  it('includes what is missing, at the table where it belongs', async () => {
+    expect(summary(await load('[service.info]\nid = 5\n\n[service.runtime]\n'))).toEqual([
+      expect.stringMatching(/^error 1: name is missing/),
+      expect.stringMatching(/^error 2: .*id/),
+      expect.stringMatching(/^error 4: entry is missing/),
+    ]);
+  });
+
+  it('does not hide the id and the name, so that callers can be told', async () => {
+    const loaded = await load(manifestWith('timeout = "long"'));
+    expect(loaded).toMatchObject({ kind: 'broken', ids: [id], name: 'Resize' });
+  });
+
+  it('is a line of broken TOML, too', async () => {
+    for (const [broken, line] of [
+      ['x = ', 7],
+      ['[service.info]', 7],
+      ['name = "a"\nname = "b"', 8],
+      ['= 5', 7],
+      ['text = "open', 7],
+    ] as const) {
+      const loaded = await load(`${minimal}${broken}\n`);
+      expect(loaded?.kind).toBe('broken');
+      expect(problemsOf(loaded)).toMatchObject([{ severity: 'error', line }]);
+    }
+  });
+
+  it('does not hide the id of a manifest whose TOML is broken elsewhere', async () => {
+    expect(await load(`${minimal}timeout = \n`)).toMatchObject({ kind: 'broken', ids: [id] });
+    expect(await load(`${minimal}x = inf\n`)).toMatchObject({ kind: 'broken', ids: [id] });
+  });
+});
+
+describe('params in the short form', () => {
+  it('are names with their defaults', async () => {
+    const loaded = await load(
+      `${minimal}[service.params]\nquality = 85\nratio = 0.5\nmode = "lossy"\nfast = true\ntags = ["a"]\nmore = { a = 1 }\n`,
+    );
+    expect(problemsOf(loaded)).toEqual([]);
+    expect(scriptOf(loaded).params.map((param) => [param.name, param.default])).toEqual([
+      ['quality', 85],
+      ['ratio', 0.5],
+      ['mode', 'lossy'],
+      ['fast', true],
+      ['tags', ['a']],
+      ['more', { a: 1 }],
+    ]);
+  });
+});
+
+describe('older words', () => {
+  it.each([
+    ['string', 'str'],
+    ['text', 'str'],
+    ['file', 'str'],
+    ['choice', 'str'],
+    ['integer', 'int'],
+    ['number', 'float'],
+    ['boolean', 'bool'],
+    ['array', 'list'],
+    ['object', 'dict'],
+    ['INT', 'int'],
+  ])('for a param of type %s mean %s', async (type, meaning) => {
+    const loaded = await load(`${minimal}[[service.params]]\nname = "p"\ntype = "${type}"\n`);
+    expect(problemsOf(loaded)).toEqual([]);
+    expect(scriptOf(loaded).params).toMatchObject([{ type: meaning }]);
+  });
+
+  it('for a param that Hob does not know are a note, and its values are passed as sent', async () => {
+    const loaded = await load(`${minimal}[[service.params]]\nname = "p"\ntype = "colour"\ndefault = 5\n`);
+    expect(scriptOf(loaded).params).toMatchObject([{ type: 'any', default: 5 }]);
+    expect(summary(loaded)).toEqual([expect.stringMatching(/^note 9: .*"colour"/)]);
+  });
+
+  it.each([
+    ['list', 'list'],
+    ['paths', 'list'],
+    ['files', 'list'],
+    ['whatever', 'list'],
+    ['str', 'str'],
+    ['file', 'str'],
+    ['text', 'str'],
+    ['folder', 'str'],
+    ['Text', 'str'],
+  ])('for an input of type %s mean %s', async (type, meaning) => {
+    const loaded = await load(`${minimal}[[service.inputs]]\nname = "i"\ntype = "${type}"\n`);
+    expect(problemsOf(loaded)).toEqual([]);
+    expect(scriptOf(loaded).input).toMatchObject({ name: 'i', label: 'i', type: meaning });
+  });
+
+  it('may give one input as a table instead of a list', async () => {
+    expect(scriptOf(await load(`${minimal}[service.inputs]\nname = "i"\n`)).input).toMatchObject({
+      name: 'i',
+    });
+  });
+
+  it('may give several inputs, of which the first counts', async () => {
+    const loaded = await load(`${minimal}[[service.inputs]]\nname = "a"\n[[service.inputs]]\nname = "b"\n`);
+    expect(scriptOf(loaded).input).toMatchObject({ name: 'a' });
+    expect(summary(loaded)).toEqual(['note 9: Only the first input is used']);
+  });
+
+  it('for terminal that Hob does not know are a note', async () => {
+    const loaded = await load(manifestWith('terminal = "sometimes"'));
+    expect(scriptOf(loaded).runtime.terminal).toBe('always');
+    expect(summary(loaded)).toEqual([expect.stringMatching(/^note 7: .*"sometimes"/)]);
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    ['python3', 'python'],
+    ['Python', 'python'],
+    ['node', 'node.js'],
+    ['nodejs', 'node.js'],
+    ['javascript', 'node.js'],
+    ['ts', 'typescript'],
+    ['shell', 'sh'],
+    ['pwsh', 'powershell'],
+    ['batch', 'bat'],
+    ['cmd', 'bat'],
+    ['ahk', 'autohotkey'],
+    ['php', 'php'],
+    [' bash ', 'bash'],
+  ])('%j is %s', async (name, language) => {
+    expect(scriptOf(await load(manifestWith(`language = "${name}"`))).runtime.language).toBe(language);
+  });
+
+  it.each([
+    ['main.py', 'python'],
+    ['main.mjs', 'node.js'],
+    ['main.mts', 'typescript'],
+    ['main.sh', 'bash'],
+    ['main.PS1', 'powershell'],
+    ['main.cmd', 'bat'],
+    ['index.html', 'html'],
+    ['main.rb', 'ruby'],
+    ['main.pl', 'perl'],
+  ])('of %s is %s when it is not named', async (entry, language) => {
+    const loaded = await load(minimal.replace('main.py', entry));
+    expect(scriptOf(loaded).runtime.language).toBe(language);
+  });
+
+  it.each(['', 'constructor', 'toString', '__proto__', 'cobol'])('%j is unknown', async (name) => {
+    const loaded = await load(manifestWith(`language = "${name}"`));
+    expect(summary(loaded)).toEqual([expect.stringMatching(/^error 7: .*does not know the language/)]);
+  });
+
+  it('is unknown when the extension says nothing', async () => {
+    const loaded = await load(minimal.replace('main.py', 'main'));
+    expect(summary(loaded)).toEqual([expect.stringMatching(/^error 6: .*does not know the language/)]);
+  });
+});
+
+describe('entry and icon', () => {
+  const outside = [
+    '../main.py',
+    '/etc/passwd',
+    'sub/../../main.py',
+    '..',
+    'C:/main.py',
+    'C:\\\\main.py',
+    'a\\u0000.py',
+    '..\\\\main.py',
+  ];
+
+  it.each(outside)('may not leave the folder: %s', async (path) => {
+    const entry = await load(`${minimal.replace('main.py', path)}language = "python"\n`);
+    expect(summary(entry)).toEqual([expect.stringMatching(/^error 6: entry .* leaves the script folder/)]);
+    const icon = await load(minimal.replace('name =', `icon = "${path}"\nname =`));
+    expect(summary(icon)).toEqual([expect.stringMatching(/^error 3: icon .* leaves the script folder/)]);
+  });
+
+  it('may not leave the folder through a symbolic link', async () => {
+    const folder = await folderWith({
+      'script.toml': `${minimal.replace('main.py', 'link.py').replace('name =', 'icon = "deep/icon.png"\nname =')}`,
+    });
+    await writeFile(join(folder, '..', 'outside.py'), '');
+    await mkdir(join(folder, '..', 'pictures'));
+    await writeFile(join(folder, '..', 'pictures', 'icon.png'), '');
+    await symlink('../outside.py', join(folder, 'link.py'));
+    await symlink('../pictures', join(folder, 'deep'));
+    expect(summary(await loadFolder(folder))).toEqual([
+      expect.stringMatching(/^error 3: icon/),
+      expect.stringMatching(/^error 7: entry/),
+    ]);
+  });
+
+  it('may be links that stay inside, and names that merely look dangerous', async () => {
+    const folder = await folderWith({
+      'script.toml': minimal.replace('main.py', 'link.py'),
+      'sub/real.py': '',
+    });
+    await symlink(join('sub', 'real.py'), join(folder, 'link.py'));
+    expect(scriptOf(await loadFolder(folder)).runtime.entry).toBe('link.py');
+    for (const entry of ['..main.py', 'sub/../main.py', './main.py', 'a..b/main.py'])
+      expect(scriptOf(await load(minimal.replace('main.py', entry))).runtime.entry).toBe(entry);
+  });
+
+  it('may stand in a folder that is itself a link', async () => {
+    const folder = await folderWith({ 'script.toml': minimal });
+    const linked = `${folder}-linked`;
+    await symlink(folder, linked);
+    expect(scriptOf(await loadFolder(linked)).folder).toBe(linked);
+  });
+
+  it('need not exist for the manifest to be in order', async () => {
+    const loaded = await load(
+      minimal.replace('main.py', 'later.py').replace('name =', 'icon = "none.png"\nname ='),
+    );
+    expect(loaded?.kind).toBe('script');
+  });
+});
+
+describe('hostile manifests', () => {
+  it('may be 256 KiB large and no larger', async () => {
+    const limit = 256 * 1024;
+    const fill = (size: number) => `${minimal}#${'x'.repeat(size - minimal.length - 1)}`;
+    expect((await load(fill(limit)))?.kind).toBe('script');
+    const loaded = await load(fill(limit + 1));
+    expect(loaded?.kind).toBe('broken');
+    expect(problemsOf(loaded)[0]?.message.en).toContain(String(limit));
+  });
+
+  it.each([
+    ['lists', `x = ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['inline tables', `x = ${'{ a = '.repeat(5000)}1${' }'.repeat(5000)}`],
+    ['dotted keys', `${Array(120_000).fill('a').join('.')} = 1`],
+    ['headers', `[service.${Array(120_000).fill('a').join('.')}]\nx = 1`],
+  ])('may not be nested without end: %s', async (_name, text) => {
+    const loaded = await load(`${minimal}${text}\n`);
+    expect(loaded?.kind).toBe('broken');
+    expect(problemsOf(loaded)).toHaveLength(1);
+  });
+
+  it.each([
+    '__proto__ = { polluted = 1 }',
+    '[service.__proto__]\npolluted = 1',
+    '[__proto__.info]\npolluted = 1',
+    '[service.runtime.env.__proto__]\npolluted = "1"',
+    'constructor = { prototype = { polluted = 1 } }',
+    '[service.params]\n"__proto__" = { polluted = 1 }',
+  ])('cannot change what objects are: %s', async (text) => {
+    const loaded = await load(`${minimal}${text}\n`);
+    expect(loaded?.kind).toBe('broken');
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it.each(['inf', '-inf', 'nan', '9007199254740993', '-99999999999999999'])(
+    'may not hold the number %s, which would reach the script changed',
+    async (number) => {
+      const loaded = await load(`${minimal}[service.params]\nx = 1\ny = ${number}\n`);
+      expect(loaded?.kind).toBe('broken');
+      expect(problemsOf(loaded)).toMatchObject([{ severity: 'error', line: 9 }]);
+    },
+  );
+
+  it('may hold dates, which are texts for the script', async () => {
+    const loaded = await load(
+      `${minimal}[service.params]\nday = 2024-02-29\nmoment = 2024-02-29T12:00:00Z\n`,
+    );
+    expect(scriptOf(loaded).params).toMatchObject([
+      { name: 'day', default: '2024-02-29' },
+      { name: 'moment', default: '2024-02-29T12:00:00.000Z' },
+    ]);
+  });
+
+  it('may have a default that does not fit its choices only when it is empty', async () => {
+    const param = (value: string) =>
+      `${minimal}[[service.params]]\nname = "p"\nchoices = ["a"]\ndefault = "${value}"\n`;
+    expect((await load(param('')))?.kind).toBe('script');
+    expect((await load(param('a')))?.kind).toBe('script');
+    expect(summary(await load(param('b')))).toEqual([expect.stringMatching(/^error 10: .*one of a/)]);
+  });
+});

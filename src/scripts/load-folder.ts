@@ -1,0 +1,125 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
+import type { Text } from '../shared/text.ts';
+import { maxManifestBytes, parseToml } from './manifest-toml.ts';
+import { type ManifestReading, readManifest } from './read-manifest.ts';
+import type { Problem, Script } from './script.ts';
+
+/** What a folder turned out to be. */
+export type LoadedFolder =
+  | { kind: 'script'; folder: string; script: Script; notes: Problem[] }
+  | { kind: 'broken'; folder: string; ids: string[]; name: string | null; problems: Problem[] };
+
+const canonicalName = 'script.toml';
+
+/** TOML files that belong to other tools. */
+const foreignNames = new Set([
+  'bunfig.toml',
+  'cargo.toml',
+  'mise.toml',
+  'netlify.toml',
+  'pixi.toml',
+  'poetry.toml',
+  'pyproject.toml',
+  'ruff.toml',
+  'rust-toolchain.toml',
+  'rustfmt.toml',
+  'taplo.toml',
+  'uv.toml',
+]);
+
+export function mayBeManifest(fileName: string): boolean {
+  const lower = fileName.toLowerCase();
+  return lower.endsWith('.toml') && !lower.startsWith('.') && !foreignNames.has(lower);
+}
+
+/** The script in this folder, or null when there is none. */
+export async function loadFolder(folder: string): Promise<LoadedFolder | null> {
+  const names = await listNames(folder);
+  const readings = await Promise.all(
+    names
+      .filter(mayBeManifest)
+      .map(async (name) => ({ name, reading: await readFileAt(join(folder, name), name) })),
+  );
+  const manifests = readings.filter(({ reading }) => reading.kind !== 'not-a-manifest');
+  // The canonical name wins, then a file that is known to be a manifest; one that cannot be parsed may be anything.
+  const chosen =
+    manifests.find(({ name }) => name === canonicalName) ??
+    manifests.find(({ reading }) => reading.kind === 'script') ??
+    manifests.find(({ reading }) => reading.kind === 'broken' && reading.ids.length > 0) ??
+    manifests[0];
+  if (chosen === undefined) return null;
+
+  const scripts = manifests.filter(({ reading }) => reading.kind === 'script');
+  if (scripts.length > 1 && chosen.name !== canonicalName) return twoManifests(folder, scripts);
+  const { reading } = chosen;
+  return reading.kind === 'not-a-manifest' ? null : { folder, ...reading };
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    // Gone, or not ours to read: either way there is no script in it.
+    return [];
+  }
+}
+
+async function readFileAt(path: string, name: string): Promise<ManifestReading> {
+  const content = await readRegularFile(path, { maxBytes: maxManifestBytes });
+  if (content.kind === 'content') {
+    const reading = await readManifest(path, parseToml(content.bytes));
+    const isPromised = reading.kind === 'not-a-manifest' && name === canonicalName;
+    return isPromised ? brokenReading(path, notAScript) : reading;
+  }
+  if (content.kind === 'missing') return { kind: 'not-a-manifest' };
+  return brokenReading(path, unreadable(content));
+}
+
+const notAScript: Text = {
+  en: 'There is no table with info.id and runtime.entry in this file',
+  zh: '文件中没有包含 info.id 和 runtime.entry 的表',
+};
+
+function brokenReading(path: string, message: Text): ManifestReading {
+  const advice: Text = {
+    en: 'docs/manifest.md shows a complete manifest.',
+    zh: '完整示例见 docs/manifest.md。',
+  };
+  return {
+    kind: 'broken',
+    ids: [],
+    name: null,
+    problems: [{ severity: 'error', file: path, line: null, message, advice }],
+  };
+}
+
+function unreadable(failure: ReadFailure): Text {
+  if (failure.kind === 'too-large') {
+    return {
+      en: `The manifest is larger than ${maxManifestBytes} bytes`,
+      zh: `清单文件超过 ${maxManifestBytes} 字节`,
+    };
+  }
+  const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
+  return { en: `The manifest cannot be read (${reason})`, zh: `无法读取清单文件（${reason}）` };
+}
+
+function twoManifests(folder: string, scripts: { name: string; reading: ManifestReading }[]): LoadedFolder {
+  const names = scripts.map(({ name }) => name).join(', ');
+  const [first] = scripts;
+  const ids = scripts.flatMap(({ reading }) => (reading.kind === 'script' ? [reading.script.id] : []));
+  const problem: Problem = {
+    severity: 'error',
+    file: join(folder, first?.name ?? ''),
+    line: null,
+    message: { en: `This folder has several manifests: ${names}`, zh: `文件夹中有多个清单文件：${names}` },
+    advice: {
+      en: `Keep one, or call the one that counts ${canonicalName}.`,
+      zh: `请只保留一个，或将其命名为 ${canonicalName}。`,
+    },
+  };
+  return { kind: 'broken', folder, ids, name: null, problems: [problem] };
+}

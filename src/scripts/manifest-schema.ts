@@ -1,0 +1,141 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+import { languages } from './languages.ts';
+import { paramTypes, survivorPolicies, terminals } from './script.ts';
+
+const Words = (words: readonly string[], description: string) =>
+  // Advice for editors only: older manifests use other words, which are mapped or noted but never refused.
+  Type.String({ examples: [...words], description });
+
+const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+export const InfoSchema = Type.Object({
+  id: Type.String({ pattern: uuidPattern, description: 'UUID by which the script is called.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it.' }),
+  version: Type.Optional(Type.String({ description: 'Version of the script, such as "1.0.0".' })),
+  desc: Type.Optional(Type.String({ description: 'One sentence about what it does.' })),
+  icon: Type.Optional(Type.String({ description: 'Picture inside the folder.' })),
+});
+
+export const RuntimeSchema = Type.Object({
+  language: Type.Optional(
+    Words(languages, 'How the entry is started. Absent: by the extension of the entry.'),
+  ),
+  language_version: Type.Optional(
+    Type.String({ description: 'Interpreter versions that will do, such as ">=3.8", ">=18 <23" or "3.12".' }),
+  ),
+  entry: Type.String({ minLength: 1, description: 'File to run, relative to the folder and inside it.' }),
+  terminal: Type.Optional(
+    Words(terminals, 'When an asynchronous run gets a window: always (default), never, auto or inverse.'),
+  ),
+  timeout: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 31_536_000,
+      description: 'Time limit in seconds. Absent or 0: none.',
+    }),
+  ),
+  concurrency: Type.Optional(Type.Integer({ minimum: 1, description: 'Runs of this script at once.' })),
+  lock: Type.Optional(
+    Type.String({ minLength: 1, description: 'Scripts that share a named lock never overlap.' }),
+  ),
+  survivors: Type.Optional(
+    Type.Enum(survivorPolicies, {
+      description:
+        'What becomes of processes it leaves running when it ends by itself: keep (default) or stop.',
+    }),
+  ),
+  env: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Environment variables for the script.' }),
+  ),
+  binaries: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String({ minLength: 1 }) }), {
+      description: 'Programs that must be on PATH.',
+    }),
+  ),
+});
+
+export const InputSchema = Type.Object({
+  name: Type.String({ minLength: 1, description: 'Key of the values in `data`.' }),
+  label: Type.Optional(Type.String()),
+  type: Type.Optional(Words(['list', 'str'], 'list for several values, str for one.')),
+  pick: Type.Optional(Words(['files', 'folders', 'both'], 'What a file chooser offers.')),
+  exts: Type.Optional(
+    Type.Array(Type.String(), { description: 'File extensions, such as [".png", ".jpg"].' }),
+  ),
+  description: Type.Optional(Type.String()),
+});
+
+export const ParamSchema = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  label: Type.Optional(Type.String()),
+  type: Type.Optional(Words(paramTypes, 'Type of the value. Absent: by the default.')),
+  default: Type.Optional(Type.Unknown({ description: 'Used when the caller sends none.' })),
+  required: Type.Optional(
+    Type.Boolean({ description: 'Refuse a run that has neither a value nor a default.' }),
+  ),
+  choices: Type.Optional(Type.Array(Type.String(), { description: 'The values allowed, for str.' })),
+  choice_labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+  secret: Type.Optional(
+    Type.Boolean({
+      description: 'Kept out of history, logs and answers; lives in the parameter file alone.',
+    }),
+  ),
+  when: Type.Optional(
+    Type.Object(
+      { field: Type.String(), eq: Type.Unknown() },
+      { description: 'Shown only when another param has this value.' },
+    ),
+  ),
+  description: Type.Optional(Type.String()),
+});
+
+export const OutputSchema = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  type: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+});
+
+export const NodeSchema = Type.Object({
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether running scripts may link this one.' })),
+});
+
+export const ModelSchema = Type.Object({
+  source: Type.Enum(['huggingface', 'modelscope'], { description: 'Where the model comes from.' }),
+  repo_id: Type.String({ minLength: 3, description: 'owner/name' }),
+  files: Type.Optional(Type.Array(Type.String(), { description: 'Globs of the files that are needed.' })),
+});
+
+const RootTableSchema = Type.Object({
+  info: InfoSchema,
+  runtime: RuntimeSchema,
+  inputs: Type.Optional(Type.Array(InputSchema, { maxItems: 1, description: 'The main input.' })),
+  params: Type.Optional(
+    Type.Union([Type.Array(ParamSchema), Type.Record(Type.String(), Type.Unknown())], {
+      description: 'Run parameters: a list of tables, or the short form `name = default`.',
+    }),
+  ),
+  outputs: Type.Optional(Type.Array(OutputSchema)),
+  node: Type.Optional(NodeSchema),
+  models: Type.Optional(Type.Array(ModelSchema)),
+});
+
+/**
+ * The whole file, for editors. Its one root table may have any name.
+ * @public schema/script.schema.json is made from it
+ */
+export const ManifestSchema = Type.Object(
+  {},
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Hob script manifest',
+    description: 'The TOML file that makes a folder a script.',
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: RootTableSchema,
+  },
+);
+
+/** The tables of the root table that consist of further tables, with the schema of each. */
+export const knownSections: Readonly<Record<keyof Static<typeof RootTableSchema>, TSchema>> =
+  RootTableSchema.properties;

@@ -1,0 +1,282 @@
+import { dirname, extname } from 'node:path';
+
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import type { Text } from '../shared/text.ts';
+import { type Confined, confine } from './confine.ts';
+import { findMismatches } from './describe-mismatch.ts';
+import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
+import { KeyLocator } from './locate-keys.ts';
+import {
+  InfoSchema,
+  InputSchema,
+  knownSections,
+  ModelSchema,
+  NodeSchema,
+  OutputSchema,
+  RuntimeSchema,
+} from './manifest-schema.ts';
+import type { ParsedToml } from './manifest-toml.ts';
+import { readParams } from './read-params.ts';
+import { reporter, type SectionReader, sectionReader } from './read-section.ts';
+import { parseVersionRange } from './runtimes/version-range.ts';
+import {
+  type MainInput,
+  type ModelNeed,
+  type Problem,
+  type Script,
+  type ScriptRuntime,
+  type Terminal,
+  terminals,
+} from './script.ts';
+
+export type ManifestReading =
+  /** Some other program's TOML file. */
+  | { kind: 'not-a-manifest' }
+  | { kind: 'script'; script: Script; notes: Problem[] }
+  /** Its id is kept where it can be read, so that a caller is told what is wrong rather than that it does not exist. */
+  | { kind: 'broken'; ids: string[]; name: string | null; problems: Problem[] };
+
+/** What the manifest at `path` says. Everything wrong with it is reported at once. */
+export async function readManifest(path: string, parsed: ParsedToml): Promise<ManifestReading> {
+  if (parsed.kind === 'invalid') {
+    const { text, line, message, advice } = parsed;
+    const problem: Problem = { severity: 'error', file: path, line, message, advice };
+    return { kind: 'broken', ids: idsIn(text), name: null, problems: [problem] };
+  }
+
+  const candidates = Object.entries(parsed.table).filter(([, value]) => looksLikeRoot(value));
+  const complete = candidates.filter(([, value]) => isRoot(value));
+  const [root, second] = complete.length > 0 ? complete : candidates;
+  if (root === undefined) return { kind: 'not-a-manifest' };
+  const [rootName, table] = root;
+  if (!isJsonObject(table)) return { kind: 'not-a-manifest' };
+
+  const problems: Problem[] = [];
+  const report = reporter(path, new KeyLocator(parsed.text), problems);
+  if (second !== undefined) {
+    report(
+      'error',
+      [second[0]],
+      {
+        en: `Both [${rootName}] and [${second[0]}] describe a script`,
+        zh: `[${rootName}] 和 [${second[0]}] 都描述了脚本`,
+      },
+      { en: 'Keep one of them; a folder is one script.', zh: '一个文件夹只能有一个脚本，请保留其一。' },
+    );
+  }
+
+  const section = sectionReader(table, rootName, report);
+  const info = section.table('info', InfoSchema);
+  const folder = dirname(path);
+  const runtime = await readRuntime(section, folder);
+  const input = readInput(section);
+  const params = readParams(section);
+  const outputs = section.list('outputs', OutputSchema).map(({ item: output }) => ({
+    name: output.name,
+    type: output.type ?? null,
+    description: output.description ?? null,
+  }));
+  const node = table.node === undefined ? null : section.table('node', NodeSchema);
+  const models: ModelNeed[] = section
+    .list('models', ModelSchema)
+    .map(({ item: model }) => ({ source: model.source, repoId: model.repo_id, files: model.files ?? [] }));
+  noteUnknownSections(table, rootName, report);
+  if (info?.icon !== undefined && (await confine(folder, info.icon)) === 'outside') {
+    report('error', [rootName, 'info', 'icon'], describePath('icon', info.icon, 'outside'), insideAdvice);
+  }
+
+  if (problems.some(({ severity }) => severity === 'error') || info === null || runtime === null) {
+    return { kind: 'broken', ...identityOf(table), problems };
+  }
+  const script: Script = {
+    id: info.id.toLowerCase(),
+    name: info.name,
+    version: info.version ?? null,
+    description: info.desc ?? null,
+    icon: info.icon ?? null,
+    folder,
+    manifestPath: path,
+    rootTable: rootName,
+    runtime,
+    input,
+    params,
+    outputs,
+    isNode: node?.enabled === true,
+    models,
+  };
+  return { kind: 'script', script, notes: problems };
+}
+
+/** Whether a top-level value of a TOML file is a script's root table. */
+function isRoot(value: Json): boolean {
+  if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return false;
+  return Object.hasOwn(value.info, 'id') && Object.hasOwn(value.runtime, 'entry');
+}
+
+/** Also a root table that is still being written. */
+function looksLikeRoot(value: Json): boolean {
+  if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return false;
+  return Object.hasOwn(value.info, 'id') || Object.hasOwn(value.runtime, 'entry');
+}
+
+/** What looks like the id in a file that cannot be parsed: its callers are then told why it does not run. */
+function idsIn(text: string): string[] {
+  const [, id] =
+    /^[ \t]*(?:info\s*\.\s*)?id\s*=\s*["']([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})["']/im.exec(text) ??
+    [];
+  return id === undefined ? [] : [id.toLowerCase()];
+}
+
+function identityOf(table: JsonObject): { ids: string[]; name: string | null } {
+  const info = isJsonObject(table.info) ? table.info : {};
+  const idFits = findMismatches(InfoSchema.properties.id, info.id ?? null).length === 0;
+  return {
+    ids: idFits ? [String(info.id).toLowerCase()] : [],
+    name: typeof info.name === 'string' ? info.name : null,
+  };
+}
+
+const insideAdvice: Text = {
+  en: 'Name a file inside the script folder, as a relative path that no symbolic link leads out of.',
+  zh: '请填写脚本文件夹内的相对路径，且不能通过符号链接指向外部。',
+};
+
+/** The text for a path in a manifest that cannot be used, also when that is found out only as the script is to run. */
+export function describePath(field: string, path: string, what: Exclude<Confined, 'ok'>): Text {
+  switch (what) {
+    case 'outside':
+      return { en: `${field} "${path}" leaves the script folder`, zh: `${field} "${path}" 超出了脚本文件夹` };
+    case 'missing':
+      return { en: `${field} "${path}" does not exist`, zh: `${field} "${path}" 不存在` };
+    case 'not-a-file':
+      return { en: `${field} "${path}" is not a file`, zh: `${field} "${path}" 不是文件` };
+  }
+}
+
+async function readRuntime(section: SectionReader, folder: string): Promise<ScriptRuntime | null> {
+  const runtime = section.table('runtime', RuntimeSchema);
+  const raw = section.raw('runtime');
+  const texts = isJsonObject(raw) ? raw : {};
+  const entry = typeof texts.entry === 'string' ? texts.entry : null;
+  // A missing entry is no fault of the manifest, and can be mended without touching it: that is looked at when it matters.
+  if (entry !== null && (await confine(folder, entry)) === 'outside') {
+    section.report(
+      'error',
+      [section.rootName, 'runtime', 'entry'],
+      describePath('entry', entry, 'outside'),
+      insideAdvice,
+    );
+  }
+  const language = readLanguage(section, texts.language, entry);
+  if (typeof texts.language_version === 'string') checkVersion(section, texts.language_version);
+  const terminal = readTerminal(section, texts.terminal);
+  if (language === null || runtime === null) return null;
+  return {
+    language,
+    languageVersion: runtime.language_version ?? null,
+    entry: runtime.entry.replaceAll('\\', '/'),
+    terminal,
+    timeoutMs: runtime.timeout === undefined ? null : runtime.timeout * 1000,
+    concurrency: runtime.concurrency ?? null,
+    lock: runtime.lock ?? null,
+    survivors: runtime.survivors ?? 'keep',
+    env: runtime.env ?? {},
+    binaries: (runtime.binaries ?? []).map(({ name }) => name),
+  };
+}
+
+function readLanguage(
+  section: SectionReader,
+  name: Json | undefined,
+  entry: string | null,
+): ScriptLanguage | null {
+  if (name !== undefined && typeof name !== 'string') return null;
+  if (name === undefined && entry === null) return null;
+  const known = name === undefined ? languageFromExtension(extname(entry ?? '')) : languageFromName(name);
+  if (known !== undefined) return known;
+  section.report(
+    'error',
+    [section.rootName, 'runtime', name === undefined ? 'entry' : 'language'],
+    {
+      en: `Hob does not know the language "${name ?? extname(entry ?? '')}"`,
+      zh: `未知的语言 "${name ?? extname(entry ?? '')}"`,
+    },
+    {
+      en: `Set language to one of ${languages.join(', ')}.`,
+      zh: `language 可以是：${languages.join('、')}。`,
+    },
+  );
+  return null;
+}
+
+function checkVersion(section: SectionReader, requirement: string): void {
+  if (parseVersionRange(requirement) !== null) return;
+  section.report(
+    'error',
+    [section.rootName, 'runtime', 'language_version'],
+    {
+      en: `language_version "${requirement}" cannot be understood`,
+      zh: `无法识别 language_version "${requirement}"`,
+    },
+    {
+      en: 'Write a range such as ">=3.8", ">=18 <23" or "3.12".',
+      zh: '请写成 ">=3.8"、">=18 <23" 或 "3.12" 的形式。',
+    },
+  );
+}
+
+function readTerminal(section: SectionReader, name: Json | undefined): Terminal {
+  const known = terminals.find((terminal) => terminal === name);
+  if (known === undefined && typeof name === 'string') {
+    section.report(
+      'note',
+      [section.rootName, 'runtime', 'terminal'],
+      {
+        en: `terminal "${name}" is not known; "always" is used`,
+        zh: `未知的 terminal "${name}"，按 "always" 处理`,
+      },
+      { en: `Known: ${terminals.join(', ')}.`, zh: `可用值：${terminals.join('、')}。` },
+    );
+  }
+  return known ?? 'always';
+}
+
+/** Older manifests name what is picked (file, folder, text); all that matters here is one value or several. */
+const singleValueTypes = new Set(['str', 'string', 'text', 'file', 'folder', 'path', 'dir', 'directory']);
+
+function readInput(section: SectionReader): MainInput | null {
+  const inputs = section.list('inputs', InputSchema);
+  if (inputs.length > 1) {
+    section.report(
+      'note',
+      [section.rootName, 'inputs', 1],
+      { en: 'Only the first input is used', zh: '只使用第一个输入' },
+      { en: 'Make the others params.', zh: '请把其他输入改为 params。' },
+    );
+  }
+  const input = inputs[0]?.item;
+  if (input === undefined) return null;
+  return {
+    name: input.name,
+    label: input.label ?? input.name,
+    type: input.type !== undefined && singleValueTypes.has(input.type.toLowerCase()) ? 'str' : 'list',
+    pick: input.pick ?? null,
+    exts: input.exts ?? [],
+    description: input.description ?? null,
+  };
+}
+
+function noteUnknownSections(table: JsonObject, rootName: string, report: SectionReader['report']): void {
+  for (const key of Object.keys(table)) {
+    if (Object.hasOwn(knownSections, key)) continue;
+    report(
+      'note',
+      [rootName, key],
+      {
+        en: `Hob does not know [${rootName}.${key}] and leaves it alone`,
+        zh: `未知的 [${rootName}.${key}]，已忽略`,
+      },
+      { en: 'Nothing to do, unless it is a typing error.', zh: '若非拼写错误，无需处理。' },
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import Value from 'typebox/value';
+
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import type { Text } from '../shared/text.ts';
+import { findMismatches } from './describe-mismatch.ts';
+import type { KeyLocator, KeyPath } from './locate-keys.ts';
+import type { Problem } from './script.ts';
+
+export type Report = (severity: Problem['severity'], path: KeyPath, message: Text, advice: Text) => void;
+
+export function reporter(file: string, locator: KeyLocator, problems: Problem[]): Report {
+  return (severity, path, message, advice) => {
+    problems.push({ severity, file, line: locator.lineOf(path), message, advice });
+  };
+}
+
+/** Reads one table of a manifest after the other, reporting what does not fit instead of giving up. */
+export interface SectionReader {
+  readonly rootName: string;
+  readonly report: Report;
+  /** The raw value of a section, unchecked. */
+  raw(key: string): Json | undefined;
+  /** The table under `key`, or null when it is missing or does not fit. */
+  table<Schema extends TObject>(key: string, schema: Schema): Static<Schema> | null;
+  /** The tables in the list under `key`, without those that do not fit. A single table counts as a list of one. */
+  list<Schema extends TObject>(key: string, schema: Schema): { item: Static<Schema>; index: number }[];
+}
+
+const fitAdvice: Text = {
+  en: 'Correct this value; docs/manifest.md lists every field.',
+  zh: '请修正该值，字段说明见 docs/manifest.md。',
+};
+
+export function sectionReader(root: JsonObject, rootName: string, report: Report): SectionReader {
+  const reader: SectionReader = {
+    rootName,
+    report,
+    raw: (key) => root[key],
+    table(key, schema) {
+      return read(root[key] ?? {}, schema, [rootName, key]);
+    },
+    list(key, schema) {
+      const value = root[key];
+      if (value === undefined) return [];
+      const items = Array.isArray(value) ? value : [value];
+      return items.flatMap((value, index) => {
+        const item = read(value, schema, [rootName, key, index]);
+        return item === null ? [] : [{ item, index }];
+      });
+    },
+  };
+  return reader;
+
+  function read<Schema extends TObject>(value: Json, schema: Schema, path: KeyPath): Static<Schema> | null {
+    if (isJsonObject(value)) noteUnknownKeys(value, schema, path);
+    for (const mismatch of findMismatches(schema, value)) {
+      report('error', [...path, ...mismatch.path], mismatch.message, fitAdvice);
+    }
+    const checked: TSchema = schema;
+    return Value.Check(checked, value) ? (value as Static<Schema>) : null;
+  }
+
+  function noteUnknownKeys(value: JsonObject, schema: TObject, path: KeyPath): void {
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(schema.properties, key)) continue;
+      const full = [...path, key].filter((step) => typeof step === 'string').join('.');
+      report(
+        'note',
+        [...path, key],
+        { en: `Hob does not know ${full} and leaves it alone`, zh: `未知的字段 ${full}，已忽略` },
+        { en: 'Nothing to do, unless it is a typing error.', zh: '若非拼写错误，无需处理。' },
+      );
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Script } from '../script.ts';
+import { command, type Resolution, unavailable } from './command.ts';
+import { type InterpreterFinder, isExecutable, isOnPath, type Search } from './find-interpreter.ts';
+import { type InterpretedLanguage, interpreterSpecs } from './interpreters.ts';
+import { parseVersionRange, satisfies } from './version-range.ts';
+
+const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
+
+/** Node strips types by itself from this version on. */
+const nodeWithTypes = { range: '>=22.18', excluded: [] };
+
+interface RuntimeHost {
+  readonly finder: InterpreterFinder;
+  readonly env: Readonly<Record<string, string>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** How to start this script on this machine, or what is missing. */
+export async function resolveCommand(script: Script, host: RuntimeHost): Promise<Resolution> {
+  for (const binary of script.runtime.binaries) {
+    if (await isOnPath(binary, host.env)) continue;
+    return unavailable(
+      `The script needs the program "${binary}", which is not on PATH. Install it and start Hob again if PATH changed.`,
+      `脚本需要程序 "${binary}"，但 PATH 中没有找到，请先安装；若修改了 PATH，请重启 Hob。`,
+    );
+  }
+  const entry = join(script.folder, script.runtime.entry);
+  const { language } = script.runtime;
+  switch (language) {
+    case 'python':
+      return resolvePython(script, entry, host);
+    case 'typescript':
+      return resolveTypeScript(script, entry, host);
+    case 'node.js':
+    case 'bash':
+    case 'sh':
+    case 'ruby':
+    case 'perl':
+    case 'php':
+      return interpreted(language, script, host, [entry]);
+    case 'bun':
+      return interpreted(language, script, host, ['run', entry]);
+    case 'deno':
+      return interpreted(language, script, host, ['run', '--allow-all', entry]);
+    case 'powershell': {
+      const policy = host.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : [];
+      return interpreted(language, script, host, [
+        '-NoProfile',
+        '-NonInteractive',
+        ...policy,
+        '-File',
+        entry,
+      ]);
+    }
+    case 'exe':
+      if (host.platform === 'win32' || (await isExecutable(entry))) return command(entry, []);
+      return unavailable(
+        `The entry is not executable. Run: chmod +x "${entry}"`,
+        `入口文件没有执行权限，请运行：chmod +x "${entry}"`,
+      );
+    case 'bat':
+      // The arguments are all ours, so that cmd's way of reading them can do no harm.
+      return onWindows(host, language, () => command('cmd.exe', ['/d', '/c', entry]));
+    case 'autohotkey':
+      return onWindows(host, language, () => interpreted(language, script, host, [entry]));
+    case 'html':
+      return resolveBrowser(entry, host);
+    default:
+      return assertNever(language);
+  }
+}
+
+async function interpreted(
+  language: InterpretedLanguage,
+  script: Script,
+  host: RuntimeHost,
+  args: readonly string[],
+): Promise<Resolution> {
+  const requirement = script.runtime.languageVersion;
+  const search = await host.finder.find(language, requirement);
+  if (search.kind === 'none') return missing(language, requirement, search);
+  return command(search.interpreter.path, args, language === 'python' ? pythonEnv : {});
+}
+
+/** The folder's own environment first: that is what the script was written against. */
+async function resolvePython(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
+  const windows = host.platform === 'win32';
+  const own = join(script.folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
+  // Also a link to a Python that was removed since: another one would lack what the script needs.
+  if ((await lstat(own).catch(() => null)) === null) return interpreted('python', script, host, [entry]);
+
+  const interpreter = await host.finder.probe('python', own);
+  const requirement = script.runtime.languageVersion;
+  const range = requirement === null ? null : parseVersionRange(requirement);
+  if (interpreter === null) {
+    return unavailable(
+      `The Python in ${join(script.folder, '.venv')} does not start. Make that environment anew.`,
+      `${join(script.folder, '.venv')} 中的 Python 无法启动，请重新创建该环境。`,
+    );
+  }
+  if (range !== null && !satisfies(interpreter.version, range)) {
+    return missing('python', requirement, { kind: 'none', seen: [interpreter] });
+  }
+  return command(own, [entry], pythonEnv);
+}
+
+async function resolveTypeScript(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
+  const requirement = script.runtime.languageVersion;
+  const search = await host.finder.find('node.js', requirement);
+  if (search.kind === 'none') return missing('node.js', requirement, search);
+  const { path, version } = search.interpreter;
+  if (satisfies(version, nodeWithTypes)) return command(path, [entry]);
+  return command(path, ['--import', import.meta.resolve('tsx'), entry]);
+}
+
+async function resolveBrowser(entry: string, host: RuntimeHost): Promise<Resolution> {
+  const url = pathToFileURL(entry).href;
+  if (host.platform === 'win32') return command('rundll32.exe', ['url.dll,FileProtocolHandler', url]);
+  const opener = host.platform === 'darwin' ? 'open' : 'xdg-open';
+  if (await isOnPath(opener, host.env)) return command(opener, [url]);
+  return unavailable(
+    `There is no ${opener} on PATH to open a browser with. Install it (Debian, Ubuntu: apt install xdg-utils).`,
+    `PATH 中没有可用于打开浏览器的 ${opener}，请安装（Debian、Ubuntu：apt install xdg-utils）。`,
+  );
+}
+
+function onWindows(
+  host: RuntimeHost,
+  language: string,
+  resolve: () => Resolution | Promise<Resolution>,
+): Resolution | Promise<Resolution> {
+  if (host.platform === 'win32') return resolve();
+  return unavailable(
+    `Scripts in ${language} run on Windows only.`,
+    `${language} 脚本只能在 Windows 上运行。`,
+  );
+}
+
+function missing(
+  language: InterpretedLanguage,
+  requirement: string | null,
+  { seen }: Search & { kind: 'none' },
+): Resolution {
+  const { install } = interpreterSpecs[language];
+  if (seen.length === 0) {
+    return unavailable(
+      `No ${language} was found on PATH. ${install.en}`,
+      `PATH 中没有找到 ${language}。${install.zh}`,
+    );
+  }
+  const there = seen.map(({ path, version }) => `${version} (${path})`).join(', ');
+  return unavailable(
+    `The script needs ${language} ${requirement}, but there is only ${there}. ${install.en}`,
+    `脚本需要 ${language} ${requirement}，但只找到 ${there}。${install.zh}`,
+  );
+}

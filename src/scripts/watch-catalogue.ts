@@ -1,0 +1,73 @@
+import { basename } from 'node:path';
+
+import { watch } from 'chokidar';
+
+import type { Logger } from '../shared/log.ts';
+import { type Catalogue, isIgnoredFolder, isWatchLimit } from './catalogue.ts';
+import { mayBeManifest } from './load-folder.ts';
+
+/** Editors write a file in several steps; a burst of events becomes one look. */
+const settleMs = 80;
+const pollMs = 2000;
+
+/** Keeps the catalogue true to the disk until `close` is called. */
+export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
+  const pending = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  let work = Promise.resolve();
+  let closed = false;
+
+  const watcher = watch([...catalogue.roots], {
+    depth: 2,
+    ignoreInitial: true,
+    // Only manifests and the folders on the way to them: a script's data and environments may be any size.
+    ignored: (path, stats) =>
+      !catalogue.roots.includes(path) &&
+      (isIgnoredFolder(basename(path)) || (stats?.isFile() === true && !mayBeManifest(basename(path)))),
+  });
+  watcher.on('all', (_event, path) => {
+    pending.add(path);
+    timer ??= setTimeout(settle, settleMs);
+  });
+  watcher.on('error', (error) => {
+    log.warn({ err: error }, 'watching the script folders failed; looking every two seconds instead');
+    if (isWatchLimit(error)) startPolling();
+  });
+  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      clearTimeout(poll);
+      await watcher.close();
+      await work;
+    },
+  };
+
+  function settle(): void {
+    timer = undefined;
+    const paths = [...pending];
+    pending.clear();
+    // One look at a time, so that an older one never overwrites a newer.
+    work = work.then(() => catalogue.refresh(paths)).catch(report);
+  }
+
+  function startPolling(): void {
+    if (poll !== undefined || closed) return;
+    const look = () => {
+      work = work
+        .then(() => catalogue.refresh(catalogue.roots))
+        .catch(report)
+        .finally(() => {
+          if (!closed) poll = setTimeout(look, pollMs);
+        });
+    };
+    poll = setTimeout(look, pollMs);
+  }
+
+  function report(error: unknown): void {
+    log.error({ err: error }, 'a look at the script folders failed');
+  }
+}

@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+import { parse } from 'smol-toml';
+import Value from 'typebox/value';
+
+import { errnoOf } from '../shared/errors.ts';
+import { resolveHome } from './home.ts';
+import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
+import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+
+/** What `hob serve` was given on the command line. */
+export interface Flags {
+  home?: string | undefined;
+  host?: string | undefined;
+  port?: string | undefined;
+  scripts?: string[] | undefined;
+  logLevel?: string | undefined;
+}
+
+export interface LoadedSettings extends Settings {
+  home: string;
+  /** What scripts inherit. */
+  environment: Record<string, string>;
+  huggingFaceCache: string;
+}
+
+/** All that is wrong with the settings, each problem with the place to mend it. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+const defaultSettings: Settings = Value.Create(SettingsSchema);
+
+type Sourced = { value: unknown; source: string };
+
+/** Defaults, overridden by settings.toml in the home, then by the environment, then by flags. */
+export async function loadSettings(
+  flags: Flags,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<LoadedSettings> {
+  const home = resolveHome(flags.home, env);
+  const problems: string[] = [];
+  const chosen = new Map<SettingName, Sourced>([
+    ...(await fromFile(join(home, 'settings.toml'), problems)),
+    ...fromEnvironment(env),
+    ...fromFlags(flags),
+  ]);
+
+  const settings: Record<string, unknown> = { ...defaultSettings };
+  for (const [name, { value, source }] of chosen) {
+    settings[name] = value;
+    if (!Value.Check(SettingsSchema.properties[name], value)) {
+      problems.push(`${source}: ${expectation(name)}, but it is ${JSON.stringify(value)}`);
+    } else if (name === 'listen') {
+      problems.push(...listenProblems(value, source));
+    }
+  }
+  if (problems.length > 0 || !Value.Check(SettingsSchema, settings)) throw new SettingsError(problems);
+
+  const scripts = [...settings.scripts, ...(flags.scripts ?? [])].map((folder) => resolve(folder));
+  return {
+    ...settings,
+    listen: settings.listen.flatMap((address) =>
+      address === 'localhost' ? defaultSettings.listen : [address],
+    ),
+    scripts: [...new Set(scripts)],
+    home,
+    environment: userEnvironment(env),
+    huggingFaceCache: huggingFaceCache(env, homedir()),
+  };
+}
+
+async function fromFile(path: string, problems: string[]): Promise<[SettingName, Sourced][]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') problems.push(`${path} cannot be read (${errnoOf(error)})`);
+    return [];
+  }
+  let table: Record<string, unknown>;
+  try {
+    table = parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    problems.push(
+      `${path} is not valid TOML: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+    );
+    return [];
+  }
+  const chosen: [SettingName, Sourced][] = [];
+  for (const [key, value] of Object.entries(table)) {
+    const name = settingNames.find((known) => known === key);
+    if (name) chosen.push([name, { value: fromTable(name, value, path), source: `${key} in ${path}` }]);
+    else problems.push(`${path}: there is no setting ${key}; the settings are ${settingNames.join(', ')}`);
+  }
+  return chosen;
+}
+
+/** A relative folder in the file is relative to the file, wherever Hob was started. */
+function fromTable(name: SettingName, value: unknown, path: string): unknown {
+  if (name !== 'scripts' || !Array.isArray(value)) return value;
+  return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv): [SettingName, Sourced][] {
+  const chosen: [SettingName, Sourced][] = [];
+  for (const name of settingNames) {
+    const variable = environmentName(name);
+    const text = env[variable];
+    if (text !== undefined && text !== '')
+      chosen.push([name, { value: fromText(name, text), source: variable }]);
+  }
+  return chosen;
+}
+
+function fromFlags(flags: Flags): [SettingName, Sourced][] {
+  const chosen: [SettingName, Sourced][] = [];
+  if (flags.host !== undefined) chosen.push(['listen', { value: [flags.host], source: '--host' }]);
+  if (flags.port !== undefined)
+    chosen.push(['port', { value: fromText('port', flags.port), source: '--port' }]);
+  if (flags.logLevel !== undefined)
+    chosen.push(['log_level', { value: flags.logLevel, source: '--log-level' }]);
+  return chosen;
+}
+
+/** Variables and flags are text: a number where the setting is one, a comma-separated list where it is a list. */
+function fromText(name: SettingName, text: string): unknown {
+  switch (kindOf(name)) {
+    case 'number':
+      return text.trim() === '' ? text : Number.isNaN(Number(text)) ? text : Number(text);
+    case 'list':
+      return text.split(',').map((item) => item.trim());
+    case 'text':
+      return text;
+  }
+}
+
+function kindOf(name: SettingName): 'number' | 'list' | 'text' {
+  const fallback = defaultSettings[name];
+  if (Array.isArray(fallback)) return 'list';
+  return typeof fallback === 'number' ? 'number' : 'text';
+}
+
+function expectation(name: SettingName): string {
+  const schema: Record<string, unknown> = { ...SettingsSchema.properties[name] };
+  if (Array.isArray(schema.enum)) return `${name} must be one of ${schema.enum.join(', ')}`;
+  if (kindOf(name) === 'list') return `${name} must be a list of texts`;
+  const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
+  return `${name} must be ${kind} from ${schema.minimum} to ${schema.maximum}`;
+}
+
+function listenProblems(value: unknown, source: string): string[] {
+  const addresses = Array.isArray(value) ? value : [];
+  return addresses
+    .filter((address) => address !== 'localhost' && !isLoopback(String(address)))
+    .map(
+      (address) =>
+        `${source}: Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts`,
+    );
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}

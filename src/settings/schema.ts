@@ -1,0 +1,87 @@
+import { availableParallelism } from 'node:os';
+
+import Type, { type Static } from 'typebox';
+
+import { logLevels } from '../shared/log.ts';
+
+const mebibytes = (fallback: number, description: string) =>
+  Type.Number({ minimum: 0.001, maximum: 65_536, default: fallback, description });
+const seconds = (fallback: number, description: string) =>
+  Type.Number({ minimum: 0, maximum: 31_536_000, default: fallback, description });
+
+/**
+ * Every setting there is. The key is its name in settings.toml; in the environment it is `HOB_` and the key in capitals.
+ * `docs/settings.md` is generated from this.
+ */
+export const SettingsSchema = Type.Object({
+  listen: Type.Array(Type.String(), {
+    default: ['127.0.0.1', '::1'],
+    minItems: 1,
+    description:
+      'Addresses to listen on. Only loopback addresses are taken. The flag `--host` sets a single one.',
+  }),
+  port: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 9527,
+    description: 'Port to listen on. 0 takes the last one used if it is free, else any free one.',
+  }),
+  scripts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: "Folders with scripts, beside the home's own `scripts/`. The flag `--scripts` adds to them.",
+  }),
+  log_level: Type.Enum(logLevels, { default: 'info', description: 'How much is logged to stderr.' }),
+  extra_hosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Further values of the Host header to accept, with their port, such as `hob.local:9527`.',
+  }),
+  trusted_origins: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Web origins whose pages may call Hob, such as `http://localhost:3000`.',
+  }),
+  max_runs: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: Math.max(8, 4 * availableParallelism()),
+    description: 'Runs at once. The default is 8 or four times the cores, whichever is more.',
+  }),
+  max_queued: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 1000,
+    description: 'Runs that may wait for a slot; one more is refused with 503.',
+  }),
+  queue_wait_s: seconds(
+    60,
+    'How long a synchronous call or a link waits for a slot before it is refused with 503.',
+  ),
+  timeout_s: seconds(0, 'Time limit of runs whose manifest sets none. 0 is no limit.'),
+  stop_grace_s: seconds(5, 'How long a script may take to end after it was asked to, before it is killed.'),
+  drain_s: seconds(10, 'How long a stopping service waits for its synchronous callers.'),
+  heartbeat_s: Type.Number({
+    minimum: 0.1,
+    maximum: 3600,
+    default: 30,
+    description:
+      'A synchronous call that lasts longer gets a space this often, so that its client does not give up.',
+  }),
+  output_log_mib: mebibytes(
+    64,
+    'Kept on disk of each output stream of a run: the first and the last half of this.',
+  ),
+  output_answer_mib: mebibytes(16, 'Of each output stream, the most that an answer carries.'),
+  result_mib: mebibytes(16, 'Largest result file that is read.'),
+  json_body_mib: mebibytes(8, 'Largest JSON body that is taken.'),
+  form_body_mib: mebibytes(1, 'Largest form body that is taken.'),
+});
+
+export type Settings = Static<typeof SettingsSchema>;
+export type SettingName = keyof Settings;
+
+export const settingNames: readonly SettingName[] = Object.keys(SettingsSchema.properties).filter(
+  (name): name is SettingName => name in SettingsSchema.properties,
+);
+
+export function environmentName(setting: SettingName): string {
+  return `HOB_${setting.toUpperCase()}`;
+}

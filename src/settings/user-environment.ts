@@ -1,0 +1,36 @@
+import { delimiter, sep } from 'node:path';
+
+const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVERAGE']);
+
+/**
+ * The environment scripts inherit: the user's own, without what is meant for Hob (`HOB_*`) and without what npm adds
+ * when Hob was started with `npm start`, so that a script behaves the same however its service was started.
+ */
+export function userEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    const upper = name.toUpperCase();
+    if (dropped.has(upper) || upper.startsWith('HOB_') || upper.startsWith('NPM_')) continue;
+    kept[name] = upper === 'PATH' ? withoutNpmFolders(value) : value;
+  }
+  return kept;
+}
+
+function withoutNpmFolders(path: string): string {
+  const ours = (folder: string) =>
+    folder.endsWith(`node_modules${sep}.bin`) ||
+    folder.endsWith(`${sep}@npmcli${sep}run-script${sep}lib${sep}node-gyp-bin`);
+  return path
+    .split(delimiter)
+    .filter((folder) => !ours(folder))
+    .join(delimiter);
+}
+
+/** Where Python's huggingface_hub keeps its cache, by the variables it reads itself. */
+export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
+  if (env.HF_HUB_CACHE) return env.HF_HUB_CACHE;
+  if (env.HUGGINGFACE_HUB_CACHE) return env.HUGGINGFACE_HUB_CACHE;
+  if (env.HF_HOME) return [env.HF_HOME, 'hub'].join(sep);
+  return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
+}

@@ -1,0 +1,12 @@
+/** Time as an argument, so that whatever depends on it can be tested without waiting. */
+export interface Clock {
+  /** Wall time, for display. */
+  now(): Date;
+  /** Monotonic milliseconds, for measuring. */
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+};

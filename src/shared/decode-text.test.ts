@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { decodeFileText, decodePart, decodeText } from './decode-text.ts';
+
+/** 你好，世界 in GBK. */
+const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0xa3, 0xac, 0xca, 0xc0, 0xbd, 0xe7]);
+const replacement = '\uFFFD';
+
+describe('bytes of unknown encoding', () => {
+  it('are UTF-8 whenever they can be', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(decodeText(Buffer.from(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('are GB18030 when they decode cleanly as that and not as UTF-8', () => {
+    expect(decodeText(gbk)).toBe('你好，世界');
+    expect(decodeText(Buffer.concat([Buffer.from('ok: '), gbk, Buffer.from('\r\n')]))).toBe(
+      'ok: 你好，世界\r\n',
+    );
+    // Four bytes for one character, which GBK does not have.
+    expect(decodeText(Buffer.from([0x82, 0x35, 0x8f, 0x33]))).toBe('\u9FA6');
+  });
+
+  it('are read with replacement characters when they are neither', () => {
+    const text = decodeText(Buffer.from([0x61, 0xff, 0xff, 0x62, 0x80]));
+    expect(text).toContain(replacement);
+    expect(text.startsWith('a')).toBe(true);
+    expect(text).toContain('b');
+  });
+
+  it('keep a byte order mark, which may be part of the output', () => {
+    expect(decodeText(Buffer.from('\uFEFFx'))).toBe('\uFEFFx');
+  });
+
+  it('never make it throw, and mean the same whatever was decoded before', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (bytes, before) => {
+        const alone = decodeText(bytes);
+        decodeText(before);
+        expect(decodeText(bytes)).toBe(alone);
+      }),
+    );
+  });
+});
+
+describe('a part of a text', () => {
+  const text = '好a😀é世b界';
+  const bytes = Buffer.from(text);
+
+  it('ends at a whole character, wherever it was cut', () => {
+    for (let length = 0; length <= bytes.length; length++) {
+      const part = decodePart(bytes.subarray(0, length), 'end');
+      expect(text.startsWith(part.text)).toBe(true);
+      expect(Buffer.byteLength(part.text)).toBe(part.usedBytes);
+      expect(length - part.usedBytes).toBeLessThan(4);
+    }
+  });
+
+  it('starts at a whole character, wherever it was cut', () => {
+    for (let start = 0; start <= bytes.length; start++) {
+      const part = decodePart(bytes.subarray(start), 'start');
+      expect(text.endsWith(part.text)).toBe(true);
+      expect(Buffer.byteLength(part.text)).toBe(part.usedBytes);
+      expect(bytes.length - start - part.usedBytes).toBeLessThan(4);
+    }
+  });
+
+  it('is still GB18030 when it was cut inside a character', () => {
+    const long = Buffer.concat([gbk, gbk]);
+    expect(decodePart(long, 'end')).toEqual({ text: '你好，世界你好，世界', usedBytes: 20 });
+    expect(decodePart(long.subarray(0, 19), 'end')).toEqual({ text: '你好，世界你好，世', usedBytes: 18 });
+  });
+
+  it('is read with replacement characters when it is no text', () => {
+    const noise = Buffer.alloc(20, 0xff);
+    expect(decodePart(noise, 'end')).toEqual({ text: replacement.repeat(20), usedBytes: 20 });
+    expect(decodePart(noise, 'start').usedBytes).toBe(20);
+  });
+});
+
+describe('the text of a file', () => {
+  it('loses its byte order mark, and only one', () => {
+    expect(decodeFileText(Buffer.from('\uFEFFx'))).toBe('x');
+    expect(decodeFileText(Buffer.from('\uFEFF\uFEFFx'))).toBe('\uFEFFx');
+    expect(decodeFileText(Buffer.from('x\uFEFF'))).toBe('x\uFEFF');
+  });
+
+  it('is UTF-16 when its mark says so, in either order of bytes', () => {
+    const little = Buffer.from('\uFEFF{"a":"你😀"}', 'utf16le');
+    expect(decodeFileText(little)).toBe('{"a":"你😀"}');
+    expect(decodeFileText(Buffer.from(little).swap16())).toBe('{"a":"你😀"}');
+  });
+
+  it('is UTF-8 or GB18030 without a mark', () => {
+    expect(decodeFileText(Buffer.from('你'))).toBe('你');
+    expect(decodeFileText(gbk)).toBe('你好，世界');
+  });
+
+  it('may be empty, or nothing but a mark', () => {
+    expect(decodeFileText(Buffer.alloc(0))).toBe('');
+    expect(decodeFileText(Buffer.from([0xff, 0xfe]))).toBe('');
+    expect(decodeFileText(Buffer.from([0xef, 0xbb, 0xbf]))).toBe('');
+    expect(decodeFileText(Buffer.from([0xff]))).toBe(replacement);
+  });
+});

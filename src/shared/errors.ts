@@ -1,0 +1,107 @@
+import type { Text } from './text.ts';
+
+/**
+ * Every reason for which Hob refuses a request, with the sentence that documents it.
+ * The list is closed: a code that is not here cannot be thrown, and one that is here has a status in `http/`.
+ * @public docs/errors.md is made from it
+ */
+export const errorCodes = {
+  'script-id-missing': 'The request names no `script_id`.',
+  'script-unknown': 'No script has this id.',
+  'script-unusable':
+    'The script is known but cannot run: its id is used twice, its manifest is broken or its entry is gone.',
+  'script-not-a-node': 'The target of a link does not declare itself a node.',
+  'chain-too-deep': 'The link would be the ninth level of its chain.',
+  'temp-file-missing': 'The `temp_file` does not exist.',
+  'temp-file-invalid':
+    'The `temp_file` is relative, not a regular file, too large, unreadable or not what it claims to be.',
+  'field-invalid': 'A field of the request has the wrong type.',
+  'data-invalid': '`data` does not fit the main input of the script.',
+  'params-invalid': '`params` do not fit what the script declares.',
+  'body-malformed': 'The body cannot be parsed, or is not an object.',
+  'body-too-large': 'The body is larger than the limit for its type.',
+  'content-type-unsupported': 'The body is of a type that this operation does not take.',
+  'queue-full': 'As many runs wait as are allowed to.',
+  'queue-wait-exceeded': 'The run waited for a free slot as long as it was allowed to.',
+  'wait-circle': 'The link would wait for a run that waits for it.',
+  'resources-exhausted': 'The machine is out of disk space, file handles, processes or memory.',
+  'service-stopping': 'The service is shutting down and takes no new work.',
+  'executor-unavailable': 'The process that runs scripts cannot be started or reached.',
+  'notify-content-type': 'A notification was not sent as JSON.',
+  'notify-invalid': 'A field of the notification is missing or wrong.',
+  'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',
+  'model-not-downloaded': 'No complete download of the model was found.',
+  'path-unknown': 'There is nothing at this path.',
+  'method-not-allowed': 'The path exists, but not for this method.',
+  'run-unknown': 'No run has this id.',
+  'run-token-unknown': 'The run token in the address belongs to no run.',
+  'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',
+  'door-method': 'OPTIONS is refused: Hob answers no cross-origin preflight.',
+  'door-host-missing': 'The request has no Host header, or more than one.',
+  'door-host': 'The Host header is not one of the addresses of this service.',
+  'door-origin': 'The request comes from a web page of another origin.',
+  'door-fetch-site': 'The browser says that another site caused the request.',
+  'request-malformed': 'The bytes received are not an HTTP request.',
+  'request-header-too-large': 'The header of the request is too large.',
+  'request-timeout': 'The request took too long to arrive.',
+  internal: 'A defect in Hob. The log has the details.',
+} as const satisfies Record<string, string>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+interface AppErrorOptions {
+  hint?: Text;
+  cause?: unknown;
+  /** How soon it makes sense to ask again. */
+  retryAfterS?: number;
+}
+
+/** A refused request. Anything else that is thrown is a defect of Hob itself. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly text: Text;
+  readonly hint: Text | undefined;
+  readonly retryAfterS: number | undefined;
+
+  constructor(code: ErrorCode, text: Text, options: AppErrorOptions = {}) {
+    super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.text = text;
+    this.hint = options.hint;
+    this.retryAfterS = options.retryAfterS;
+  }
+}
+
+const exhaustionErrnos = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOSPC',
+  'EDQUOT',
+  'EAGAIN',
+  'ENOMEM',
+  'EROFS',
+  'SQLITE_FULL',
+]);
+
+/** The `code` of a system error, or undefined for anything else. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether an errno means that the machine ran out of something, which passes, rather than that we did something wrong. */
+export function isExhaustion(errno: string | undefined): errno is string {
+  return errno !== undefined && exhaustionErrnos.has(errno);
+}
+
+export function exhaustedError(errno: string, cause?: unknown): AppError {
+  return new AppError(
+    'resources-exhausted',
+    {
+      en: `The machine is out of a resource that this run needs (${errno}). Nothing was started; try again when it is free.`,
+      zh: `运行所需的系统资源已耗尽（${errno}），脚本未启动，请稍后重试。`,
+    },
+    { cause, retryAfterS: 5 },
+  );
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { findJsonHazard, isJsonObject, maxJsonDepth } from './json.ts';
+
+const nest = (depth: number, open: string, close: string) =>
+  JSON.parse(open.repeat(depth) + close.repeat(depth));
+
+describe('a JSON object', () => {
+  it('is neither a list nor null nor a plain value', () => {
+    for (const value of [{}, { a: 1 }, Object.create(null), JSON.parse('{"__proto__":1}')])
+      expect(isJsonObject(value)).toBe(true);
+    for (const value of [[], null, undefined, 'text', 1, true]) expect(isJsonObject(value)).toBe(false);
+  });
+});
+
+describe('a hazard in a document', () => {
+  it('is none in anything honest', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        fc.pre(!/__proto__|constructor|prototype/.test(JSON.stringify(value)));
+        expect(findJsonHazard(value)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is a depth of more than 64, in lists and objects alike', () => {
+    expect(maxJsonDepth).toBe(64);
+    expect(findJsonHazard(nest(64, '[', ']'))).toBeUndefined();
+    expect(findJsonHazard(nest(65, '[', ']'))).toEqual({ kind: 'depth' });
+    expect(findJsonHazard(JSON.parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`))).toBeUndefined();
+    expect(findJsonHazard(JSON.parse(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`))).toEqual({ kind: 'depth' });
+  });
+
+  it('is found at a depth that no stack could follow', () => {
+    expect(findJsonHazard(nest(1_000_000, '[', ']'))).toEqual({ kind: 'depth' });
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])('is the key %s, wherever it stands', (key) => {
+    for (const text of [`{"${key}":1}`, `[{"a":{"${key}":{}}}]`, `{"a":[0,[{"${key}":null}]]}`])
+      expect(findJsonHazard(JSON.parse(text))).toEqual({ kind: 'key', key });
+  });
+
+  it('is not the word as a value, or a key that merely resembles it', () => {
+    expect(findJsonHazard({ a: '__proto__', b: ['constructor'], proto: 1, Constructor: 2 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,37 @@
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Deep enough for any honest document; far below the depth at which `JSON.stringify` throws. */
+export const maxJsonDepth = 64;
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * What makes a parsed document unfit to be passed on, or undefined. Iterative, because the documents that this is meant
+ * to catch are nested deeper than the stack.
+ */
+export function findJsonHazard(root: unknown): { kind: 'depth' } | { kind: 'key'; key: string } | undefined {
+  const pending: { value: object; depth: number }[] = [];
+  // Only what can hold something is kept for later: a list of a million numbers costs nothing.
+  const consider = (value: unknown, depth: number) => {
+    if (typeof value === 'object' && value !== null) pending.push({ value, depth });
+  };
+  consider(root, 1);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, depth } = next;
+    if (depth > maxJsonDepth) return { kind: 'depth' };
+    if (Array.isArray(value)) {
+      for (const item of value) consider(item, depth + 1);
+      continue;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      if (forbiddenKeys.has(key)) return { kind: 'key', key };
+      consider(item, depth + 1);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { chmodSync } from 'node:fs';
+
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+import { migrations } from './migrations.ts';
+
+export type Database = DatabaseSyncInstance;
+
+/** A database that a newer Hob has written: this one would not understand it, and might harm it. */
+export class NewerDatabaseError extends Error {
+  constructor(path: string, version: number) {
+    super(
+      `${path} was written by a newer Hob (its version is ${version}, this Hob knows ${migrations.length}). ` +
+        'Install the newer Hob again, or choose another home with --home.',
+    );
+    this.name = 'NewerDatabaseError';
+  }
+}
+
+/** Opens the database and brings it up to date. */
+export function openDatabase(path: string): Database {
+  const database = new DatabaseSync(path);
+  if (path !== ':memory:') chmodSync(path, 0o600);
+  // NORMAL survives a crash of Hob; where a power cut matters too, the writer asks for FULL (see `durably`).
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+  migrate(database, path);
+  return database;
+}
+
+function migrate(database: Database, path: string): void {
+  const row = database.prepare('PRAGMA user_version').get();
+  const version = Number(row?.user_version ?? 0);
+  if (version > migrations.length) {
+    database.close();
+    throw new NewerDatabaseError(path, version);
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    database.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT;`);
+  }
+}
+
+/** Runs a write that is on the disk when this returns. The setting applies to the next transaction, so it costs nothing else. */
+export function durably(database: Database, write: () => void): void {
+  database.exec('PRAGMA synchronous = FULL');
+  try {
+    write();
+  } finally {
+    database.exec('PRAGMA synchronous = NORMAL');
+  }
+}

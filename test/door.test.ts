@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Hob, launchHob } from './support/hob.ts';
+
+let hob: Hob;
+let home: string;
+let port: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hob-door-'));
+  hob = await launchHob({
+    home,
+    settings: 'extra_hosts = ["hob.test:80"]\ntrusted_origins = ["http://mine.test:3000"]\n',
+  });
+  port = new URL(hob.url).port;
+});
+
+afterAll(async () => {
+  await hob?.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Sends exactly these bytes and returns all that comes back. */
+function send(...lines: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+    socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+  });
+}
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+const codeOf = (answer: string) => /x-hob-error: (\S+)/i.exec(answer)?.[1] ?? null;
+const get = (...headers: string[]) => send('GET /api/health HTTP/1.1', ...headers, 'Connection: close');
+const post = (...headers: string[]) =>
+  send(
+    'POST /api/notify HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    ...headers,
+    'Content-Length: 0',
+    'Connection: close',
+  );
+
+describe('the door lets in', () => {
+  it.each([['127.0.0.1'], ['localhost'], ['LOCALHOST'], ['[::1]']])(
+    'a plain client that names %s',
+    async (host) => {
+      expect(statusOf(await get(`Host: ${host}:${port}`))).toBe(200);
+    },
+  );
+
+  it('HTTP/1.0, and a host from the settings', async () => {
+    expect(statusOf(await send('GET /api/health HTTP/1.0', `Host: 127.0.0.1:${port}`))).toBe(200);
+    expect(statusOf(await get('Host: hob.test:80'))).toBe(200);
+  });
+
+  it('its own pages, a typed address and a trusted origin', async () => {
+    const host = `Host: 127.0.0.1:${port}`;
+    expect(statusOf(await get(host, `Origin: http://127.0.0.1:${port}`, 'Sec-Fetch-Site: same-origin'))).toBe(
+      200,
+    );
+    expect(statusOf(await get(host, 'Sec-Fetch-Site: none'))).toBe(200);
+    expect(codeOf(await post('Origin: http://mine.test:3000', 'Sec-Fetch-Site: cross-site'))).toBe(
+      'notify-content-type',
+    );
+  });
+
+  it('a client that asks before it sends its body', async () => {
+    const body = '{"notify_type":"info"}';
+    const answer = await send(
+      'POST /api/notify HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+      'Connection: close',
+      '',
+      body,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue/);
+    expect(answer).toContain('{"success":true}');
+  });
+});
+
+describe('the door refuses', () => {
+  it.each([
+    ['no host', [], 400, 'door-host-missing'],
+    ['two hosts', ['Host: 127.0.0.1:PORT', 'Host: 127.0.0.1:PORT'], 400, 'door-host-missing'],
+    ['a rebound name', ['Host: evil.test:PORT'], 403, 'door-host'],
+    ['a host without the port', ['Host: 127.0.0.1'], 403, 'door-host'],
+    ['a name that ends alike', ['Host: evil.localhost:PORT'], 403, 'door-host'],
+    ['a name with a dot at its end', ['Host: localhost.:PORT'], 403, 'door-host'],
+    ['another spelling of the address', ['Host: 2130706433:PORT'], 403, 'door-host'],
+    ['0.0.0.0', ['Host: 0.0.0.0:PORT'], 403, 'door-host'],
+    ['another origin', ['Host: 127.0.0.1:PORT', 'Origin: http://evil.test'], 403, 'door-origin'],
+    ['an origin of null', ['Host: 127.0.0.1:PORT', 'Origin: null'], 403, 'door-origin'],
+    ['another local port', ['Host: 127.0.0.1:PORT', 'Origin: http://127.0.0.1:1'], 403, 'door-origin'],
+    [
+      'a request that another site caused',
+      ['Host: 127.0.0.1:PORT', 'Sec-Fetch-Site: cross-site'],
+      403,
+      'door-fetch-site',
+    ],
+    [
+      'a request of a sister site',
+      ['Host: 127.0.0.1:PORT', 'Sec-Fetch-Site: same-site'],
+      403,
+      'door-fetch-site',
+    ],
+  ])('%s', async (_what, headers, status, code) => {
+    const answer = await get(...headers.map((header) => header.replaceAll('PORT', port)));
+    expect([statusOf(answer), codeOf(answer)]).toEqual([status, code]);
+    expect(answer).not.toMatch(/access-control/i);
+    expect(answer).toContain('"status":"error"');
+  });
+
+  it('a write that a browser calls none of its pages', async () => {
+    expect(codeOf(await post('Sec-Fetch-Site: none'))).toBe('door-fetch-site');
+  });
+
+  it('OPTIONS, absolute targets, double slashes and fragments', async () => {
+    const host = `Host: 127.0.0.1:${port}`;
+    expect(codeOf(await send('OPTIONS /api/execute HTTP/1.1', host, 'Connection: close'))).toBe(
+      'door-method',
+    );
+    for (const target of [`http://127.0.0.1:${port}/api/health`, '//api/health', '/api/health#x']) {
+      expect([target, codeOf(await send(`GET ${target} HTTP/1.1`, host, 'Connection: close'))]).toEqual([
+        target,
+        'door-protocol',
+      ]);
+    }
+  });
+
+  it('in the form of the operation that was asked for', async () => {
+    const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    const text = expect.stringContaining('trusted_origins');
+    expect(bodyOf(await post('Origin: http://evil.test'))).toEqual({ error: text });
+    const model = await send(
+      'GET /api/model/path?repo_id=a/b HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      'Origin: null',
+      'Connection: close',
+    );
+    expect(bodyOf(model)).toEqual({ code: 403, data: {}, message: text, success: false });
+  });
+
+  it('what is no HTTP at all, without dying of it', async () => {
+    expect(statusOf(await send('\u0000\u0001 nonsense'))).toBe(400);
+    expect(statusOf(await send('GET / HTTP/9.9', `Host: 127.0.0.1:${port}`))).toBe(400);
+    expect(statusOf(await get(`Host: 127.0.0.1:${port}`, `X: ${'y'.repeat(40_000)}`))).toBe(431);
+    expect((await hob.get('/api/health')).status).toBe(200);
+  });
+});
+
+it('every route answers behind the door, and is described', async () => {
+  const document = (await hob.get('/api/openapi.json')).body;
+  expect(document.openapi).toBe('3.1.0');
+  const paths = Object.entries(JSON.parse(JSON.stringify(document.paths)));
+  expect(paths.length).toBeGreaterThanOrEqual(8);
+  for (const [path, methods] of paths) {
+    for (const [method, operation] of Object.entries(Object(methods))) {
+      expect(Object.keys(Object(operation)), `${method} ${path}`).toEqual(
+        expect.arrayContaining(['summary', 'responses']),
+      );
+      const target = path.replace(/\{\w+\}/, 'x');
+      const answer = await send(
+        `${method.toUpperCase()} ${target} HTTP/1.1`,
+        'Host: evil.test',
+        'Content-Length: 0',
+        'Connection: close',
+      );
+      expect([path, codeOf(answer)]).toEqual([path, 'door-host']);
+    }
+  }
+});

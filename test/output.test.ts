@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { isRunning, startHob, tempFolder } from './support/hob.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
+
+describe('the output of a script', () => {
+  it('may go to /dev/stdout and /dev/stderr by name, and be appended to, without losing a byte', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'by-name', {
+      entry: bash(`
+echo first
+echo err1 >&2
+echo x > /dev/stderr
+echo y > /dev/stdout
+echo z >> /dev/stdout
+echo last
+echo '{"code":0,"msg":"ok"}' > "$output"
+`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body } = await hob.run(id);
+    expect(body).toMatchObject({ success: true, stdout: 'first\ny\nz\nlast\n', stderr: 'err1\nx\n' });
+  });
+
+  it('does not delay the answer when a background child keeps the streams open', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'leaves-child', {
+      entry: bash(`
+sleep 600 &
+echo $!
+echo '{"code":0,"msg":"ok"}' > "$output"
+`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const started = performance.now();
+    const { body } = await hob.run(id);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(body).toMatchObject({ success: true, message: 'ok' });
+    const child = Number(String(body.stdout).trim());
+    expect(await isRunning(child)).toBe(true);
+    process.kill(child);
+  });
+
+  it('of 100 MB arrives whole when the limits allow it', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'flood', {
+      language: 'python',
+      entry: python(`
+import hashlib, random
+chunk = bytes(random.Random(7).choices(b"abcdefghijklmnopqrstuvwxyz\\n", k=1000000))
+digest = hashlib.sha256()
+for _ in range(100):
+    sys.stdout.buffer.write(chunk); digest.update(chunk)
+sys.stdout.flush()
+write({"code": 0, "msg": digest.hexdigest()})
+`),
+    });
+    const hob = await startHob({
+      scripts: [scripts],
+      settings: 'output_log_mib = 256\noutput_answer_mib = 256\n',
+    });
+    const { body, headers } = await hob.run(id);
+    const sha = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+    expect(sha(String(body.stdout))).toBe(body.message);
+    const runId = headers.get('x-hob-run-id') ?? '';
+    expect(sha(await readFile(join(hob.home, 'runs', runId, 'stdout.log')))).toBe(body.message);
+    expect((await hob.get(`/api/runs/${runId}`)).body).toMatchObject({
+      stdout_bytes: 100_000_000,
+      truncated: false,
+    });
+  });
+
+  it('over the limits keeps its beginning and its end, and says what is missing', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'flood', {
+      language: 'python',
+      entry: python(
+        'print("BEGIN"); sys.stdout.write("x" * 3000000); print("\\nEND"); write({"code": 0, "msg": "ok"})',
+      ),
+    });
+    const hob = await startHob({
+      scripts: [scripts],
+      settings: 'output_log_mib = 1\noutput_answer_mib = 0.5\n',
+    });
+    const { body, headers } = await hob.run(id);
+    const stdout = String(body.stdout);
+    expect(stdout.startsWith('BEGIN\nxxx')).toBe(true);
+    expect(stdout.endsWith('xxx\nEND\n')).toBe(true);
+    const total = 'BEGIN\n'.length + 3_000_000 + '\nEND\n'.length;
+    expect(stdout).toContain(`[... ${total - 512 * 1024} bytes left out by Hob ...]`);
+    const record = (await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`)).body;
+    expect(record).toMatchObject({ stdout_bytes: total, truncated: true, result: { code: 0 } });
+  });
+
+  it('in GBK or broken UTF-8 becomes readable text', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'gbk', {
+      language: 'python',
+      entry: python(
+        'sys.stdout.buffer.write("中文 GBK".encode("gbk")); sys.stderr.buffer.write(b"ok \\xff\\xfe\\xff"); write({"code": 0, "msg": "好"})',
+      ),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body } = await hob.run(id);
+    expect(body).toMatchObject({ stdout: '中文 GBK', message: '好' });
+    expect(body.stderr).toMatch(/^ok .*\uFFFD/);
+  });
+});
+
+describe('how a run ends', () => {
+  const scriptThat = async (entry: [string, string], runtime = '') => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'script', {
+      language: entry[0].endsWith('.py') ? 'python' : 'bash',
+      entry,
+      runtime,
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 0.3\n' });
+    return { hob, id };
+  };
+
+  it('with an exit code: the envelope says so, and carries the last lines of stderr', async () => {
+    const { hob, id } = await scriptThat(bash('for i in $(seq 30); do echo "line $i" >&2; done; exit 7'));
+    const { body } = await hob.run(id, {});
+    expect(body).toMatchObject({
+      status: 'error',
+      success: false,
+      exit_code: 7,
+      timed_out: false,
+      result: { code: -1 },
+    });
+    expect(body.message).toMatch(/7/);
+    expect(body.message).toMatch(/line 30$/);
+    expect(body.message).not.toMatch(/line 5\n/);
+    expect(body.result).toMatchObject({ msg: body.message });
+  });
+
+  it('with its own envelope and a failure: the envelope is kept as it is', async () => {
+    const { hob, id } = await scriptThat(
+      bash('echo \'{"code":42,"msg":"own","extra":[1]}\' > "$output"; exit 3'),
+    );
+    const { body } = await hob.run(id);
+    expect(body).toMatchObject({ status: 'error', success: false, exit_code: 3, message: 'own' });
+    expect(body.result).toEqual({ code: 42, msg: 'own', extra: [1] });
+  });
+
+  it('well but without an envelope, or with an invalid one: code -3', async () => {
+    const { hob, id } = await scriptThat(bash('exit 0'));
+    expect((await hob.run(id)).body).toMatchObject({
+      status: 'success',
+      success: true,
+      exit_code: 0,
+      result: { code: -3 },
+    });
+    const bad = await scriptThat(bash('echo "not json" > "$output"'));
+    expect((await bad.hob.run(bad.id)).body).toMatchObject({ success: true, result: { code: -3 } });
+  });
+
+  it('by a signal: exit code 128 and the signal', async () => {
+    const { hob, id } = await scriptThat(bash('kill -KILL $$'));
+    const { body, headers } = await hob.run(id);
+    expect(body).toMatchObject({ success: false, exit_code: 137, result: { code: -1 } });
+    const record = (await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`)).body;
+    expect(record).toMatchObject({ state: 'failed', end_cause: 'signal' });
+  });
+
+  it('by its timeout: the whole group is gone, the output so far is kept', async () => {
+    const entry = bash('trap "" TERM; (trap "" TERM; sleep 600) & echo "$$ $!"; sleep 600; sleep 600');
+    const { hob, id } = await scriptThat(entry, 'timeout = 0.4');
+    const { body, headers } = await hob.run(id);
+    expect(body).toMatchObject({
+      status: 'error',
+      success: false,
+      timed_out: true,
+      exit_code: 137,
+      result: { code: -2 },
+    });
+    const pids = String(body.stdout).trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    expect(await Promise.all(pids.map(isRunning))).toEqual([false, false]);
+    const record = (await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`)).body;
+    expect(record).toMatchObject({ state: 'failed', end_cause: 'timeout' });
+  });
+
+  it('by a timeout that it takes well: still timed out, whatever it exits with', async () => {
+    const { hob, id } = await scriptThat(
+      bash('trap "echo bye; exit 0" TERM; sleep 600 & wait'),
+      'timeout = 0.3',
+    );
+    expect((await hob.run(id)).body).toMatchObject({
+      success: false,
+      timed_out: true,
+      exit_code: 0,
+      stdout: 'bye\n',
+    });
+  });
+
+  it('gets its parameters in a file that is gone afterwards, with secrets masked in the record', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'secret', {
+      language: 'python',
+      tables: '[[service.params]]\nname = "key"\ntype = "str"\nsecret = true\n',
+      entry: python(`
+assert oct(os.stat(sys.argv[1]).st_mode)[-3:] == "600" and oct(os.stat(env["run_dir"]).st_mode)[-3:] == "700"
+write({"code": 0, "msg": "ok", "length": len(run["params"]["key"]), "file": sys.argv[1], "cwd": os.getcwd(), "env": env})`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body, headers } = await hob.run(id, { params: { key: 'hunter2' } });
+    const result = JSON.parse(JSON.stringify(body.result));
+    expect(result).toMatchObject({ code: 0, length: 7, cwd: join(scripts, 'secret') });
+    expect(result.env).toEqual({
+      api_base: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/r\/[\w-]{32}$/),
+      output_json: join(hob.home, 'runs', result.env.run_id, 'result.json'),
+      run_id: headers.get('x-hob-run-id'),
+      script_id: id,
+      script_dir: join(scripts, 'secret'),
+      run_dir: join(hob.home, 'runs', result.env.run_id),
+      invoke_mode: 'node',
+      encoding: 'utf-8',
+    });
+    await expect(readFile(result.file)).rejects.toThrow('ENOENT');
+    const record = (await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`)).body;
+    expect(record.params).toEqual({ key: '***' });
+    expect(hob.log()).not.toContain('hunter2');
+  });
+
+  it("has the user's environment without what is meant for Hob, Node or npm, and with what the manifest adds", async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'env', {
+      language: 'python',
+      runtime: 'env = { OMP_NUM_THREADS = "2", GREETING = "你好" }',
+      entry: python(
+        'write({"code": 0, "msg": "ok", "env": dict(os.environ), "stdin": sys.stdin.read(), "fds": sorted(os.listdir("/proc/self/fd"))[:3]})',
+      ),
+    });
+    const env = {
+      HOB_LOG_LEVEL: 'info',
+      NODE_OPTIONS: '--no-warnings',
+      npm_config_x: 'y',
+      INIT_CWD: '/',
+      MINE: 'kept',
+    };
+    const hob = await startHob({ scripts: [scripts], env });
+    const result = JSON.parse(JSON.stringify((await hob.run(id)).body.result));
+    expect(result).toMatchObject({
+      stdin: '',
+      env: {
+        MINE: 'kept',
+        OMP_NUM_THREADS: '2',
+        GREETING: '你好',
+        PYTHONUTF8: '1',
+        PYTHONUNBUFFERED: '1',
+        PYTHONIOENCODING: 'utf-8',
+      },
+    });
+    const names = Object.keys(result.env);
+    expect(names.filter((name) => /^(npm_|INIT_CWD|NODE_OPTIONS|LD_PRELOAD)/.test(name))).toEqual([]);
+    expect(names.filter((name) => name.startsWith('HOB_'))).toEqual(['HOB_RUN_ID']);
+    expect(result.env.PATH).not.toContain('node_modules/.bin');
+  });
+});
+
+describe('a synchronous call that lasts', () => {
+  it('is kept alive by spaces before its answer', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'slow', {
+      entry: bash('sleep 1; echo \'{"code":0,"msg":"late"}\' > "$output"'),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'heartbeat_s = 0.2\n' });
+    const response = await fetch(`${hob.url}/api/execute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ script_id: id, sync: true }),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-hob-run-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const text = await response.text();
+    expect(text).toMatch(/^ {3,}\{/);
+    expect(Object.keys(JSON.parse(text))).toHaveLength(8);
+    expect(JSON.parse(text)).toMatchObject({ message: 'late', success: true });
+  });
+
+  it('goes on when its caller hangs up, and its result is there by its id', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'slow', {
+      entry: bash('sleep 0.7; echo \'{"code":0,"msg":"done anyway"}\' > "$output"'),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'heartbeat_s = 0.1\n' });
+    const hangUp = new AbortController();
+    const response = await fetch(`${hob.url}/api/execute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ script_id: id, sync: true }),
+      signal: hangUp.signal,
+    });
+    const runId = response.headers.get('x-hob-run-id') ?? '';
+    hangUp.abort();
+    await response.text().catch(() => '');
+    expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded', result: { msg: 'done anyway' } });
+  });
+});

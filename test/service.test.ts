@@ -1,0 +1,343 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { goneWithin, isRunning, launchHob, runCli, startHob, tempFolder } from './support/hob.ts';
+import { bash, writeScript } from './support/scripts.ts';
+
+const executorPid = async (home: string) =>
+  Number(JSON.parse(await readFile(join(home, 'executor.json'), 'utf8')).pid);
+
+describe('hob serve', () => {
+  it('prints one line to stdout when it can be called, and writes service.json', async () => {
+    const home = await tempFolder();
+    const { child, ended } = runCli(['serve', '--home', home, '--port', '0']);
+    const line = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (chunk) => resolve(String(chunk))),
+    );
+    const url = /^Hob is listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(line)?.[1] ?? '';
+    expect((await fetch(`${url}/api/health`)).status).toBe(200);
+    const service = JSON.parse(await readFile(join(home, 'service.json'), 'utf8'));
+    expect(service).toEqual({ pid: child.pid, url, version: expect.any(String) });
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stdout: line });
+    await expect(stat(join(home, 'service.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('answers on IPv4 and IPv6, under both names', async () => {
+    const hob = await startHob();
+    const { port } = new URL(hob.url);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      expect((await fetch(`http://${host}:${port}/api/health`)).status).toBe(200);
+    }
+  });
+
+  it('refuses a second service on the same home, and says what to do', async () => {
+    const hob = await startHob();
+    const { ended } = runCli(['serve', '--home', hob.home, '--port', '0']);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(String(hob.process.pid));
+    expect(stderr).toContain('hob stop');
+    expect(stderr).toContain('--home');
+    expect((await hob.get('/api/health')).status).toBe(200);
+  });
+
+  it.each(['127.0.0.1', '::1'])('refuses a port that is taken on %s, and says what to do', async (host) => {
+    const taken = createServer().listen(0, host);
+    onTestFinished(() => {
+      taken.close();
+    });
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { ended } = runCli(['serve', '--home', await tempFolder(), '--port', String(port)]);
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(String(port));
+    expect(stderr).toContain('--port');
+  });
+
+  it('takes the last port again when any will do', async () => {
+    const home = await tempFolder();
+    const first = await launchHob({ home });
+    await first.stop();
+    const second = await launchHob({ home });
+    await second.stop();
+    expect(second.url).toBe(first.url);
+  });
+
+  it('reports every problem with its settings at once', async () => {
+    const home = await tempFolder();
+    await writeFile(join(home, 'settings.toml'), 'port = 99999\ncolour = "red"\nmax_runs = 0\n');
+    const { ended } = runCli(['serve', '--home', home, '--log-level', 'loud', '--host', '0.0.0.0'], {
+      HOB_DRAIN_S: 'soon',
+    });
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    for (const word of ['port', 'colour', 'max_runs', '--log-level', '0.0.0.0', 'HOB_DRAIN_S'])
+      expect(stderr).toContain(word);
+  });
+
+  it('takes settings from the file, the environment and flags, each over the one before', async () => {
+    const home = await tempFolder();
+    await writeFile(join(home, 'settings.toml'), 'log_level = "silent"\n');
+    const quiet = await launchHob({ home });
+    await quiet.stop();
+    expect(quiet.log()).toBe('');
+    const loud = await launchHob({ home, env: { HOB_LOG_LEVEL: 'info' } });
+    await loud.stop();
+    expect(loud.log()).toContain('"msg":"ready"');
+    const flagged = await launchHob({
+      home,
+      env: { HOB_LOG_LEVEL: 'info' },
+      args: ['--log-level', 'silent'],
+    });
+    await flagged.stop();
+    expect(flagged.log()).toBe('');
+  });
+
+  it('keeps everything it writes to its user', async () => {
+    const hob = await startHob();
+    for (const [name, mode] of [
+      ['', 0o700],
+      ['hob.db', 0o600],
+      ['service.json', 0o600],
+      ['executor.json', 0o600],
+      ['runs', 0o700],
+      ['executor', 0o700],
+    ] as const) {
+      expect([name, (await stat(join(hob.home, name))).mode & 0o777]).toEqual([name, mode]);
+    }
+  });
+
+  it('refuses a database that a newer Hob has written', async () => {
+    const home = await tempFolder();
+    const hob = await launchHob({ home });
+    await hob.stop();
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const database = new DatabaseSync(join(home, 'hob.db'));
+    database.exec('PRAGMA user_version = 1000');
+    database.close();
+    const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('newer');
+  });
+
+  it('works in a home whose path is longer than a socket address may be', async () => {
+    const home = join(await tempFolder(), '很长的路径'.repeat(12), 'home');
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'script', { entry: bash('echo hi') });
+    const hob = await launchHob({ home, scripts: [scripts] });
+    const { body } = await hob.run(id);
+    await hob.stop();
+    expect(body.stdout).toBe('hi\n');
+  });
+});
+
+describe('stopping', () => {
+  it('by `hob stop` ends the service and an executor that has nothing to do', async () => {
+    const hob = await startHob();
+    const executor = await executorPid(hob.home);
+    const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('stopped');
+    expect(await hob.stop()).toBe(0);
+    await goneWithin(executor, 5000);
+  });
+
+  it('of what is not running is no error', async () => {
+    const { code, stdout } = await runCli(['stop', '--home', await tempFolder()]).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hob is not running.\n' });
+  });
+
+  it('waits for synchronous callers, and takes no new work', async () => {
+    const scripts = await tempFolder();
+    const go = join(await tempFolder(), 'go');
+    const started = join(await tempFolder(), 'started');
+    const id = await writeScript(scripts, 'slow', {
+      entry: bash(
+        `touch "${started}"; while [ ! -e "${go}" ]; do sleep 0.02; done; echo '{"code":0,"msg":"answered"}' > "$output"`,
+      ),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const waiting = hob.run(id);
+    await exists(started);
+    hob.process.kill('SIGTERM');
+    for (;;) {
+      // Until the signal has arrived new work is taken; each such run waits for the same file.
+      const late = await fetch(`${hob.url}/api/execute`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ script_id: id }),
+      });
+      if (late.status === 503) {
+        expect(late.headers.get('x-hob-error')).toBe('service-stopping');
+        break;
+      }
+    }
+    await writeFile(go, '');
+    expect((await waiting).body.message).toBe('answered');
+    expect(await hob.stop()).toBe(0);
+  });
+
+  it('at once, at the second signal', async () => {
+    const scripts = await tempFolder();
+    const pidFile = join(await tempFolder(), 'pid');
+    const id = await writeScript(scripts, 'slow', { entry: bash(`echo $$ > "${pidFile}"; exec sleep 600`) });
+    const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 600\n' });
+    const waiting = hob.run(id).catch(() => 'cut off');
+    await exists(pidFile);
+    hob.process.kill('SIGTERM');
+    await new Promise<void>((resolve) => {
+      hob.process.stderr?.on('data', () => hob.log().includes('"stopping"') && resolve());
+      if (hob.log().includes('"stopping"')) resolve();
+    });
+    hob.process.kill('SIGTERM');
+    expect(await hob.stop()).toBe(0);
+    expect(await waiting).toBe('cut off');
+    process.kill(Number(await readFile(pidFile, 'utf8')));
+  });
+});
+
+describe('after the service was killed', () => {
+  it('its runs go on, and the next service records their true exit codes', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const script = (code: number) =>
+      bash(
+        `touch "${files}/started-${code}"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"; exit ${code}`,
+      );
+    const seven = await writeScript(scripts, 'seven', { entry: script(7) });
+    const zero = await writeScript(scripts, 'zero', { entry: script(0) });
+    const home = await tempFolder();
+    const first = await launchHob({ home, scripts: [scripts] });
+    const runs = [
+      await first.post('/api/execute', { script_id: seven }),
+      await first.post('/api/execute', { script_id: zero }),
+    ];
+    const sync = first.run(zero).catch(() => 'cut off');
+    await exists(join(files, 'started-7'));
+    await exists(join(files, 'started-0'));
+    const executor = await executorPid(home);
+    await first.stop('SIGKILL');
+    expect(await sync).toBe('cut off');
+    expect(await isRunning(executor)).toBe(true);
+
+    const second = await launchHob({ home, scripts: [scripts] });
+    onTestFinished(async () => {
+      await second.stop();
+    });
+    await writeFile(join(files, 'go'), '');
+    const records = await Promise.all(runs.map((run) => second.ended(String(run.body.run_id))));
+    expect(records.map(({ state, end_cause, exit_code }) => ({ state, end_cause, exit_code }))).toEqual([
+      { state: 'failed', end_cause: 'exit', exit_code: 7 },
+      { state: 'succeeded', end_cause: 'exit', exit_code: 0 },
+    ]);
+    expect((await readFile(join(files, 'ledger'), 'utf8')).match(/run/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(await executorPid(home)).toBe(executor);
+  });
+
+  it('a run that waited in the queue is run by the next service', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'one-at-a-time', {
+      runtime: 'concurrency = 1',
+      entry: bash(
+        `echo run >> "${files}/begun"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"`,
+      ),
+    });
+    const home = await tempFolder();
+    const first = await launchHob({ home, scripts: [scripts] });
+    const runs = [
+      await first.post('/api/execute', { script_id: id }),
+      await first.post('/api/execute', { script_id: id }),
+    ];
+    await exists(join(files, 'begun'));
+    await first.stop('SIGKILL');
+    const second = await launchHob({ home, scripts: [scripts] });
+    onTestFinished(async () => {
+      await second.stop();
+    });
+    // The one that runs on holds its place in the new service, too.
+    expect((await second.get('/api/health')).body).toMatchObject({ running: 1, queued: 1 });
+    expect(await readFile(join(files, 'begun'), 'utf8')).toBe('run\n');
+    await writeFile(join(files, 'go'), '');
+    const records = await Promise.all(runs.map((run) => second.ended(String(run.body.run_id))));
+    expect(records.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    expect(await readFile(join(files, 'ledger'), 'utf8')).toBe('run\nrun\n');
+  });
+
+  it('a run that ended while nobody was there is known by its true exit code, though the executor is gone', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'late', {
+      entry: bash(`touch "${files}/started"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; exit 5`),
+    });
+    const home = await tempFolder();
+    const first = await launchHob({ home, scripts: [scripts] });
+    const { body } = await first.post('/api/execute', { script_id: id });
+    const executor = await executorPid(home);
+    await exists(join(files, 'started'));
+    await first.stop('SIGKILL');
+    await writeFile(join(files, 'go'), '');
+    await exists(join(home, 'runs', String(body.run_id), 'end.json'));
+    process.kill(executor, 'SIGKILL');
+    const second = await launchHob({ home, scripts: [scripts] });
+    onTestFinished(async () => {
+      await second.stop();
+    });
+    expect(await second.ended(String(body.run_id))).toMatchObject({
+      state: 'failed',
+      end_cause: 'exit',
+      exit_code: 5,
+    });
+  });
+
+  it('and its executor too, a run ends as lost, and the next one works', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'slow', { entry: bash(`echo $$ > "${files}/pid"; sleep 600`) });
+    const quick = await writeScript(scripts, 'quick', { entry: bash('echo hi') });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body } = await hob.post('/api/execute', { script_id: id });
+    await exists(join(files, 'pid'));
+    process.kill(await executorPid(hob.home), 'SIGKILL');
+    expect(await hob.ended(String(body.run_id))).toMatchObject({
+      state: 'unknown',
+      end_cause: 'lost',
+      exit_code: null,
+    });
+    expect((await hob.run(quick)).body).toMatchObject({ stdout: 'hi\n' });
+    process.kill(-Number(await readFile(join(files, 'pid'), 'utf8')), 'SIGKILL');
+  });
+});
+
+describe('the hob command', () => {
+  it('shows its version and its help', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(await runCli(['--version']).ended).toMatchObject({ code: 0, stdout: `${version}\n` });
+    const { code, stdout } = await runCli(['--help']).ended;
+    expect(code).toBe(0);
+    for (const word of ['serve', 'stop', '--version']) expect(stdout).toContain(word);
+    const serve = await runCli(['serve', '--help']).ended;
+    for (const flag of ['--home', '--host', '--port', '--scripts', '--log-level'])
+      expect(serve.stdout).toContain(flag);
+  });
+
+  it('refuses what it does not know with a hint', async () => {
+    const { code, stderr } = await runCli(['dance']).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('hob --help');
+  });
+});
+
+async function exists(path: string): Promise<void> {
+  for (;;) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

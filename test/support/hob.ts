@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { onTestFinished } from 'vitest';
+
+import { testPath } from './needs.ts';
+
+export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+const command = join(projectRoot, 'bin', 'hob.js');
+
+interface StartOptions {
+  scripts?: string[];
+  /** The text of settings.toml. */
+  settings?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  home?: string;
+}
+
+/** A real service in a process of its own, with a home of its own. */
+export interface Hob {
+  readonly url: string;
+  readonly home: string;
+  readonly process: ChildProcess;
+  /** All it has written to stderr. */
+  log(): string;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  postForm(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Runs a script and waits for it. */
+  run(scriptId: string, rest?: Record<string, unknown>): Promise<Answer>;
+  /** Waits until a run has ended. */
+  ended(runId: string): Promise<Record<string, unknown>>;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+export async function tempFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hob-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** Starts a service that is stopped when the test ends. */
+export async function startHob(options: StartOptions = {}): Promise<Hob> {
+  const hob = await launchHob({ home: await tempFolder(), ...options });
+  const executor = JSON.parse(await readFile(join(hob.home, 'executor.json'), 'utf8')).pid;
+  onTestFinished(async () => {
+    await hob.stop();
+    // A service that stops in good order takes an executor that has nothing to do with it.
+    await goneWithin(executor, 10_000);
+  });
+  return hob;
+}
+
+/** Starts a service whose end is the caller's business, for a whole file of tests. */
+export async function launchHob(options: StartOptions & { home: string }): Promise<Hob> {
+  const { home } = options;
+  if (options.settings !== undefined) await writeFile(join(home, 'settings.toml'), options.settings);
+  const { child, output } = runCli(
+    ['serve', '--home', home, '--port', '0', ...scriptFlags(options.scripts), ...(options.args ?? [])],
+    options.env,
+  );
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const match = /Hob is listening on (\S+)\n/.exec(output.stdout);
+      if (match?.[1] !== undefined) resolve(match[1]);
+    });
+    void exited.then((code) => reject(new Error(`hob serve ended with ${code}: ${output.stderr}`)));
+  });
+  const hob: Hob = {
+    url,
+    home,
+    process: child,
+    log: () => output.stderr,
+    post: (path, body, headers = {}) =>
+      call(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    postForm: (path, fields, headers = {}) =>
+      call(url + path, { method: 'POST', headers, body: new URLSearchParams(fields) }),
+    get: (path, headers = {}) => call(url + path, { headers }),
+    run(scriptId, rest = {}) {
+      return hob.post('/api/execute', { script_id: scriptId, sync: true, ...rest });
+    },
+    async ended(runId) {
+      for (;;) {
+        const { body } = await hob.get(`/api/runs/${runId}`);
+        if (body.ended_at !== null) return body;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return exited;
+    },
+  };
+  return hob;
+}
+
+function scriptFlags(folders: string[] = []): string[] {
+  return folders.length === 0 ? [] : ['--scripts', ...folders];
+}
+
+/** The `hob` command, as a user would call it. */
+export function runCli(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += String(chunk);
+  });
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+  return { child, output, ended };
+}
+
+async function call(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}
+
+/** Whether a process is there and not just waiting to be buried. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
+}
+
+export async function goneWithin(pid: number, ms: number): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (await isRunning(pid)) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface ScriptOptions {
+  id?: string;
+  name?: string;
+  language?: string;
+  /** Name and text of the entry. */
+  entry?: [name: string, text: string];
+  /** Further lines of the runtime table. */
+  runtime?: string;
+  /** Further tables, with `service` as the root. */
+  tables?: string;
+  node?: boolean;
+  manifestName?: string;
+}
+
+/** Writes a script into a new folder below `parent`, and returns its id. */
+export async function writeScript(
+  parent: string,
+  folder: string,
+  options: ScriptOptions = {},
+): Promise<string> {
+  const id = options.id ?? randomUUID();
+  const [entryName, entryText] = options.entry ?? ['main.sh', 'exit 0\n'];
+  const manifest = `
+[service.info]
+id = "${id}"
+name = "${options.name ?? folder}"
+
+[service.runtime]
+language = "${options.language ?? 'bash'}"
+entry = "${entryName}"
+${options.runtime ?? ''}
+
+[service.node]
+enabled = ${options.node ?? false}
+
+${options.tables ?? ''}
+`;
+  const path = join(parent, folder);
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, entryName), entryText);
+  await chmod(join(path, entryName), 0o755);
+  await writeFile(join(path, options.manifestName ?? 'script.toml'), manifest);
+  return id;
+}
+
+/** A Python entry: `run` is the parameter file, `write(envelope)` leaves the result, `call(path, body)` calls Hob. */
+export function python(body: string): [string, string] {
+  return [
+    'main.py',
+    `import json, os, sys, urllib.error, urllib.request
+run = json.load(open(sys.argv[1], encoding="utf-8"))
+env = run["environment"]
+def write(envelope):
+    json.dump(envelope, open(env["output_json"], "w", encoding="utf-8"))
+def call(path, body, base=None):
+    request = urllib.request.Request((base or env["api_base"]) + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+${body}
+`,
+  ];
+}
+
+/** A bash entry; `$output` is where the envelope goes. */
+export function bash(body: string): [string, string] {
+  return [
+    'main.sh',
+    `output=$(sed -n 's/.*"output_json": "\\(.*\\)",*/\\1/p' "$1")
+${body}
+`,
+  ];
+}

@@ -1,0 +1,136 @@
+/**
+ * Who may import whom. Each rule has the sentence that says why, and a violation that must be caught: the check plants every
+ * one of them in a copy of the source and fails when one goes unnoticed.
+ */
+const tests = '\\.test\\.ts$';
+
+function room(name, allowed, why) {
+  const rooms = [name, ...allowed].map((path) =>
+    path.endsWith('.ts') ? path.replaceAll('.', '\\.') : `${path}/`,
+  );
+  return {
+    name: `${name}-imports`,
+    comment: why,
+    from: { path: `^src/${name}/`, pathNot: [tests] },
+    to: { path: '^src/', pathNot: [`^src/(?:${rooms.join('|')})`] },
+    plant: {
+      file: `src/${name}/planted.ts`,
+      imports: name === 'http' ? '../storage/database.ts' : '../compose.ts',
+    },
+  };
+}
+
+const processStarters = [
+  'src/executor/spawn-script\\.ts',
+  'src/execution/launch-executor\\.ts',
+  'src/shared/run-command\\.ts',
+];
+
+export const importRules = [
+  room('shared', [], 'Everyone uses the tiny helpers, so they must know nobody.'),
+  room('settings', ['shared'], 'Settings are read before anything else exists.'),
+  room('scripts', ['shared'], 'What a script is does not depend on who runs it.'),
+  room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
+  room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
+  room(
+    'execution',
+    ['shared'],
+    'The messages are the contract of two processes; neither end may leak into them.',
+  ),
+  room(
+    'executor',
+    [
+      'execution/messages.ts',
+      'execution/message-lines.ts',
+      'execution/saved-end.ts',
+      'execution/socket-path.ts',
+      'shared',
+    ],
+    'The executor starts fast and stays small: it knows the messages, and nothing of the service.',
+  ),
+  room(
+    'runs',
+    ['scripts', 'execution', 'shared'],
+    'A run states what it needs as interfaces, and does not know who provides it.',
+  ),
+  room(
+    'storage',
+    ['runs/run-record.ts', 'runs/run-store.ts', 'shared'],
+    'The database implements what runs ask for; it decides nothing about them.',
+  ),
+  room(
+    'http',
+    ['runs', 'scripts', 'models', 'notifications', 'terminals', 'shared'],
+    'Routes parse, call and answer; where things are kept is not their business.',
+  ),
+  {
+    name: 'cli-imports',
+    comment: 'The command speaks HTTP like everybody else; beyond that it must know only where the home is.',
+    from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$'] },
+    to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/settings/home\\.ts$'] },
+    plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
+  },
+  {
+    name: 'serve-imports',
+    comment: '`hob serve` is the one command that is the service, and it only starts it.',
+    from: { path: '^src/cli/commands/serve\\.ts$' },
+    to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/main\\.ts$'] },
+    plant: { file: 'src/cli/commands/serve.ts', imports: '../../storage/database.ts' },
+  },
+  {
+    name: 'executor-is-light',
+    comment: 'The blocking part of a spawn grows with resident memory, so no package may reach the executor.',
+    from: { path: '^src/executor/', pathNot: [tests] },
+    to: { path: '(?:^|/)node_modules/', reachable: true },
+    plant: { file: 'src/executor/planted.ts', imports: '../shared/log.ts' },
+  },
+  {
+    name: 'sqlite-in-storage',
+    comment: 'Only storage knows SQLite, so that it can be replaced or moved in one place.',
+    from: { path: '^src/', pathNot: ['^src/storage/', tests] },
+    to: { path: 'node_modules/@photostructure/sqlite' },
+    plant: { file: 'src/runs/planted.ts', imports: '@photostructure/sqlite' },
+  },
+  {
+    name: 'fastify-in-http',
+    comment: 'Only http knows the HTTP framework; the core speaks in refusals and outcomes.',
+    from: { path: '^src/', pathNot: ['^src/http/', tests] },
+    to: { path: 'node_modules/(?:fastify|@fastify)' },
+    plant: { file: 'src/runs/planted.ts', imports: 'fastify' },
+  },
+  {
+    name: 'processes-in-one-place',
+    comment:
+      'Scripts are started in one file of the executor, helpers and the executor itself in one each: all can be audited.',
+    from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
+    to: { path: '^(?:node:)?child_process$' },
+    plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },
+  },
+  {
+    name: 'no-circles',
+    comment: 'Two files that import each other are one file that nobody can read on its own.',
+    from: { path: '^src/' },
+    to: { circular: true },
+    plant: {
+      file: 'src/shared/planted.ts',
+      imports: './planted-too.ts',
+      and: ['src/shared/planted-too.ts', './planted.ts'],
+    },
+  },
+];
+
+export const textRules = [
+  {
+    name: 'environment-in-settings',
+    comment:
+      'Only settings reads the environment, so that every setting is found, checked and documented in one place.',
+    pattern: /\bprocess\.env\b/,
+    allowed: /^src\/settings\//,
+  },
+  {
+    name: 'exit-in-entries',
+    comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
+    pattern: /\bprocess\.exit\b/,
+    allowed: /^src\/(?:cli|executor)\/main\.ts$/,
+  },
+];

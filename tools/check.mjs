@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+
+import { prepare, root, say } from './lib/prepare.mjs';
+
+/** `npm run check`: all that can be said of the code without running its tests. Every check runs, also after one failed. */
+prepare();
+const checks = ['build', 'typecheck', 'lint', 'architecture', 'unused', 'generate:check'];
+const failed = checks.filter((name) => {
+  say(`\n== ${name}`);
+  const { status } = spawnSync('npm', ['run', '--silent', name], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  return status !== 0;
+});
+if (failed.length > 0) {
+  say(`\nfailed: ${failed.join(', ')}`);
+  process.exit(1);
+}
+say('\nall checks passed');

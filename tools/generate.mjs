@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { prepare, root } from './lib/prepare.mjs';
+
+/** Writes the files that are made from the code; with --check it fails when one of them is not what it should be. */
+prepare();
+const checkOnly = process.argv.includes('--check');
+const { errorCodes } = await import('../dist/shared/errors.js');
+const { statusOf } = await import('../dist/http/error-answers.js');
+const { environmentName, SettingsSchema, settingNames } = await import('../dist/settings/schema.js');
+const { ManifestSchema } = await import('../dist/scripts/manifest-schema.js');
+
+const files = {
+  'schema/script.schema.json': asJson(ManifestSchema),
+  'schema/openapi.json': asJson(await openApiDocument()),
+  'docs/errors.md': errorsPage(),
+  'docs/settings.md': settingsPage(),
+};
+const stale = Object.entries(files).filter(([path, content]) => {
+  const file = join(root, path);
+  return !existsSync(file) || readFileSync(file, 'utf8') !== content;
+});
+const names = stale.map(([path]) => path).join(', ');
+if (checkOnly && stale.length > 0) {
+  console.error(`Not up to date: ${names}. Run: npm run generate`);
+  process.exit(1);
+}
+for (const [path, content] of stale) writeFileSync(join(root, path), content);
+console.log(
+  stale.length === 0 ? `${Object.keys(files).length} generated files are up to date` : `written: ${names}`,
+);
+
+function asJson(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Asked of a real service, so that it is what callers get. */
+async function openApiDocument() {
+  const home = mkdtempSync(join(tmpdir(), 'hob-generate-'));
+  const service = spawn(
+    process.execPath,
+    [join(root, 'bin', 'hob.js'), 'serve', '--home', home, '--port', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, HOB_LOG_LEVEL: 'error' },
+    },
+  );
+  const ended = new Promise((resolve) => service.once('exit', resolve));
+  try {
+    const line = await new Promise((resolve, reject) => {
+      service.stdout.once('data', (chunk) => resolve(String(chunk)));
+      service.once('exit', () => reject(new Error('the service did not start')));
+    });
+    const url = line.trim().split(' ').at(-1);
+    return await (await fetch(`${url}/api/openapi.json`)).json();
+  } finally {
+    service.kill();
+    await ended;
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function errorsPage() {
+  const rows = Object.entries(errorCodes).map(
+    ([code, meaning]) => `| \`${code}\` | ${statusOf(code)} | ${meaning} |`,
+  );
+  return page(
+    '# Errors',
+    '',
+    'Every refusal carries its code in the header `X-Hob-Error`. Where trying again makes sense, `Retry-After` says when.',
+    '',
+    '| code | status | meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+    '<!-- Generated from src/shared/errors.ts. Run `npm run generate` after a change. -->',
+  );
+}
+
+function settingsPage() {
+  const rows = settingNames.map((name) => {
+    const schema = SettingsSchema.properties[name];
+    // The one default that depends on the machine.
+    const fallback = name === 'max_runs' ? '8 or more' : `\`${JSON.stringify(schema.default)}\``;
+    return `| \`${name}\` | \`${environmentName(name)}\` | ${fallback} | ${schema.description} |`;
+  });
+  return page(
+    '# Settings',
+    '',
+    'A setting is taken from the first of these places that has it:',
+    '',
+    '1. a flag of `hob serve` (`hob serve --help` lists them),',
+    '2. an environment variable (a list is written with commas between its items),',
+    '3. `settings.toml` in the home (relative folders are relative to that file),',
+    '4. its default.',
+    '',
+    'Everything wrong with the settings is reported at once, and Hob does not start until it is mended.',
+    '',
+    'The home is the flag `--home`, else `HOB_HOME`, else `$XDG_DATA_HOME/hob` (`~/.local/share/hob`) on Linux,',
+    '`~/Library/Application Support/hob` on macOS and `%LOCALAPPDATA%\\hob` on Windows.',
+    '',
+    '| in settings.toml | in the environment | default | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    '<!-- Generated from src/settings/schema.ts. Run `npm run generate` after a change. -->',
+  );
+}
+
+function page(...lines) {
+  return `${lines.join('\n')}\n`;
+}

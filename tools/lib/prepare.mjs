@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const oldestNode = [20, 19];
+const installStamp = join(root, 'node_modules', '.hob-installed');
+const buildStamp = join(root, 'dist', '.hob-built');
+const lockFile = join(root, '.cache', 'prepare.lock');
+
+/** Everything a fresh clone lacks: dependencies, then the build. What is there and up to date is left alone. */
+export function prepare({ rebuild = false } = {}) {
+  requireNode();
+  if (!rebuild && isInstalled() && isBuilt()) return;
+  const unlock = lock();
+  try {
+    if (!isInstalled()) install();
+    if (rebuild || !isBuilt()) build();
+  } catch (error) {
+    say(error.message);
+    process.exitCode = 1;
+  } finally {
+    unlock();
+  }
+  if (process.exitCode) process.exit();
+}
+
+/** Set-up talks on stderr: stdout belongs to what is set up. */
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
+  say(
+    `Hob needs Node ${oldestNode.join('.')} or newer; this is ${process.version}. https://nodejs.org has it.`,
+  );
+  process.exit(1);
+}
+
+/** Two set-ups at once would tear up each other's files: the second waits for the first. */
+function lock() {
+  mkdirSync(dirname(lockFile), { recursive: true });
+  let announced = false;
+  for (;;) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      return () => rmSync(lockFile, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = Number(readFileSync(lockFile, { encoding: 'utf8', flag: 'a+' }));
+    if (!isAlive(holder)) {
+      rmSync(lockFile, { force: true });
+      continue;
+    }
+    if (!announced) say(`Waiting for another set-up (pid ${holder}) ...`);
+    announced = true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
+}
+
+function isAlive(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function isInstalled() {
+  return readStamp(installStamp) === installKey();
+}
+
+function isBuilt() {
+  return readStamp(buildStamp) === buildKey();
+}
+
+function readStamp(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** What the installed packages depend on; native ones are of one platform. */
+function installKey() {
+  const lockText = readFileSync(join(root, 'package-lock.json'));
+  return createHash('sha256').update(lockText).update(`${process.platform} ${process.arch}`).digest('hex');
+}
+
+function buildKey() {
+  const hash = createHash('sha256');
+  for (const path of [
+    ...sourceFiles(join(root, 'src')),
+    join(root, 'tsconfig.json'),
+    join(root, 'tsconfig.build.json'),
+  ]) {
+    hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function sourceFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}
+
+function install() {
+  say('Installing dependencies (once; about half a minute) ...');
+  run(...npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'));
+  writeFileSync(installStamp, installKey());
+}
+
+/** The build is made beside the old one and put in its place at the end: a service never starts from half of one. */
+function build() {
+  say('Building ...');
+  const key = buildKey();
+  const draft = join(root, `dist.${process.pid}`);
+  const old = join(root, `dist.old.${process.pid}`);
+  rmSync(draft, { recursive: true, force: true });
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  try {
+    run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', draft]);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
+  writeFileSync(join(draft, '.hob-built'), key);
+  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
+  renameSync(draft, join(root, 'dist'));
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** npm by the way we were started, if npm started us; else the one on PATH. */
+function npm(...args) {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('.js')) return [process.execPath, [script, ...args]];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
+}
+
+function run(file, args) {
+  const { status, error } = spawnSync(file, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: file.endsWith('.cmd'),
+  });
+  if (status === 0) return;
+  say(
+    error
+      ? `${file} could not be started: ${error.message}`
+      : `${[file, ...args].join(' ')} failed (${status})`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+import { root, say } from './prepare.mjs';
+
+/** Programs that tests start, with the Debian package that has each. */
+const debianPackages = { curl: 'curl', python3: 'python3', perl: 'perl', ruby: 'ruby', php: 'php-cli' };
+
+/** Interpreters that npm has as packages with the program inside. */
+const npmTools = {
+  'linux x64': ['@oven/bun-linux-x64-baseline@1.4.4', '@deno/linux-x64-glibc@2.9.6'],
+  'linux arm64': ['@oven/bun-linux-aarch64@1.4.4', '@deno/linux-arm64-glibc@2.9.6'],
+};
+
+const toolsFolder = join(root, '.cache', 'tools');
+
+/**
+ * Installs what the tests start and this machine lacks, where that is possible; what is missing afterwards is skipped by
+ * the tests that need it, which say so. Returns folders to look in beside PATH.
+ */
+export function installTestTools() {
+  installDebianPackages();
+  installNpmTools();
+  const modules = join(toolsFolder, 'node_modules');
+  return [
+    join(modules, '@oven', 'bun-linux-x64-baseline', 'bin'),
+    join(modules, '@oven', 'bun-linux-aarch64', 'bin'),
+  ]
+    .concat([join(modules, '@deno', 'linux-x64-glibc'), join(modules, '@deno', 'linux-arm64-glibc')])
+    .filter((folder) => existsSync(folder))
+    .join(delimiter);
+}
+
+function installDebianPackages() {
+  const missing = Object.entries(debianPackages).filter(([program]) => !isOnPath(program));
+  if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  const packages = missing.map(([, name]) => name);
+  say(`Installing for the tests: ${packages.join(', ')} ...`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { stdio: ['ignore', 'ignore', 2], env };
+  spawnSync('apt-get', ['update', '-qq'], options);
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
+}
+
+function installNpmTools() {
+  const packages = npmTools[`${process.platform} ${process.arch}`];
+  if (packages === undefined) return;
+  const wanted = packages.filter(
+    (name) => !existsSync(join(toolsFolder, 'node_modules', name.replace(/@[^@]*$/, ''))),
+  );
+  if (wanted.length === 0) return;
+  say(`Installing for the tests: ${wanted.join(', ')} ...`);
+  mkdirSync(toolsFolder, { recursive: true });
+  const args = [
+    'install',
+    '--no-save',
+    '--no-package-lock',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  // All of them at once: an install without a package.json removes what it was not told of.
+  spawnSync('npm', [...args, '--prefix', toolsFolder, ...packages], { stdio: ['ignore', 'ignore', 2] });
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

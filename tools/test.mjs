@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { prepare, root } from './lib/prepare.mjs';
+import { installTestTools } from './lib/test-tools.mjs';
+
+/** `npm test`: whatever a fresh clone lacks, the programs the tests start, then all tests. Arguments go to vitest. */
+prepare();
+const tools = installTestTools();
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const chosen = process.argv.slice(2);
+const args = ['run', ...(chosen.length === 0 ? ['--coverage'] : chosen)];
+const { status } = spawnSync(process.execPath, [vitest, ...args], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, HOB_TEST_TOOLS: tools },
+});
+process.exit(status ?? 1);

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
+    // Real processes on a small machine: a test that waits for one must not fail because another is busy.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.test.ts'],
+      reporter: ['text-summary'],
+    },
+  },
+});
