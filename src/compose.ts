@@ -9,6 +9,7 @@ import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
+import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
@@ -74,6 +75,9 @@ export async function startService({
     await Promise.all([executor.connect(), catalogue.load()]);
     const watcher = await watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(() => watcher.close());
+    const report = new CatalogueReport(catalogue, log);
+    catalogue.changed.subscribe(() => void report.update());
+    await report.update();
 
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),

@@ -185,6 +185,39 @@ write({"code": status, "msg": answer["message"], "depth": depth} if status != 20
     });
   });
 
+  it('that would wait for itself is refused with 503, and everybody else goes on', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const inner = (lock: string) =>
+      writeScript(scripts, `inner-${lock}`, {
+        node: true,
+        runtime: `lock = "${lock}"`,
+        entry: bash('echo \'{"code":0,"msg":"inner"}\' > "$output"'),
+      });
+    const innerX = await inner('x');
+    const innerY = await inner('y');
+    // Each holds its own lock until both do, and then wants the other's.
+    const outer = (own: string, target: string) =>
+      writeScript(scripts, `outer-${own}`, {
+        language: 'python',
+        runtime: `lock = "${own}"`,
+        entry: python(`
+import time
+open("${files}/${own}", "w").close()
+while len(os.listdir("${files}")) < 2: time.sleep(0.01)
+status, answer = call("/api/link", {"script_id": "${target}"})
+write({"code": 0, "msg": answer["message"], "status": status})
+`),
+      });
+    const outerX = await outer('x', innerY);
+    const outerY = await outer('y', innerX);
+    const hob = await startHob({ scripts: [scripts] });
+    const answers = await Promise.all([hob.run(outerX), hob.run(outerY)]);
+    const statuses = answers.map(({ body }) => Reflect.get(Object(body.result), 'status'));
+    expect(statuses.sort()).toEqual([200, 503]);
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
+  });
+
   it('still knows a script that joined the address by the rules of relative links', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'joiner', {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import Value from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Answer, type Hob, launchHob } from './support/hob.ts';
@@ -683,6 +684,34 @@ describe('everything else', () => {
         }),
       ]),
     );
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it.each([
+    ['post', '/api/execute', { script_id: ids.ok, sync: true }, 200],
+    ['post', '/api/execute', { script_id: ids.ok }, 200],
+    ['post', '/api/execute', {}, 400],
+    ['post', '/api/link', { script_id: ids.node }, 200],
+    ['post', '/api/link', { script_id: ids.ok }, 403],
+    ['post', '/api/notify', { notify_type: 'info' }, 200],
+    ['post', '/api/notify', {}, 400],
+    ['get', '/api/model/path', '?repo_id=acme/tiny', 200],
+    ['get', '/api/model/path', '?repo_id=acme/none', 404],
+    ['get', '/api/scripts', '', 200],
+    ['get', '/api/scripts/{id}', ids.typed, 200],
+    ['get', '/api/scripts/{id}', ids.broken, 409],
+    ['get', '/api/runs/{id}', ids.unknown, 404],
+    ['get', '/api/health', '', 200],
+  ])('describes what %s %s answers to %j', async (method, path, sent, status) => {
+    const document = JSON.parse(JSON.stringify((await hob.get('/api/openapi.json')).body));
+    const target =
+      typeof sent === 'string' ? (path.includes('{id}') ? path.replace('{id}', sent) : path + sent) : path;
+    const answer = method === 'get' ? await hob.get(target) : await hob.post(target, sent);
+    expect(answer.status).toBe(status);
+    const { responses } = document.paths[path][method];
+    const described = responses[String(status)] ?? responses[`${Math.floor(status / 100)}XX`];
+    expect(Value.Errors(described.content['application/json'].schema, answer.body)).toEqual([]);
   });
 });
 

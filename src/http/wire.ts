@@ -58,7 +58,7 @@ export const ExecutionAnswer = Type.Object(
     stderr: Type.String(),
     result: Envelope,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'What became of the run.' },
 );
 
 export const AcceptedAnswer = Type.Object(
@@ -67,12 +67,12 @@ export const AcceptedAnswer = Type.Object(
     message: Type.String(),
     run_id: Type.String({ format: 'uuid' }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The run is on record and will be carried out.' },
 );
 
 export const ExecutionError = Type.Object(
   { status: Type.Literal('error'), message: Type.String() },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Refused: the script was not run.' },
 );
 
 export const NotifyBody = Type.Object({
@@ -82,8 +82,14 @@ export const NotifyBody = Type.Object({
   show_close: Type.Optional(Type.Boolean({ default: false })),
 });
 
-export const NotifyAnswer = Type.Object({ success: Type.Literal(true) }, { additionalProperties: false });
-export const NotifyError = Type.Object({ error: Type.String() }, { additionalProperties: false });
+export const NotifyAnswer = Type.Object(
+  { success: Type.Literal(true) },
+  { additionalProperties: false, description: 'The notification was taken.' },
+);
+export const NotifyError = Type.Object(
+  { error: Type.String() },
+  { additionalProperties: false, description: 'Refused.' },
+);
 
 export const ModelPathQuery = Type.Object({ repo_id: Type.String({ description: 'owner/name' }) });
 
@@ -94,7 +100,7 @@ export const ModelPathAnswer = Type.Object(
     message: Type.String(),
     success: Type.Literal(true),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The folder of the model.' },
 );
 
 export const ModelPathError = Type.Object(
@@ -104,12 +110,12 @@ export const ModelPathError = Type.Object(
     message: Type.String(),
     success: Type.Literal(false),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Refused, or not downloaded.' },
 );
 
 export const LaterError = Type.Object(
   { status: Type.Literal('error'), code: Type.String(), message: Type.String(), hint: Type.String() },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Refused.' },
 );
 
 export const HealthAnswer = Type.Object(
@@ -121,7 +127,7 @@ export const HealthAnswer = Type.Object(
     running: Type.Integer(),
     queued: Type.Integer(),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Hob is well.' },
 );
 
 const time = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
@@ -162,7 +168,7 @@ const Problem = Type.Object(
     message: Type.String(),
     advice: Type.String(),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The record of the run.' },
 );
 
 export const ScriptAnswer = Type.Object(
@@ -217,15 +223,15 @@ export const ScriptAnswer = Type.Object(
       Type.Object({ source: Type.String(), repo_id: Type.String(), files: Type.Array(Type.String()) }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The script, as its manifest describes it.' },
 );
 
 export const ScriptsAnswer = Type.Object(
   { scripts: Type.Array(ScriptAnswer), problems: Type.Array(Problem) },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'All scripts and all problems.' },
 );
 
 export const StopAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String() },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'Hob is stopping.' },
 );

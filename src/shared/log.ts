@@ -10,11 +10,6 @@ export async function createLogger(level: string): Promise<Logger> {
     return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   }
   const { default: pretty } = await import('pino-pretty');
-  const stream = pretty({
-    destination: 2,
-    ignore: 'pid,hostname',
-    translateTime: 'SYS:HH:MM:ss',
-    sync: true,
-  });
+  const stream = pretty({ destination: 2, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
   return pino({ level, base: null }, stream);
 }

@@ -26,7 +26,9 @@ export function addExecuteRoute(
       },
     },
     response: {
-      200: Type.Union([ExecutionAnswer, AcceptedAnswer]),
+      200: Type.Union([ExecutionAnswer, AcceptedAnswer], {
+        description: 'What became of the run, or that it was accepted.',
+      }),
       '4xx': ExecutionError,
       '5xx': ExecutionError,
     },

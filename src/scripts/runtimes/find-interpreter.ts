@@ -1,5 +1,5 @@
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 
 import { runCommand } from '../../shared/run-command.ts';
 import { type InterpretedLanguage, type InterpreterSpec, interpreterSpecs } from './interpreters.ts';
@@ -52,13 +52,14 @@ export class InterpreterFinder {
 
   /** The interpreter at a known place, if it is one. */
   async probe(language: InterpretedLanguage, path: string): Promise<Interpreter | null> {
-    const known = this.#probes.get(path);
+    const key = await fileIdentity(path);
+    const known = this.#probes.get(key);
     if (known !== undefined) return known;
     const probe = probeInterpreter(interpreterSpecs[language], path, this.#env);
-    this.#probes.set(path, probe);
+    this.#probes.set(key, probe);
     const interpreter = await probe;
     // A broken environment may be mended at any time.
-    if (interpreter === null) this.#probes.delete(path);
+    if (interpreter === null) this.#probes.delete(key);
     return interpreter;
   }
 
@@ -67,8 +68,8 @@ export class InterpreterFinder {
     const seen: Interpreter[] = [];
     const looked = new Set<string>();
     for await (const path of this.#candidates(language)) {
-      // /bin is /usr/bin on many machines, and python is python3.
-      const real = await realpath(path).catch(() => path);
+      // /bin is /usr/bin on many machines. The name counts too: a version manager is one program under many names.
+      const real = join(await realpath(path).catch(() => path), basename(path));
       if (looked.has(real)) continue;
       looked.add(real);
       const interpreter = await this.probe(language, path);
@@ -96,6 +97,12 @@ export class InterpreterFinder {
     const fallback = this.#fallbacks[language];
     if (fallback !== undefined) yield fallback;
   }
+}
+
+/** Differs when another program has taken the place of the one that was there. */
+async function fileIdentity(path: string): Promise<string> {
+  const stats = await stat(path).catch(() => null);
+  return stats === null ? path : [path, stats.ino, stats.size, stats.mtimeMs].join('\0');
 }
 
 function pathFolders(env: Readonly<Record<string, string>>): string[] {

@@ -1,0 +1,258 @@
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../../test/support/hob.ts';
+import type { Script, ScriptRuntime } from '../script.ts';
+import { InterpreterFinder } from './find-interpreter.ts';
+import { resolveCommand } from './resolve-command.ts';
+
+async function install(path: string, version: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `#!/bin/sh\necho '${version}'\necho\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+/** A machine with only these programs, and a script on it. */
+async function machine(programs: Record<string, string>, platform: NodeJS.Platform = 'linux') {
+  const folder = await tempFolder();
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  for (const [name, version] of Object.entries(programs)) await install(join(bin, name), version);
+  const env = { PATH: bin };
+  const scriptFolder = join(folder, '我的 script');
+  await mkdir(scriptFolder);
+  const host = { finder: new InterpreterFinder(env), env, platform };
+  return {
+    bin,
+    scriptFolder,
+    entry: join(scriptFolder, 'main'),
+    resolve: (runtime: Partial<ScriptRuntime>) => resolveCommand(scriptIn(scriptFolder, runtime), host),
+  };
+}
+
+function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
+  return {
+    id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+    name: 'Script',
+    version: null,
+    description: null,
+    icon: null,
+    folder,
+    manifestPath: join(folder, 'script.toml'),
+    rootTable: 'service',
+    runtime: {
+      language: 'python',
+      languageVersion: null,
+      entry: 'main',
+      terminal: 'always',
+      timeoutMs: null,
+      concurrency: null,
+      lock: null,
+      survivors: 'keep',
+      env: {},
+      binaries: [],
+      ...runtime,
+    },
+    input: null,
+    params: [],
+    outputs: [],
+    isNode: false,
+    models: [],
+  };
+}
+
+const command = (file: string, args: string[], env: Record<string, string> = {}) => ({
+  kind: 'command',
+  command: { file, args, env },
+});
+
+const unavailable = (...words: (string | RegExp)[]) => ({
+  kind: 'unavailable',
+  message: {
+    en: expect.toSatisfy((text: string) => words.every((word) => text.match(word) !== null)),
+    zh: expect.stringMatching(/\p{Script=Han}/u),
+  },
+});
+
+const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
+
+describe('an interpreted script', () => {
+  it.each([
+    ['node.js', 'node', []],
+    ['bash', 'bash', []],
+    ['sh', 'sh', []],
+    ['ruby', 'ruby', []],
+    ['perl', 'perl', []],
+    ['php', 'php', []],
+    ['bun', 'bun', ['run']],
+    ['deno', 'deno', ['run', '--allow-all']],
+    ['powershell', 'pwsh', ['-NoProfile', '-NonInteractive', '-File']],
+  ] as const)('in %s is started with %s', async (language, program, args) => {
+    const { resolve, bin, entry } = await machine({ [program]: '20.1.0' });
+    expect(await resolve({ language })).toEqual(command(join(bin, program), [...args, entry]));
+  });
+
+  it.each([
+    'node.js',
+    'bash',
+    'sh',
+    'ruby',
+    'perl',
+    'php',
+    'bun',
+    'deno',
+    'powershell',
+    'python',
+    'typescript',
+  ] as const)('in %s says what to install where its interpreter is missing', async (language) => {
+    const { resolve } = await machine({});
+    expect(await resolve({ language })).toEqual(unavailable('PATH', /Install/));
+  });
+
+  it('says what it needs and what is there when the version does not fit', async () => {
+    const { resolve, bin } = await machine({ ruby: '2.7.1' });
+    expect(await resolve({ language: 'ruby', languageVersion: '>=3.1' })).toEqual(
+      unavailable('ruby', '>=3.1', '2.7.1', join(bin, 'ruby')),
+    );
+    expect(await resolve({ language: 'ruby', languageVersion: '>=2' })).toMatchObject({ kind: 'command' });
+  });
+
+  it('finds its entry in a folder of its folder', async () => {
+    const { resolve, bin, scriptFolder } = await machine({ bash: '5.2.0' });
+    expect(await resolve({ language: 'bash', entry: 'src/main.sh' })).toEqual(
+      command(join(bin, 'bash'), [join(scriptFolder, 'src', 'main.sh')]),
+    );
+  });
+});
+
+describe('a Python script', () => {
+  it('gets its text as UTF-8 and its output unbuffered', async () => {
+    const { resolve, bin, entry } = await machine({ python3: '3.11.0' });
+    expect(await resolve({})).toEqual(command(join(bin, 'python3'), [entry], pythonEnv));
+  });
+
+  it('is started with the environment of its own folder', async () => {
+    const { resolve, scriptFolder, entry } = await machine({ python3: '3.11.0' });
+    const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), '3.9.0');
+    expect(await resolve({ languageVersion: '3.9' })).toEqual(command(own, [entry], pythonEnv));
+  });
+
+  it('is not started with another when its own is of the wrong version', async () => {
+    const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
+    const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), '3.9.0');
+    expect(await resolve({ languageVersion: '>=3.10' })).toEqual(unavailable('>=3.10', '3.9.0', own));
+    await install(own, '3.12.0');
+    expect(await resolve({ languageVersion: '>=3.10' })).toMatchObject({ kind: 'command' });
+  });
+
+  it('says so when its own does not start', async () => {
+    const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
+    const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), 'nonsense');
+    expect(await resolve({})).toEqual(unavailable('.venv', 'anew'));
+    await install(own, '3.12.0');
+    expect(await resolve({})).toMatchObject({ kind: 'command', command: { file: own } });
+  });
+
+  it('says so when its own leads to a Python that is gone', async () => {
+    const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
+    await mkdir(join(scriptFolder, '.venv', 'bin'), { recursive: true });
+    await symlink('/nowhere/python3.8', join(scriptFolder, '.venv', 'bin', 'python'));
+    expect(await resolve({})).toEqual(unavailable('.venv', 'anew'));
+  });
+});
+
+describe('a TypeScript script', () => {
+  it.each(['22.18.0', '24.0.0', '26.1.0'])('is started by Node %s itself', async (version) => {
+    const { resolve, bin, entry } = await machine({ node: version });
+    expect(await resolve({ language: 'typescript' })).toEqual(command(join(bin, 'node'), [entry]));
+  });
+
+  it.each(['20.19.0', '22.17.1'])('is started through tsx on Node %s', async (version) => {
+    const { resolve, bin, entry } = await machine({ node: version });
+    const resolution = await resolve({ language: 'typescript' });
+    const loader = resolution.kind === 'command' ? (resolution.command.args[1] ?? '') : '';
+    expect(resolution).toEqual(command(join(bin, 'node'), ['--import', loader, entry]));
+    expect(fileURLToPath(loader)).toMatch(/[\\/]node_modules[\\/]tsx[\\/]/);
+  });
+
+  it('takes its language_version for that of Node', async () => {
+    const { resolve } = await machine({ node: '20.19.0' });
+    expect(await resolve({ language: 'typescript', languageVersion: '>=22' })).toEqual(
+      unavailable('>=22', '20.19.0'),
+    );
+  });
+});
+
+describe('a program', () => {
+  it('is started as it is when it may be executed, and says how to allow it otherwise', async () => {
+    const { resolve, entry } = await machine({});
+    await writeFile(entry, '');
+    expect(await resolve({ language: 'exe' })).toEqual(unavailable('chmod', entry));
+    await chmod(entry, 0o755);
+    expect(await resolve({ language: 'exe' })).toEqual(command(entry, []));
+  });
+});
+
+describe('a script for Windows', () => {
+  it.each(['bat', 'autohotkey'] as const)('in %s says so elsewhere', async (language) => {
+    const { resolve } = await machine({});
+    expect(await resolve({ language })).toEqual(unavailable('Windows'));
+  });
+
+  it('in bat goes through cmd with arguments that are ours alone', async () => {
+    const { resolve, entry } = await machine({}, 'win32');
+    expect(await resolve({ language: 'bat' })).toEqual(command('cmd.exe', ['/d', '/c', entry]));
+  });
+
+  it('in PowerShell is not stopped by the execution policy there', async () => {
+    const { resolve, bin, entry } = await machine({ pwsh: '7.4.0' }, 'win32');
+    expect(await resolve({ language: 'powershell' })).toEqual(
+      command(join(bin, 'pwsh'), [
+        '-NoProfile',
+        '-NonInteractive',
+        '-ExecutionPolicy',
+        'Bypass',
+        '-File',
+        entry,
+      ]),
+    );
+  });
+});
+
+describe('a page', () => {
+  it.each([
+    ['linux', 'xdg-open'],
+    ['darwin', 'open'],
+  ] as const)('is opened on %s with %s', async (platform, opener) => {
+    const { resolve } = await machine({ [opener]: '1.0' }, platform);
+    const resolution = await resolve({ language: 'html', entry: 'index 1.html' });
+    expect(resolution).toMatchObject({
+      kind: 'command',
+      command: { args: [expect.stringMatching(/^file:\/\/\/.*%20script\/index%201\.html$/)] },
+    });
+    const none = await machine({}, platform);
+    expect(await none.resolve({ language: 'html' })).toEqual(unavailable(opener));
+  });
+
+  it('is opened on Windows by the system', async () => {
+    const { resolve } = await machine({}, 'win32');
+    expect(await resolve({ language: 'html' })).toMatchObject({
+      kind: 'command',
+      command: { file: 'rundll32.exe' },
+    });
+  });
+});
+
+describe('a script that needs other programs', () => {
+  it('says which one is missing, and runs when it is there', async () => {
+    const { resolve, bin } = await machine({ bash: '5.2.0', ffmpeg: '6.0' });
+    const runtime = { language: 'bash', binaries: ['ffmpeg', 'exiftool'] } as const;
+    expect(await resolve(runtime)).toEqual(unavailable('"exiftool"', 'PATH'));
+    await install(join(bin, 'exiftool'), '12.0');
+    expect(await resolve(runtime)).toMatchObject({ kind: 'command' });
+  });
+});
