@@ -305,11 +305,12 @@ describe('rule 13: a refusal explains itself', () => {
 
 describe('rule 12: the door never throws', () => {
   it('answers anything at all with a verdict', () => {
+    const anyText = fc.uint16Array().map((units) => String.fromCharCode(...units));
     const anyKnock = fc.record({
-      method: fc.string({ unit: 'binary' }),
-      target: fc.string({ unit: 'binary' }),
+      method: anyText,
+      target: anyText,
       httpVersion: fc.string(),
-      rawHeaders: fc.array(fc.string({ unit: 'binary' })),
+      rawHeaders: fc.array(anyText),
     });
     fc.assert(
       fc.property(anyKnock, (input) => {
@@ -419,7 +420,7 @@ describe('the door as a whole', () => {
           expect(refused === null ? null : [...broken]).toContain(refused?.code);
         }
       }),
-      { numRuns: 4000 },
+      { numRuns: 2500 },
     );
     // Otherwise the property would say nothing about requests that may come in.
     expect(admitted).toBeGreaterThan(100);

@@ -29,6 +29,8 @@ export interface Listening {
 
 const maxHeaderBytes = 32 * 1024;
 const attemptsAtRandomPorts = 20;
+const closeSweepMs = 50;
+const closeWithinMs = 2000;
 
 /** On every answer, whatever it is: it is for the one who asked, as what it says it is, and never inside another page. */
 const answerHeaders = {
@@ -105,12 +107,16 @@ function open(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
+/** Takes no more connections, and closes each one when its last answer is through, or when that takes too long. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    // Whoever keeps a connection open by now has had its answer, or has waited as long as a stopping service waits.
-    setTimeout(() => server.closeAllConnections(), 250).unref();
+    const sweep = setInterval(() => server.closeIdleConnections(), closeSweepMs);
+    const enough = setTimeout(() => server.closeAllConnections(), closeWithinMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(enough);
+      resolve();
+    });
   });
 }
 

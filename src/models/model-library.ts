@@ -32,7 +32,7 @@ export class ModelLibrary {
     yield { root: models, folder: join(models, owner, name) };
     const repo = join(huggingFaceCache, `models--${owner}--${name}`);
     for (const snapshot of await listSnapshots(repo))
-      yield { root: repo, folder: join(repo, 'snapshots', snapshot) };
+      yield { root: huggingFaceCache, folder: join(repo, 'snapshots', snapshot) };
   }
 }
 
@@ -46,11 +46,17 @@ async function listSnapshots(repo: string): Promise<string[]> {
   }
   const main = (await readFile(join(repo, 'refs', 'main'), 'utf8').catch(() => '')).trim();
   const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(join(repo, 'snapshots', name))).mtimeMs })),
+    names.map(async (name) => ({ name, at: await modifiedAt(join(repo, 'snapshots', name)) })),
   );
   const rank = ({ name, at }: { name: string; at: number }) =>
     name === main ? Number.POSITIVE_INFINITY : at;
   return dated.sort((a, b) => rank(b) - rank(a)).map(({ name }) => name);
+}
+
+/** When it was last changed; a link that leads nowhere is as old as can be. */
+async function modifiedAt(path: string): Promise<number> {
+  const stats = await stat(path).catch(() => null);
+  return stats?.mtimeMs ?? 0;
 }
 
 /** Whether a folder exists under exactly this name (some disks ignore case) and is not a link to somewhere else. */

@@ -15,6 +15,7 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
     return hash === hashToken(token) ? owner : null;
   };
   const store = {
+    isOpen: true,
     insert: unused,
     markStarted: unused,
     finish: unused,

@@ -22,7 +22,7 @@ export function hashToken(token: string): string {
 }
 
 /** The run that a token from the address belongs to, also after that run has ended: its chain does not get shorter by that. */
-export function identifyCaller(token: string, store: RunStore): TokenOwner {
+export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken'>): TokenOwner {
   const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
   if (owner !== null) return owner;
   throw new AppError('run-token-unknown', {

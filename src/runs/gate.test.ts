@@ -677,7 +677,7 @@ describe('whatever runs, links and ends in whatever order', () => {
         await simulate(simulation, kinds, script, { orphans: false });
         if (simulation.refusals.includes('wait-circle')) refusedCircles += 1;
       }),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
     // Otherwise the property would say nothing about circles.
     expect(refusedCircles).toBeGreaterThan(5);
@@ -688,7 +688,7 @@ describe('whatever runs, links and ends in whatever order', () => {
       fc.asyncProperty(kindsArbitrary, limitArbitrary, steps, async (kinds, maxRuns, script) => {
         await simulate(new Simulation(kinds, maxRuns, 20), kinds, script, { orphans: true });
       }),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
   });
 
@@ -703,7 +703,7 @@ describe('whatever runs, links and ends in whatever order', () => {
         await simulate(simulation, kinds, script, { orphans: false });
         expect(simulation.refusals).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 });

@@ -52,7 +52,7 @@ export class Gate {
     return this.#queue.length;
   }
 
-  /** Refuses at once what could not even wait; to be asked before anything is written down. */
+  /** Refuses at once what could not even wait. */
   assertRoom(claim: Claim): void {
     if (this.#plan(claim) !== null) return;
     if (this.#queue.length >= this.#options.maxQueued) throw queueFull(this.#queue.length);
@@ -62,6 +62,11 @@ export class Gate {
   /** Resolves when the run may start. Aborting the signal gives up its place. */
   enter(claim: Claim, signal: AbortSignal): Promise<Lease> {
     this.assertRoom(claim);
+    return this.readmit(claim, signal);
+  }
+
+  /** Like `enter`, for a run that an earlier service has accepted: it cannot be refused any more. */
+  readmit(claim: Claim, signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
     const plan = this.#plan(claim);
     if (plan !== null) return Promise.resolve(this.#admit(claim, plan));

@@ -1,51 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 
-import type { RunEnd, RunSpec } from '../execution/messages.ts';
 import { endWithoutProcess } from '../execution/messages.ts';
 import { readSavedEnd } from '../execution/saved-end.ts';
-import type { Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
-import { Feed } from '../shared/feed.ts';
-import type { Logger } from '../shared/log.ts';
+import type { Feed } from '../shared/feed.ts';
 import type { Language, Text } from '../shared/text.ts';
 import { type Caller, hashToken, newToken } from './chain.ts';
 import { type Claim, Gate, type Lease } from './gate.ts';
-import { type RunFolder, runFolderAt, writeParameterFile } from './parameter-file.ts';
-import { readOutput } from './read-output.ts';
-import { concludeRun, isSuccess } from './run-ending.ts';
+import { runFolderAt, writeParameterFile } from './parameter-file.ts';
+import { type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
 import type { RunRecord } from './run-record.ts';
-import {
-  newRecord,
-  type RunOutcome,
-  type RunRequest,
-  type RunServiceOptions,
-  type SubmittedRun,
-} from './run-request.ts';
+import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 
-/** A run on its way, from acceptance to its end. */
-interface LiveRun {
-  readonly record: RunRecord;
-  readonly folder: RunFolder;
-  readonly timeoutMs: number | null;
-  readonly language: Language;
-  readonly log: Logger;
-}
-
-export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
-
-/** The life of runs: accepted, let in, started, ended, recorded. */
+/** Takes requests to run, and takes up what an earlier service left. */
 export class RunService {
-  readonly events = new Feed<RunEvent>();
   readonly #options: RunServiceOptions;
   readonly #gate: Gate;
+  readonly #carrier: RunCarrier;
   readonly #syncRuns = new Set<Promise<unknown>>();
   #stopping = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
     this.#gate = new Gate(options.limits);
+    this.#carrier = new RunCarrier(options);
+  }
+
+  get events(): Feed<RunEvent> {
+    return this.#carrier.events;
   }
 
   get running(): number {
@@ -63,16 +47,18 @@ export class RunService {
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     if (this.#stopping) throw stopping();
+    const { script, sync } = request;
     const runId = randomUUID();
     const token = newToken();
-    const record = newRecord(runId, request, this.#options.clock.now());
-    const run = this.#describe(record, request.script, request.language);
+    const run = this.#describe(
+      newRecord(runId, request, this.#options.clock.now()),
+      script,
+      request.language,
+    );
+    const claim = claimOf(runId, script, sync ? request.caller : null);
     const leaving = new AbortController();
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
-    const admission = this.#gate.enter(
-      claimOf(runId, request.script, request.sync ? request.caller : null),
-      leaving.signal,
-    );
+    const admission = this.#gate.enter(claim, leaving.signal);
     admission.catch(() => {});
     try {
       await this.#prepare(run, request, token);
@@ -84,7 +70,11 @@ export class RunService {
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
     this.events.publish({ type: 'queued', runId });
-    return this.#launch(run, request.script, admission, leaving);
+    return this.#launch(
+      run,
+      script,
+      sync ? this.#awaitTurn(admission, leaving) : this.#unlessStopping(admission),
+    );
   }
 
   /** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
@@ -92,31 +82,21 @@ export class RunService {
     const unfinished = this.#options.store.unfinished();
     const isWaiting = (record: RunRecord) => record.state === 'queued' && !record.sync;
     // First those that may still run, so that they have their places before those that wait for one.
-    for (const record of unfinished.filter((each) => !isWaiting(each))) {
-      const run = this.#describe(record, this.#options.findScript(record.scriptId), 'zh');
-      void this.#takeUp(run).catch((error: unknown) => this.#reportDefect(run, error));
-    }
-    for (const record of unfinished.filter(isWaiting)) {
+    const recovered = [...unfinished.filter((each) => !isWaiting(each)), ...unfinished.filter(isWaiting)];
+    for (const record of recovered) {
       const script = this.#options.findScript(record.scriptId);
       const run = this.#describe(record, script, 'zh');
-      if (script === null) {
-        const end = endWithoutProcess(record.runId, 'spawn-failed');
-        void this.#conclude(run, end, scriptGone(record)).catch((error: unknown) =>
-          this.#reportDefect(run, error),
-        );
-        continue;
+      if (isWaiting(record) && script !== null) {
+        const never = new AbortController();
+        const admission = this.#gate.readmit(claimOf(record.runId, script, null), never.signal);
+        this.#launch(run, script, this.#unlessStopping(admission));
+      } else {
+        void this.#takeUp(run, script).catch((error: unknown) => this.#reportDefect(run, error));
       }
-      const leaving = new AbortController();
-      this.#launch(
-        run,
-        script,
-        this.#gate.enter(claimOf(record.runId, script, null), leaving.signal),
-        leaving,
-      );
     }
   }
 
-  /** Takes no more work, and waits for those whose callers wait, but no longer than the signal allows. */
+  /** Takes no more work, starts nothing that waits, and waits for those whose callers wait, unless the signal says enough. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#stopping = true;
     const aborted = new Promise<void>((resolve) => {
@@ -127,14 +107,18 @@ export class RunService {
   }
 
   /** Waits for a run that an earlier service started, if the executor still has it, or has written down how it ended. */
-  async #takeUp(run: LiveRun): Promise<void> {
-    const { runId, scriptId } = run.record;
+  async #takeUp(run: LiveRun, script: Script | null): Promise<void> {
+    const { runId, state, sync } = run.record;
+    if (state === 'queued' && !sync) {
+      await this.#carrier.conclude(run, endWithoutProcess(runId, 'spawn-failed'), scriptGone(run.record));
+      return;
+    }
     const attached = this.#options.executor.attach(runId);
-    const script = this.#options.findScript(scriptId);
     const leaving = new AbortController();
-    const place = attached && script ? this.#gate.enter(claimOf(runId, script, null), leaving.signal) : null;
+    const place =
+      attached && script ? this.#gate.readmit(claimOf(runId, script, null), leaving.signal) : null;
     const end = (await attached) ?? (await readSavedEnd(run.folder.path, runId));
-    await this.#conclude(run, end ?? endWithoutProcess(runId, 'lost'));
+    await this.#carrier.conclude(run, end ?? endWithoutProcess(runId, 'lost'));
     leaving.abort();
     await place?.then((lease) => lease.release()).catch(() => {});
   }
@@ -165,58 +149,24 @@ export class RunService {
     this.#options.store.insert(run.record, hashToken(token), { durable });
   }
 
-  #launch(run: LiveRun, script: Script, admission: Promise<Lease>, leaving: AbortController): SubmittedRun {
+  #launch(run: LiveRun, script: Script, turn: Promise<Lease>): SubmittedRun {
     let markStarted = (): void => {};
     const started = new Promise<void>((resolve) => {
       markStarted = resolve;
     });
-    const outcome = this.#carryOut(run, script, admission, leaving, markStarted);
-    if (run.record.sync) {
-      this.#syncRuns.add(outcome);
-      outcome.catch(() => {}).finally(() => this.#syncRuns.delete(outcome));
-    } else {
-      outcome.catch((error: unknown) => {
-        if (!(error instanceof AppError)) this.#reportDefect(run, error);
-      });
-    }
+    const outcome = this.#carrier.carryOut(run, script, turn, markStarted);
+    if (run.record.sync) this.#syncRuns.add(outcome);
+    outcome
+      .catch((error: unknown) => {
+        // A synchronous caller gets the rejection as its answer; nobody else would hear of it.
+        if (!run.record.sync || !(error instanceof AppError)) this.#reportDefect(run, error);
+      })
+      .finally(() => this.#syncRuns.delete(outcome));
     return { runId: run.record.runId, started, outcome };
   }
 
-  async #carryOut(
-    run: LiveRun,
-    script: Script,
-    admission: Promise<Lease>,
-    leaving: AbortController,
-    markStarted: () => void,
-  ): Promise<RunOutcome> {
-    let lease: Lease;
-    try {
-      lease = await this.#awaitTurn(run, admission, leaving);
-    } catch (reason) {
-      await this.#conclude(run, endWithoutProcess(run.record.runId, 'cancelled'));
-      throw reason;
-    }
-    try {
-      const { sync, runId } = run.record;
-      const resolution = await this.#options.resolveCommand(script);
-      if (resolution.kind === 'unavailable') {
-        markStarted();
-        return await this.#conclude(run, endWithoutProcess(runId, 'spawn-failed'), resolution.message);
-      }
-      this.#options.store.markStarted(runId, this.#options.clock.now().toISOString(), { durable: !sync });
-      markStarted();
-      const end = await this.#execute(run, script, resolution.command);
-      const outcome = await this.#conclude(run, end);
-      if (end.cause === 'spawn-failed' && isExhaustion(end.spawnError ?? undefined))
-        throw exhaustedError(end.spawnError ?? '');
-      return outcome;
-    } finally {
-      lease.release();
-    }
-  }
-
-  async #awaitTurn(run: LiveRun, admission: Promise<Lease>, leaving: AbortController): Promise<Lease> {
-    if (!run.record.sync) return await admission;
+  /** Somebody waits for a synchronous run, and not for ever. */
+  async #awaitTurn(admission: Promise<Lease>, leaving: AbortController): Promise<Lease> {
     const { queueWaitMs } = this.#options.limits;
     const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
     try {
@@ -226,65 +176,12 @@ export class RunService {
     }
   }
 
-  async #execute(run: LiveRun, script: Script, command: Command): Promise<RunEnd> {
-    const { limits, environment, executor } = this.#options;
-    const { runId } = run.record;
-    const spec: RunSpec = {
-      runId,
-      file: command.file,
-      args: [...command.args, run.folder.parameterFile],
-      cwd: script.folder,
-      // By this variable the processes of a run can be told from all others, wherever they went.
-      env: { ...environment, ...command.env, ...script.runtime.env, HOB_RUN_ID: runId },
-      runFolder: run.folder.path,
-      timeoutMs: run.timeoutMs,
-      stopGraceMs: limits.stopGraceMs,
-      outputLogBytes: limits.outputLogBytes,
-    };
-    try {
-      return await executor.run(spec, () => this.events.publish({ type: 'started', runId }));
-    } catch (error) {
-      run.log.error({ err: error }, 'the run could not be handed to the executor');
-      await this.#conclude(
-        run,
-        endWithoutProcess(runId, 'spawn-failed'),
-        error instanceof AppError ? error.text : null,
-      );
-      throw error;
-    }
-  }
-
-  /** Records the end of a run, which may be known twice but counts once. */
-  async #conclude(run: LiveRun, end: RunEnd, unavailable: Text | null = null): Promise<RunOutcome> {
-    const { limits, store, executor } = this.#options;
-    const { runId, sync } = run.record;
-    const context = {
-      folder: run.folder,
-      maxResultBytes: limits.resultBytes,
-      unavailable,
-      timeoutMs: run.timeoutMs,
-      language: run.language,
-    };
-    const ending = await concludeRun(end, context);
-    const [stdout, stderr] = await Promise.all([
-      sync ? readOutput(run.folder.stdoutLog, end.stdout, limits.outputAnswerBytes) : '',
-      sync ? readOutput(run.folder.stderrLog, end.stderr, limits.outputAnswerBytes) : '',
-    ]);
-    // Secrets live in the parameter file alone, and end with the run.
-    await rm(run.folder.parameterFile, { force: true });
-    if (store.finish(runId, ending)) {
-      run.log.info({ cause: end.cause, exitCode: end.exitCode, ms: ending.durationMs }, 'run ended');
-      this.events.publish({ type: 'ended', runId });
-    }
-    executor.acknowledge(runId);
-    return {
-      exitCode: end.exitCode,
-      success: isSuccess(end),
-      timedOut: end.cause === 'timeout',
-      stdout,
-      stderr,
-      result: ending.result,
-    };
+  /** What still waits when the service stops goes on waiting, on record, for the next one. */
+  async #unlessStopping(admission: Promise<Lease>): Promise<Lease> {
+    const lease = await admission;
+    if (!this.#stopping) return lease;
+    lease.release();
+    return new Promise(() => {});
   }
 
   #reportDefect(run: LiveRun, error: unknown): void {

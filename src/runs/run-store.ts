@@ -8,6 +8,8 @@ export interface TokenOwner {
 
 /** Where runs are kept. Stated here, implemented in `storage/`. */
 export interface RunStore {
+  /** False once the service has closed it. */
+  readonly isOpen: boolean;
   /** `durable`: on the disk, power cut or not, before this returns. */
   insert(record: RunRecord, tokenHash: string, options: { durable: boolean }): void;
   markStarted(runId: string, startedAt: string, options: { durable: boolean }): void;

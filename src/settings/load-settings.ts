@@ -66,11 +66,12 @@ export async function loadSettings(
   if (problems.length > 0 || !Value.Check(SettingsSchema, settings)) throw new SettingsError(problems);
 
   const scripts = [...settings.scripts, ...(flags.scripts ?? [])].map((folder) => resolve(folder));
+  const addresses = settings.listen.flatMap((address) =>
+    address === 'localhost' ? defaultSettings.listen : [address],
+  );
   return {
     ...settings,
-    listen: settings.listen.flatMap((address) =>
-      address === 'localhost' ? defaultSettings.listen : [address],
-    ),
+    listen: [...new Set(addresses)],
     scripts: [...new Set(scripts)],
     home,
     environment: userEnvironment(env),

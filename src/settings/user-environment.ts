@@ -11,7 +11,8 @@ export function userEnvironment(env: NodeJS.ProcessEnv = process.env): Record<st
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const upper = name.toUpperCase();
-    if (dropped.has(upper) || upper.startsWith('HOB_') || upper.startsWith('NPM_')) continue;
+    // In small letters only: NPM_TOKEN and the like are the user's own.
+    if (dropped.has(upper) || upper.startsWith('HOB_') || name.startsWith('npm_')) continue;
     kept[name] = upper === 'PATH' ? withoutNpmFolders(value) : value;
   }
   return kept;

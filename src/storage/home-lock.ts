@@ -22,5 +22,9 @@ export function lockHome(home: string): HomeLock | null {
     if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
     throw error;
   }
-  return { release: () => database.close() };
+  return {
+    release: () => {
+      if (database.isOpen) database.close();
+    },
+  };
 }

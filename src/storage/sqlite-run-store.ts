@@ -45,6 +45,10 @@ export class SqliteRunStore implements RunStore {
     );
   }
 
+  get isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
   insert(record: RunRecord, tokenHash: string, { durable }: { durable: boolean }): void {
     this.#write(durable, () => {
       this.#insert.run(
@@ -76,7 +80,7 @@ export class SqliteRunStore implements RunStore {
       ending.state,
       ending.endCause,
       ending.exitCode,
-      JSON.stringify(ending.result),
+      ending.result === null ? null : JSON.stringify(ending.result),
       ending.envelope,
       ending.startedAt,
       ending.endedAt,

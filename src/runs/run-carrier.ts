@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises';
+
+import { endWithoutProcess, type RunEnd, type RunSpec } from '../execution/messages.ts';
+import type { Command } from '../scripts/runtimes/command.ts';
+import type { Script } from '../scripts/script.ts';
+import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
+import { Feed } from '../shared/feed.ts';
+import type { Logger } from '../shared/log.ts';
+import type { Language, Text } from '../shared/text.ts';
+import type { Lease } from './gate.ts';
+import type { RunFolder } from './parameter-file.ts';
+import { readOutput } from './read-output.ts';
+import { concludeRun, isSuccess } from './run-ending.ts';
+import type { RunEnding, RunRecord } from './run-record.ts';
+import type { RunOutcome, RunServiceOptions } from './run-request.ts';
+
+/** A run on its way, from acceptance to its end. */
+export interface LiveRun {
+  readonly record: RunRecord;
+  readonly folder: RunFolder;
+  readonly timeoutMs: number | null;
+  readonly language: Language;
+  readonly log: Logger;
+}
+
+export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
+
+/** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
+const retryRecordMs = 1000;
+
+/** Carries accepted runs to their end, and records it. */
+export class RunCarrier {
+  readonly events = new Feed<RunEvent>();
+  readonly #options: RunServiceOptions;
+
+  constructor(options: RunServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts the script once it is its turn and waits for its end. Whatever happens, the run gets an end; a rejection is a
+   * refusal, for the caller who waits.
+   */
+  async carryOut(
+    run: LiveRun,
+    script: Script,
+    turn: Promise<Lease>,
+    onStart: () => void,
+  ): Promise<RunOutcome> {
+    const { runId } = run.record;
+    let lease: Lease;
+    try {
+      lease = await turn;
+    } catch (reason) {
+      await this.conclude(run, endWithoutProcess(runId, 'cancelled'));
+      throw reason;
+    }
+    try {
+      return await this.#start(run, script, onStart);
+    } catch (error) {
+      const errno = errnoOf(error);
+      const refusal = isExhaustion(errno) ? exhaustedError(errno, error) : error;
+      const end = endWithoutProcess(runId, 'spawn-failed', errno ?? 'internal');
+      await this.conclude(run, end, refusal instanceof AppError ? refusal.text : null);
+      throw refusal;
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Records the end of a run, which may be known twice but counts once. */
+  async conclude(run: LiveRun, end: RunEnd, unavailable: Text | null = null): Promise<RunOutcome> {
+    const { limits } = this.#options;
+    const { sync } = run.record;
+    const context = {
+      folder: run.folder,
+      maxResultBytes: limits.resultBytes,
+      unavailable,
+      timeoutMs: run.timeoutMs,
+      language: run.language,
+    };
+    const ending = await concludeRun(end, context);
+    const [stdout, stderr] = await Promise.all([
+      sync ? readOutput(run.folder.stdoutLog, end.stdout, limits.outputAnswerBytes) : '',
+      sync ? readOutput(run.folder.stderrLog, end.stderr, limits.outputAnswerBytes) : '',
+    ]);
+    // Secrets live in the parameter file alone, and end with the run.
+    await rm(run.folder.parameterFile, { force: true });
+    this.#record(run, ending);
+    return {
+      exitCode: end.exitCode,
+      success: isSuccess(end),
+      timedOut: end.cause === 'timeout',
+      stdout,
+      stderr,
+      result: ending.result,
+    };
+  }
+
+  async #start(run: LiveRun, script: Script, onStart: () => void): Promise<RunOutcome> {
+    const { store, clock, resolveCommand } = this.#options;
+    const { sync, runId } = run.record;
+    const resolution = await resolveCommand(script);
+    if (resolution.kind === 'unavailable') {
+      onStart();
+      return await this.conclude(run, endWithoutProcess(runId, 'spawn-failed'), resolution.message);
+    }
+    store.markStarted(runId, clock.now().toISOString(), { durable: !sync });
+    onStart();
+    const end = await this.#execute(run, script, resolution.command);
+    const errno = end.spawnError ?? undefined;
+    if (isExhaustion(errno)) throw exhaustedError(errno);
+    return await this.conclude(run, end);
+  }
+
+  #execute(run: LiveRun, script: Script, command: Command): Promise<RunEnd> {
+    const { limits, environment, executor } = this.#options;
+    const { runId } = run.record;
+    const spec: RunSpec = {
+      runId,
+      file: command.file,
+      args: [...command.args, run.folder.parameterFile],
+      cwd: script.folder,
+      // By this variable the processes of a run can be told from all others, wherever they went.
+      env: { ...environment, ...command.env, ...script.runtime.env, HOB_RUN_ID: runId },
+      runFolder: run.folder.path,
+      timeoutMs: run.timeoutMs,
+      stopGraceMs: limits.stopGraceMs,
+      outputLogBytes: limits.outputLogBytes,
+    };
+    return executor.run(spec, () => this.events.publish({ type: 'started', runId }));
+  }
+
+  /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */
+  #record(run: LiveRun, ending: RunEnding): void {
+    const { store, executor } = this.#options;
+    const { runId } = run.record;
+    try {
+      if (store.finish(runId, ending)) {
+        run.log.info(
+          { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
+          'run ended',
+        );
+        this.events.publish({ type: 'ended', runId });
+      }
+      executor.acknowledge(runId);
+    } catch (error) {
+      if (!store.isOpen) return;
+      run.log.error({ err: error }, 'the end of a run could not be recorded yet');
+      setTimeout(() => this.#record(run, ending), retryRecordMs).unref();
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { type Flags, loadSettings, SettingsError } from './load-settings.ts';
+import { environmentName, type SettingName, settingNames } from './schema.ts';
+
+async function homeWith(file?: string): Promise<string> {
+  const home = await tempFolder();
+  if (file !== undefined) await writeFile(join(home, 'settings.toml'), file);
+  return home;
+}
+
+async function load(file?: string, env: NodeJS.ProcessEnv = {}, flags: Flags = {}) {
+  return loadSettings({ home: await homeWith(file), ...flags }, env);
+}
+
+async function problems(
+  file?: string,
+  env: NodeJS.ProcessEnv = {},
+  flags: Flags = {},
+): Promise<readonly string[]> {
+  try {
+    await load(file, env, flags);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('settings', () => {
+  it('have the defaults of the design', async () => {
+    expect(await load()).toMatchObject({
+      listen: ['127.0.0.1', '::1'],
+      port: 9527,
+      scripts: [],
+      log_level: 'info',
+      extra_hosts: [],
+      trusted_origins: [],
+      max_runs: Math.max(8, 4 * availableParallelism()),
+      max_queued: 1000,
+      queue_wait_s: 60,
+      timeout_s: 0,
+      stop_grace_s: 5,
+      drain_s: 10,
+      heartbeat_s: 30,
+      output_log_mib: 64,
+      output_answer_mib: 16,
+      result_mib: 16,
+      json_body_mib: 8,
+      form_body_mib: 1,
+    });
+  });
+
+  it('come from the file, before that from the environment, before that from flags', async () => {
+    const file = 'port = 1001\nlog_level = "debug"\nlisten = ["::1"]\n';
+    expect(await load(file)).toMatchObject({ port: 1001, log_level: 'debug', listen: ['::1'] });
+    const env = { HOB_PORT: '1002', HOB_LOG_LEVEL: 'warn', HOB_LISTEN: '127.0.0.1' };
+    expect(await load(file, env)).toMatchObject({ port: 1002, log_level: 'warn', listen: ['127.0.0.1'] });
+    const flags = { port: '1003', logLevel: 'error', host: '127.0.0.2' };
+    expect(await load(file, env, flags)).toMatchObject({
+      port: 1003,
+      log_level: 'error',
+      listen: ['127.0.0.2'],
+    });
+    expect(await load(file, {}, { port: '0' })).toMatchObject({ port: 0, log_level: 'debug' });
+  });
+
+  it('take numbers and lists from the environment', async () => {
+    const env = {
+      HOB_HEARTBEAT_S: '0.5',
+      HOB_MAX_QUEUED: '0',
+      HOB_EXTRA_HOSTS: 'a:1, b:2',
+      HOB_TRUSTED_ORIGINS: 'http://x',
+    };
+    expect(await load(undefined, env)).toMatchObject({
+      heartbeat_s: 0.5,
+      max_queued: 0,
+      extra_hosts: ['a:1', 'b:2'],
+      trusted_origins: ['http://x'],
+    });
+  });
+
+  it('are not touched by variables that are empty or none of theirs', async () => {
+    const env = { HOB_PORT: '', HOB_RUN_ID: 'x', PORT: '5', HOB_UNKNOWN: '1' };
+    expect(await load('max_runs = 3\n', env)).toMatchObject({ port: 9527, max_runs: 3 });
+  });
+
+  it('can each be set by a variable of their name', async () => {
+    expect(settingNames.map(environmentName)).toContain('HOB_MAX_RUNS');
+    const values: Partial<Record<SettingName, string>> = {
+      listen: '::1',
+      log_level: 'warn',
+      scripts: '/x',
+      extra_hosts: 'a',
+      trusted_origins: 'b',
+    };
+    for (const name of settingNames) {
+      const settings = await load(undefined, { [environmentName(name)]: values[name] ?? '7' });
+      expect([settings[name]].flat().map(String)).toEqual([values[name] ?? '7']);
+    }
+  });
+
+  it('may stand in a file with a byte order mark and Windows line ends', async () => {
+    expect(await load('\uFEFF# 注释\r\nport = 1001\r\n')).toMatchObject({ port: 1001 });
+  });
+
+  it('need no file, and no home', async () => {
+    const home = join(await tempFolder(), 'not', 'yet');
+    expect(await loadSettings({ home }, {})).toMatchObject({ home, port: 9527 });
+  });
+
+  it('bring what scripts inherit, and where models are looked for', async () => {
+    const settings = await load(undefined, { USER: 'me', HOB_PORT: '1', HF_HOME: '/hf' });
+    expect(settings.environment).toEqual({ USER: 'me', HF_HOME: '/hf' });
+    expect(settings.huggingFaceCache).toBe('/hf/hub');
+    expect((await load()).huggingFaceCache).toBe(join(homedir(), '.cache', 'huggingface', 'hub'));
+  });
+});
+
+describe('the folders with scripts', () => {
+  it('are relative to the file that names them, and to the current folder elsewhere', async () => {
+    const home = await homeWith('scripts = ["mine", "/abs", "../up"]\n');
+    expect((await loadSettings({ home }, {})).scripts).toEqual([
+      join(home, 'mine'),
+      '/abs',
+      resolve(home, '../up'),
+    ]);
+    expect((await load(undefined, { HOB_SCRIPTS: 'mine,/abs' })).scripts).toEqual([resolve('mine'), '/abs']);
+    expect((await load(undefined, {}, { scripts: ['mine'] })).scripts).toEqual([resolve('mine')]);
+  });
+
+  it('of the flag are added to the others, each once', async () => {
+    expect((await load('scripts = ["/a", "/b"]\n', {}, { scripts: ['/c', '/a'] })).scripts).toEqual([
+      '/a',
+      '/b',
+      '/c',
+    ]);
+    expect((await load('scripts = ["/a"]\n', { HOB_SCRIPTS: '/b' }, { scripts: ['/c'] })).scripts).toEqual([
+      '/b',
+      '/c',
+    ]);
+  });
+});
+
+describe('settings that cannot be used', () => {
+  it('are all reported at once, each with its place', async () => {
+    const file = 'max_runs = 0\nprot = 1\nqueue_wait_s = "long"\nscripts = "one"\n';
+    const env = { HOB_HEARTBEAT_S: 'often', HOB_LOG_LEVEL: 'loud' };
+    const found = await problems(file, env, { port: '99999', host: '0.0.0.0' });
+    expect(found).toHaveLength(8);
+    for (const part of [
+      'max_runs in ',
+      'prot',
+      'queue_wait_s in ',
+      'scripts in ',
+      'HOB_HEARTBEAT_S',
+      'HOB_LOG_LEVEL',
+      '--port',
+      '--host',
+    ])
+      expect(
+        found.filter((problem) => problem.includes(part)),
+        part,
+      ).not.toEqual([]);
+    expect(found.filter((problem) => problem.includes('settings.toml'))).toHaveLength(4);
+  });
+
+  it('are told with what was expected and what was there', async () => {
+    expect(await problems('port = 70000\n')).toEqual([
+      expect.stringMatching(/a whole number from 0 to 65535.*70000/),
+    ]);
+    expect(await problems('port = 80.5\n')).toEqual([expect.stringMatching(/80\.5/)]);
+    expect(await problems(undefined, { HOB_LOG_LEVEL: 'loud' })).toEqual([
+      expect.stringMatching(/debug, info.*"loud"/),
+    ]);
+    expect(await problems('listen = []\n')).toHaveLength(1);
+    expect(await problems('extra_hosts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
+  });
+
+  it.each(['port', 'max_runs', 'max_queued', 'heartbeat_s', 'result_mib'])(
+    'include a negative %s',
+    async (name) => {
+      expect(await problems(`${name} = -1\n`)).toEqual([expect.stringContaining(name)]);
+    },
+  );
+
+  it.each(['1e400', 'NaN', '0x', '--1', 'true', '5 5'])('include the number %s', async (text) => {
+    expect(await problems(undefined, { HOB_PORT: text })).toEqual([expect.stringContaining('HOB_PORT')]);
+  });
+
+  it('include keys that do not exist, with those that do', async () => {
+    expect(await problems('colour = "red"\n[http]\nport = 1\n')).toEqual([
+      expect.stringMatching(/no setting colour.*max_runs/),
+      expect.stringMatching(/no setting http/),
+    ]);
+    expect(await problems('toString = 1\n')).toEqual([expect.stringContaining('toString')]);
+  });
+
+  it('include a file that is no TOML, or cannot be read', async () => {
+    expect(await problems('port = \n')).toEqual([expect.stringMatching(/settings\.toml is not valid TOML/)]);
+    const home = await tempFolder();
+    await mkdir(join(home, 'settings.toml'));
+    await expect(loadSettings({ home }, {})).rejects.toThrow(/settings\.toml cannot be read \(EISDIR\)/);
+  });
+
+  it('say all of that in one message', async () => {
+    const home = await homeWith('port = -1\nmax_runs = 0\n');
+    await expect(loadSettings({ home }, {})).rejects.toThrow(/port.*\n.*max_runs/s);
+  });
+});
+
+describe('the addresses to listen on', () => {
+  it.each([
+    ['127.0.0.1', ['127.0.0.1']],
+    ['127.0.0.53', ['127.0.0.53']],
+    ['::1', ['::1']],
+    ['localhost', ['127.0.0.1', '::1']],
+    ['localhost,127.0.0.1', ['127.0.0.1', '::1']],
+    ['::1,::1', ['::1']],
+  ])('may be %s', async (text, addresses) => {
+    expect((await load(undefined, { HOB_LISTEN: text })).listen).toEqual(addresses);
+  });
+
+  it.each([
+    '0.0.0.0',
+    '::',
+    '192.168.1.5',
+    '10.0.0.1',
+    'example.com',
+    '128.0.0.1',
+    '127.1',
+    '127.0.0.1.evil.test',
+    '::ffff:127.0.0.1',
+    '::2',
+    '1127.0.0.1',
+    '',
+  ])('may not be %j, from wherever it comes', async (address) => {
+    for (const found of [
+      await problems(`listen = ["127.0.0.1", "${address}"]\n`),
+      await problems(undefined, {}, { host: address }),
+    ])
+      expect(found).toEqual([expect.stringContaining('loopback')]);
+  });
+});

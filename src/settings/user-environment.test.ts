@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+
+import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+
+describe('the environment that scripts inherit', () => {
+  it("is the user's own", () => {
+    const env = {
+      HOME: '/home/me',
+      LANG: 'zh_CN.UTF-8',
+      EMPTY: '',
+      http_proxy: 'x',
+      NODE_PATH: '/n',
+      LD_LIBRARY_PATH: '/l',
+    };
+    expect(userEnvironment(env)).toEqual(env);
+  });
+
+  it('lacks what is meant for Hob or for Node', () => {
+    const env = {
+      HOB_PORT: '1',
+      HOB_HOME: '/x',
+      HOB_RUN_ID: 'y',
+      NODE_OPTIONS: '--inspect',
+      LD_PRELOAD: '/evil.so',
+      KEPT: '1',
+      HOBBY: 'x',
+    };
+    expect(userEnvironment(env)).toEqual({ KEPT: '1', HOBBY: 'x' });
+  });
+
+  it('lacks what npm adds, and nothing of what merely resembles it', () => {
+    const env = {
+      npm_config_cache: 'x',
+      npm_lifecycle_event: 'start',
+      npm_package_name: 'hob',
+      INIT_CWD: '/x',
+      NPM_TOKEN: 'the users own',
+      NPM_CONFIG_REGISTRY: 'https://registry.example',
+      npmrc: 'x',
+    };
+    expect(userEnvironment(env)).toEqual({
+      NPM_TOKEN: 'the users own',
+      NPM_CONFIG_REGISTRY: 'https://registry.example',
+      npmrc: 'x',
+    });
+  });
+
+  it('has a PATH without the folders of npm', () => {
+    const path = [
+      '/work/hob/node_modules/.bin',
+      '/work/node_modules/.bin',
+      '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin',
+      '/usr/local/bin',
+      '/usr/bin',
+      '/home/me/node_modules/.bin-tools',
+    ].join(':');
+    expect(userEnvironment({ PATH: path })).toEqual({
+      PATH: '/usr/local/bin:/usr/bin:/home/me/node_modules/.bin-tools',
+    });
+  });
+
+  it('leaves out what is not set', () => {
+    expect(userEnvironment({ A: undefined, B: '1' })).toEqual({ B: '1' });
+  });
+});
+
+describe('the cache of Hugging Face', () => {
+  it.each([
+    [{ HF_HUB_CACHE: '/1', HUGGINGFACE_HUB_CACHE: '/2', HF_HOME: '/3', XDG_CACHE_HOME: '/4' }, '/1'],
+    [{ HUGGINGFACE_HUB_CACHE: '/2', HF_HOME: '/3', XDG_CACHE_HOME: '/4' }, '/2'],
+    [{ HF_HOME: '/3', XDG_CACHE_HOME: '/4' }, '/3/hub'],
+    [{ XDG_CACHE_HOME: '/4' }, '/4/huggingface/hub'],
+    [{}, '/home/me/.cache/huggingface/hub'],
+    [{ HF_HUB_CACHE: '', HF_HOME: '' }, '/home/me/.cache/huggingface/hub'],
+  ])('is where %j says', (env, folder) => {
+    expect(huggingFaceCache(env, '/home/me')).toBe(folder);
+  });
+});

@@ -1,0 +1,144 @@
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { type Database, durably, NewerDatabaseError, openDatabase } from './database.ts';
+import { Facts } from './facts.ts';
+import { migrations } from './migrations.ts';
+
+function open(path: string): Database {
+  const database = openDatabase(path);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  return database;
+}
+
+const versionOf = (database: Database) => database.prepare('PRAGMA user_version').get()?.user_version;
+const synchronousOf = (database: Database) => database.prepare('PRAGMA synchronous').get()?.synchronous;
+const tablesOf = (database: Database) =>
+  database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .all()
+    .map((row) => row.name);
+
+describe('the database', () => {
+  it('is made where there is none, up to date', async () => {
+    const database = open(join(await tempFolder(), 'hob.db'));
+    expect(versionOf(database)).toBe(migrations.length);
+    expect(tablesOf(database)).toEqual(expect.arrayContaining(['facts', 'runs']));
+  });
+
+  it('is for its user alone, with all its files', async () => {
+    const before = process.umask(0);
+    onTestFinished(() => {
+      process.umask(before);
+    });
+    const path = join(await tempFolder(), 'hob.db');
+    new Facts(open(path)).set('a', 'b');
+    for (const file of [path, `${path}-wal`, `${path}-shm`])
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is left as it is when it is up to date', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const first = open(path);
+    new Facts(first).set('last_port', '9527');
+    first.close();
+    const again = open(path);
+    expect(new Facts(again).get('last_port')).toBe('9527');
+    expect(versionOf(again)).toBe(migrations.length);
+  });
+
+  it('is brought up to date from every version there ever was', async () => {
+    const folder = await tempFolder();
+    for (let version = 0; version < migrations.length; version++) {
+      const path = join(folder, `${version}.db`);
+      const old = new DatabaseSync(path);
+      for (const migration of migrations.slice(0, version)) old.exec(migration);
+      old.exec(`PRAGMA user_version = ${version}`);
+      old.close();
+      const database = open(path);
+      expect(versionOf(database)).toBe(migrations.length);
+      expect(tablesOf(database)).toEqual(tablesOf(open(':memory:')));
+    }
+  });
+
+  it('of a newer Hob is refused, and not touched', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    open(path).close();
+    const newer = new DatabaseSync(path);
+    newer.exec(`CREATE TABLE later (x); PRAGMA user_version = ${migrations.length + 1};`);
+    newer.close();
+    await copyFile(path, `${path}.before`);
+    expect(() => openDatabase(path)).toThrow(NewerDatabaseError);
+    expect(() => openDatabase(path)).toThrow(/newer Hob.*--home/);
+    expect((await readFile(path)).equals(await readFile(`${path}.before`))).toBe(true);
+    const still = new DatabaseSync(path);
+    expect(still.prepare('PRAGMA user_version').get()?.user_version).toBe(migrations.length + 1);
+    still.close();
+  });
+
+  it('that is no database is refused, and not overwritten', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    await writeFile(
+      path,
+      'this is a letter to my aunt, not a database; please do not overwrite it. '.repeat(50),
+    );
+    expect(() => openDatabase(path)).toThrow(/not a database/);
+    expect(await readFile(path, 'utf8')).toContain('my aunt');
+  });
+
+  it('is half migrated never: what fails leaves the version that was', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const old = new DatabaseSync(path);
+    // In the way of the first migration's last table.
+    old.exec('CREATE TABLE facts (x)');
+    old.close();
+    expect(() => openDatabase(path)).toThrow(/facts/);
+    const after = new DatabaseSync(path);
+    onTestFinished(() => after.close());
+    expect(after.prepare('PRAGMA user_version').get()?.user_version).toBe(0);
+    expect(after.prepare("SELECT name FROM sqlite_master WHERE name = 'runs'").get()).toBeUndefined();
+  });
+});
+
+describe('a durable write', () => {
+  it('waits for the disk, and only that one does', async () => {
+    const database = open(join(await tempFolder(), 'hob.db'));
+    expect(synchronousOf(database)).toBe(1);
+    let during: unknown;
+    durably(database, () => {
+      during = synchronousOf(database);
+      new Facts(database).set('a', 'b');
+    });
+    expect(during).toBe(2);
+    expect(synchronousOf(database)).toBe(1);
+    expect(new Facts(database).get('a')).toBe('b');
+  });
+
+  it('that fails says so, and the next is as before', async () => {
+    const database = open(join(await tempFolder(), 'hob.db'));
+    expect(() =>
+      durably(database, () => {
+        throw new Error('disk full');
+      }),
+    ).toThrow('disk full');
+    expect(synchronousOf(database)).toBe(1);
+  });
+});
+
+describe('a fact', () => {
+  it('is what it was last set to, and nothing before', () => {
+    const facts = new Facts(open(':memory:'));
+    expect(facts.get('last_port')).toBeNull();
+    facts.set('last_port', '1');
+    facts.set('last_port', '2');
+    facts.set('其他', "it's");
+    expect(facts.get('last_port')).toBe('2');
+    expect(facts.get('其他')).toBe("it's");
+  });
+});

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { describeRunStore } from '../../test/contracts/run-store.ts';
+import { tempFolder } from '../../test/support/hob.ts';
+import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
+import type { RunRecord } from '../runs/run-record.ts';
+import { type Database, openDatabase } from './database.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+function open(path: string): Database {
+  const database = openDatabase(path);
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  return database;
+}
+
+describeRunStore('SQLite', () => new SqliteRunStore(open(':memory:')));
+describeRunStore('memory', () => new MemoryRunStore());
+
+const record: RunRecord = {
+  runId: randomUUID(),
+  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  scriptName: 'x',
+  scriptVersion: null,
+  origin: 'cli',
+  parentRunId: null,
+  depth: 2,
+  sync: false,
+  state: 'queued',
+  endCause: null,
+  exitCode: null,
+  result: null,
+  envelope: null,
+  data: {},
+  params: {},
+  queuedAt: '2024-05-01T12:00:00.000Z',
+  startedAt: null,
+  endedAt: null,
+  durationMs: null,
+  stdoutBytes: null,
+  stderrBytes: null,
+  truncated: null,
+  leftRunning: null,
+};
+
+describe('runs on disk', () => {
+  it('are still there when the database is opened again', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const before = open(path);
+    new SqliteRunStore(before).insert(record, 'hash', { durable: true });
+    before.close();
+    const store = new SqliteRunStore(open(path));
+    expect(store.find(record.runId)).toEqual(record);
+    expect(store.findByToken('hash')).toEqual({ runId: record.runId, depth: 2 });
+    expect(store.unfinished()).toEqual([record]);
+  });
+
+  it('are seen by another connection as soon as they are written', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const store = new SqliteRunStore(open(path));
+    const other = new SqliteRunStore(open(path));
+    store.insert(record, 'hash', { durable: false });
+    expect(other.find(record.runId)).toEqual(record);
+    store.markStarted(record.runId, '2024-05-01T12:00:01.000Z', { durable: true });
+    expect(other.find(record.runId)?.state).toBe('running');
+  });
+
+  it('that Hob cannot have written are not passed on as if they were fine', async () => {
+    const database = open(':memory:');
+    const store = new SqliteRunStore(database);
+    store.insert(record, 'hash', { durable: false });
+    database.exec("UPDATE runs SET state = 'dancing'");
+    expect(() => store.find(record.runId)).toThrow(/dancing/);
+  });
+
+  it('are written with the ceremony that was asked for', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const database = open(path);
+    const store = new SqliteRunStore(database);
+    store.insert(record, 'the hash of a token', { durable: true });
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 });
+    // In the write-ahead log, which is what a power cut leaves.
+    expect(await readFile(`${path}-wal`)).toSatisfy((bytes: Buffer) => bytes.includes('the hash of a token'));
+  });
+});

@@ -1,0 +1,46 @@
+import type { RunEnding, RunRecord } from '../../src/runs/run-record.ts';
+import type { RunStore, TokenOwner } from '../../src/runs/run-store.ts';
+
+/** Runs in memory, for tests that need no disk. It passes the same contract as the real one. */
+export class MemoryRunStore implements RunStore {
+  readonly isOpen = true;
+  readonly #records = new Map<string, RunRecord>();
+  readonly #byToken = new Map<string, string>();
+
+  insert(record: RunRecord, tokenHash: string): void {
+    if (this.#records.has(record.runId)) throw new Error(`The run ${record.runId} is there already`);
+    if (this.#byToken.has(tokenHash)) throw new Error('The token belongs to another run');
+    this.#records.set(record.runId, structuredClone(record));
+    this.#byToken.set(tokenHash, record.runId);
+  }
+
+  markStarted(runId: string, startedAt: string): void {
+    const record = this.#records.get(runId);
+    if (record === undefined || record.endedAt !== null) return;
+    this.#records.set(runId, { ...record, state: 'running', startedAt });
+  }
+
+  finish(runId: string, ending: RunEnding): boolean {
+    const record = this.#records.get(runId);
+    if (record === undefined || record.endedAt !== null) return false;
+    const startedAt = ending.startedAt ?? record.startedAt;
+    this.#records.set(runId, { ...record, ...structuredClone(ending), startedAt });
+    return true;
+  }
+
+  find(runId: string): RunRecord | null {
+    return structuredClone(this.#records.get(runId) ?? null);
+  }
+
+  findByToken(tokenHash: string): TokenOwner | null {
+    const record = this.#records.get(this.#byToken.get(tokenHash) ?? '');
+    return record === undefined ? null : { runId: record.runId, depth: record.depth };
+  }
+
+  unfinished(): RunRecord[] {
+    return [...this.#records.values()]
+      .filter(({ endedAt }) => endedAt === null)
+      .sort((a, b) => a.queuedAt.localeCompare(b.queuedAt))
+      .map((record) => structuredClone(record));
+  }
+}
