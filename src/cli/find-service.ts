@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { resolveHome } from '../settings/home.ts';
-import { errnoOf } from '../shared/errors.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import { parseServiceInfo, type ServiceInfo, serviceFile } from '../shared/service-file.ts';
 
 /** The running service of a home; null when there is none, even if a killed one left its file behind. */
@@ -10,13 +10,4 @@ export async function findService(home: string | undefined): Promise<ServiceInfo
   const path = join(resolveHome(home), serviceFile);
   const info = parseServiceInfo(await readFile(path, 'utf8').catch(() => ''));
   return info !== null && isAlive(info.pid) ? info : null;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === 'EPERM';
-  }
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { type ExecutorAddress, executorFile, protocolVersion } from '../execution/messages.ts';
 import { chooseSocketPath } from '../execution/socket-path.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
 import { FifoPool } from './fifo-pool.ts';
@@ -16,10 +17,14 @@ async function main(): Promise<void> {
   if (values.home === undefined) throw new Error('--home is missing');
   const folder = join(values.home, 'executor');
   await makePrivateFolder(folder, { existing: true });
+  await removeLeftovers(folder);
 
-  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `pipes-${process.pid}`));
+  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `${process.pid}-pipes`));
   await fifos?.open();
-  const { socketPath, cleanUp } = await chooseSocketPath(folder, randomBytes(8).toString('hex'));
+  const { socketPath, cleanUp } = await chooseSocketPath(
+    folder,
+    `${process.pid}-${randomBytes(6).toString('hex')}`,
+  );
   const server = new ExecutorServer({
     socketPath,
     version: readVersion(),
@@ -49,6 +54,14 @@ async function main(): Promise<void> {
     await fifos?.close();
     await cleanUp();
     process.exit(0);
+  }
+}
+
+/** Sockets and pipes of executors that were killed: their names begin with the id of a process that is gone. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -67,7 +67,7 @@ export class ExecutorServer {
   }
 
   #isOurs(hello: { protocol: number; secret: string }): boolean {
-    const given = Buffer.from(hello.secret);
+    const given = Buffer.from(String(hello.secret));
     const expected = Buffer.from(this.secret);
     return (
       hello.protocol === protocolVersion &&

@@ -57,7 +57,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onRoute', (route) => routes.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    sendError(request, reply, toAppError(error, request.url, log));
+    sendError(request, reply, toAppError(error, pathOf(request), log));
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsAt(request.url);
@@ -87,13 +87,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
-  const { status, headers, body } = answerError(error, request.url, acceptLanguage(request.raw));
+  const { status, headers, body } = answerError(error, pathOf(request), acceptLanguage(request.raw));
   if (error.code === 'body-too-large' && request.raw.httpVersion === '1.1') {
     // Closing while the caller still sends would make it see a broken connection instead of this answer; what is left of
     // the body is read and dropped instead.
     reply.header('connection', 'keep-alive');
   }
   void reply.code(status).headers(headers).send(body);
+}
+
+/** The route's own path where there is one: a caller may spell it with escapes. */
+function pathOf(request: FastifyRequest): string {
+  return request.routeOptions?.url ?? request.url;
 }
 
 function acceptLanguage(request: IncomingMessage): string | undefined {

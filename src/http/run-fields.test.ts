@@ -99,6 +99,11 @@ describe.each([
     expect(readStructured(form({ [field]: '' }), field)).toBeUndefined();
   });
 
+  it('is as good as absent when it is null', () => {
+    expect(readStructured(json({ [field]: null }), field)).toBeUndefined();
+    expect(readStructured(form({ [field]: 'null' }), field)).toBeUndefined();
+  });
+
   it('is taken as it is in JSON, also a text', () => {
     expect(readStructured(json({ [field]: { a: ['x'] } }), field)).toEqual({ a: ['x'] });
     expect(readStructured(json({ [field]: '{"a":1}' }), field)).toBe('{"a":1}');

@@ -396,6 +396,24 @@ describe('the queue', () => {
     expect([gate.running, gate.queued]).toEqual([0, 0]);
   });
 
+  it('takes back what an earlier service has accepted, however long it is, in its order', async () => {
+    const gate = new Gate({ maxRuns: 1, maxQueued: 1 });
+    const { signal } = new AbortController();
+    const first = await gate.readmit(claimOf('a', {}), signal);
+    const order: string[] = [];
+    const others = ['b', 'c', 'd'].map((name) =>
+      gate.readmit(claimOf(name, {}), signal).then((lease) => {
+        order.push(name);
+        lease.release();
+      }),
+    );
+    expect([gate.running, gate.queued]).toEqual([1, 3]);
+    expect(() => gate.enter(claimOf('new', {}), signal)).toThrow(AppError);
+    first.release();
+    await Promise.all(others);
+    expect(order).toEqual(['b', 'c', 'd']);
+  });
+
   it('is not entered by what was given up before', async () => {
     const gate = new Gate({ maxRuns: 1, maxQueued: 2 });
     const reason = new Error('gone');

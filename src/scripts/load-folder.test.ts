@@ -367,6 +367,22 @@ width = 100
     }
   });
 
+  it('are noted inside inline tables as well, but not where any key will do', async () => {
+    const manifest = `${minimal}env = { ANY = "1" }
+binaries = [{ name = "ffmpeg" }, { name = "sox", version = "14" }]
+
+[[service.params]]
+name = "p"
+choice_labels = { a = "A" }
+when = { field = "q", eq = { deep = 1 }, ne = 2 }
+default = { free = 1 }
+`;
+    expect(summary(await load(manifest))).toEqual([
+      'note 8: Hob does not know service.runtime.binaries.version and leaves it alone',
+      'note 13: Hob does not know service.params.when.ne and leaves it alone',
+    ]);
+  });
+
   it('have the same lines in a file with Windows line ends and a byte order mark', async () => {
     const manifest = `\uFEFF${minimal}color = "red"\n`.replaceAll('\n', '\r\n');
     expect(summary(await load(manifest))).toEqual([

@@ -53,7 +53,7 @@ export function sectionReader(root: JsonObject, rootName: string, report: Report
   return reader;
 
   function read<Schema extends TObject>(value: Json, schema: Schema, path: KeyPath): Static<Schema> | null {
-    if (isJsonObject(value)) noteUnknownKeys(value, schema, path);
+    noteUnknownKeys(value, schema, path);
     for (const mismatch of findMismatches(schema, value)) {
       report('error', [...path, ...mismatch.path], mismatch.message, fitAdvice);
     }
@@ -61,9 +61,19 @@ export function sectionReader(root: JsonObject, rootName: string, report: Report
     return Value.Check(checked, value) ? (value as Static<Schema>) : null;
   }
 
-  function noteUnknownKeys(value: JsonObject, schema: TObject, path: KeyPath): void {
-    for (const key of Object.keys(value)) {
-      if (Object.hasOwn(schema.properties, key)) continue;
+  /** In the table itself and in those inside it. A table whose schema names no keys may have any. */
+  function noteUnknownKeys(value: Json, schema: object, path: KeyPath): void {
+    const { items, properties }: { items?: unknown; properties?: unknown } = { ...schema };
+    if (Array.isArray(value) && isJsonObject(items)) {
+      for (const [index, item] of value.entries()) noteUnknownKeys(item, items, [...path, index]);
+    }
+    if (!isJsonObject(value) || !isJsonObject(properties)) return;
+    for (const [key, item] of Object.entries(value)) {
+      const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (isJsonObject(known)) {
+        noteUnknownKeys(item, known, [...path, key]);
+        continue;
+      }
       const full = [...path, key].filter((step) => typeof step === 'string').join('.');
       report(
         'note',

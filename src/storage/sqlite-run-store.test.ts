@@ -60,6 +60,15 @@ describe('runs on disk', () => {
     expect(store.unfinished()).toEqual([record]);
   });
 
+  it('are not to be had once the database is closed, and the store says so', () => {
+    const database = open(':memory:');
+    const store = new SqliteRunStore(database);
+    expect(store.isOpen).toBe(true);
+    database.close();
+    expect(store.isOpen).toBe(false);
+    expect(() => store.unfinished()).toThrow();
+  });
+
   it('are seen by another connection as soon as they are written', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const store = new SqliteRunStore(open(path));

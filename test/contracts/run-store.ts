@@ -60,6 +60,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
   describe(`a store of runs in ${name}`, () => {
     it('knows nothing of runs it was not given', () => {
       const store = open();
+      expect(store.isOpen).toBe(true);
       expect(store.find(randomUUID())).toBeNull();
       expect(store.findByToken('hash')).toBeNull();
       expect(store.unfinished()).toEqual([]);

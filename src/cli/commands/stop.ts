@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Command } from 'commander';
 
-import { findService, isAlive } from '../find-service.ts';
+import { isAlive } from '../../shared/is-alive.ts';
+import { findService } from '../find-service.ts';
 import { UserError } from '../user-error.ts';
 
 const pollMs = 50;
