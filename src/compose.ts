@@ -32,6 +32,8 @@ interface ComposeOptions {
 
 export interface Service {
   readonly url: string;
+  /** Runs under way. */
+  readonly running: number;
   /** Idempotent. Aborting the signal ends the waiting for synchronous callers. */
   stop(signal: AbortSignal): Promise<void>;
 }
@@ -141,6 +143,9 @@ export async function startService({
     let stopped: Promise<void> | undefined;
     return {
       url,
+      get running() {
+        return runs.running;
+      },
       stop(signal) {
         stopped ??= runs.drain(signal).then(closeAll);
         return stopped;

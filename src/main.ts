@@ -43,6 +43,8 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  // A closed terminal is a reason to stop in good order, too.
+  process.on('SIGHUP', onSignal);
 
   const version = readVersion();
   const requestStop = () => stopAsked.abort();
@@ -62,7 +64,10 @@ async function stop(
   settings: LoadedSettings,
   log: Logger,
 ): Promise<void> {
-  log.info('stopping');
+  log.info(
+    { running: service.running },
+    'stopping: callers who wait get their answer, other scripts go on; a second signal ends at once',
+  );
   const timer = setTimeout(() => stopNow.abort(), settings.drain_s * 1000);
   await service.stop(stopNow.signal);
   clearTimeout(timer);

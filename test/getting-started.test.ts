@@ -88,7 +88,9 @@ describe.each(['docs/getting-started.md', 'README.md', 'README.zh-CN.md'])('%s',
       'set -euo pipefail',
       ...steps.flatMap(({ command }) => [command, 'echo; echo "=== end of block"']),
     ].join('\n');
-    const { code, stdout, stderr } = await runBash(script.replaceAll('http://127.0.0.1:9527', hob.url));
+    const { code, stdout, stderr } = await runBash(
+      script.replaceAll('http://127.0.0.1:9527', hob.url).replaceAll('~/.local/share/hob', hob.home),
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const outputs = stdout.split('=== end of block\n').slice(0, -1);
     expect(outputs).toHaveLength(steps.length);

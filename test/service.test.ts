@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { goneWithin, isRunning, launchHob, runCli, startHob, tempFolder } from './support/hob.ts';
-import { bash, writeScript } from './support/scripts.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
 
 const executorPid = async (home: string) =>
   Number(JSON.parse(await readFile(join(home, 'executor.json'), 'utf8')).pid);
@@ -149,8 +149,9 @@ describe('stopping', () => {
   });
 
   it('of what is not running is no error', async () => {
-    const { code, stdout } = await runCli(['stop', '--home', await tempFolder()]).ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hob is not running.\n' });
+    const home = await tempFolder();
+    const { code, stdout } = await runCli(['stop', '--home', home]).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Hob is not running (home: ${home}).\n` });
   });
 
   it('waits for synchronous callers, and takes no new work', async () => {
@@ -183,6 +184,34 @@ describe('stopping', () => {
     expect(await hob.stop()).toBe(0);
   });
 
+  it('refuses at once who still waits for a turn, and lets a run that is waited for link to the end', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const leaf = await writeScript(scripts, 'leaf', {
+      node: true,
+      entry: bash('echo \'{"code":0,"msg":"leaf"}\' > "$output"'),
+    });
+    const id = await writeScript(scripts, 'linking', {
+      language: 'python',
+      runtime: 'concurrency = 1',
+      entry: python(`
+import time
+open("${files}/started", "w").close()
+while not os.path.exists("${files}/go"): time.sleep(0.01)
+write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message"]})
+`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 60\n' });
+    const first = hob.run(id);
+    await exists(join(files, 'started'));
+    const second = hob.run(id);
+    while ((await hob.get('/api/health')).body.queued !== 1);
+    hob.process.kill('SIGTERM');
+    expect((await second).headers.get('x-hob-error')).toBe('service-stopping');
+    await writeFile(join(files, 'go'), '');
+    expect((await first).body).toMatchObject({ success: true, message: 'leaf' });
+  });
+
   it('at once, at the second signal', async () => {
     const scripts = await tempFolder();
     const pidFile = join(await tempFolder(), 'pid');
@@ -192,8 +221,8 @@ describe('stopping', () => {
     await exists(pidFile);
     hob.process.kill('SIGTERM');
     await new Promise<void>((resolve) => {
-      hob.process.stderr?.on('data', () => hob.log().includes('"stopping"') && resolve());
-      if (hob.log().includes('"stopping"')) resolve();
+      hob.process.stderr?.on('data', () => hob.log().includes('"msg":"stopping') && resolve());
+      if (hob.log().includes('"msg":"stopping')) resolve();
     });
     hob.process.kill('SIGTERM');
     expect(await hob.stop()).toBe(0);

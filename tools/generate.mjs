@@ -85,7 +85,8 @@ function settingsPage() {
     const schema = SettingsSchema.properties[name];
     // The one default that depends on the machine.
     const fallback = name === 'max_runs' ? '8 or more' : `\`${JSON.stringify(schema.default)}\``;
-    return `| \`${name}\` | \`${environmentName(name)}\` | ${fallback} | ${schema.description} |`;
+    const range = schema.minimum === undefined ? '' : ` From ${schema.minimum} to ${schema.maximum}.`;
+    return `| \`${name}\` | \`${environmentName(name)}\` | ${fallback} | ${schema.description}${range} |`;
   });
   return page(
     '# Settings',
@@ -96,6 +97,14 @@ function settingsPage() {
     '2. an environment variable (a list is written with commas between its items),',
     '3. `settings.toml` in the home (relative folders are relative to that file),',
     '4. its default.',
+    '',
+    'A `settings.toml` may look like this:',
+    '',
+    '```toml',
+    'port = 9600',
+    'scripts = ["/home/ada/scripts"]',
+    'max_runs = 16',
+    '```',
     '',
     'Everything wrong with the settings is reported at once, and Hob does not start until it is mended.',
     '',

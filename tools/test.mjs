@@ -13,6 +13,6 @@ const args = ['run', ...(chosen.length === 0 ? ['--coverage'] : chosen)];
 const { status } = spawnSync(process.execPath, [vitest, ...args], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, HOB_TEST_TOOLS: tools },
+  env: { ...process.env, TEST_TOOLS_PATH: tools },
 });
 process.exit(status ?? 1);

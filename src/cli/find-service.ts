@@ -5,9 +5,11 @@ import { resolveHome } from '../settings/home.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { parseServiceInfo, type ServiceInfo, serviceFile } from '../shared/service-file.ts';
 
-/** The running service of a home; null when there is none, even if a killed one left its file behind. */
-export async function findService(home: string | undefined): Promise<ServiceInfo | null> {
-  const path = join(resolveHome(home), serviceFile);
-  const info = parseServiceInfo(await readFile(path, 'utf8').catch(() => ''));
-  return info !== null && isAlive(info.pid) ? info : null;
+/** The home in question, and the service that runs there: null when there is none, even if a killed one left its file. */
+export async function findService(
+  flag: string | undefined,
+): Promise<{ home: string; service: ServiceInfo | null }> {
+  const home = resolveHome(flag);
+  const info = parseServiceInfo(await readFile(join(home, serviceFile), 'utf8').catch(() => ''));
+  return { home, service: info !== null && isAlive(info.pid) ? info : null };
 }

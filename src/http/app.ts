@@ -119,7 +119,10 @@ function toAppError(error: FastifyError | Error, url: string, log: Logger): AppE
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return url.split('?', 1)[0] === '/api/notify' ? notifyContentType() : unsupportedType();
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body-too-large', { en: 'The body is too large.', zh: '请求体过大。' });
+      return new AppError('body-too-large', {
+        en: 'The body is larger than is taken (settings json_body_mib and form_body_mib). Put large inputs into files.',
+        zh: '请求体超过上限（设置 json_body_mib 和 form_body_mib），较大的内容请放入文件。',
+      });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return new AppError('body-malformed', {
@@ -141,7 +144,12 @@ function unsupportedType(): AppError {
 
 function unknownPath(url: string): AppError {
   const path = (url.split('?', 1)[0] ?? '').slice(0, 200);
-  return new AppError('path-unknown', { en: `There is nothing at ${path}`, zh: `路径不存在: ${path}` });
+  const way =
+    path === '/' ? ' GET /api/scripts lists the scripts, GET /api/openapi.json describes the interface.' : '';
+  return new AppError('path-unknown', {
+    en: `There is nothing at ${path}${way && '.'}${way}`,
+    zh: `路径不存在: ${path}`,
+  });
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): AppError {

@@ -31,9 +31,11 @@ function parseJson(bytes: Buffer): Body {
   if (bytes.length === 0) return { kind: 'json', fields: {} };
   let value: Json;
   try {
-    value = JSON.parse(strictUtf8.decode(bytes));
-  } catch {
-    throw malformed('The body is not valid JSON in UTF-8', '请求体不是有效的 UTF-8 JSON');
+    value = JSON.parse(decodeStrictly(bytes));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const where = error instanceof Error ? `: ${error.message}` : '';
+    throw malformed(`The body is not valid JSON${where}`, `请求体不是有效的 JSON${where}`);
   }
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');
   const hazard = findJsonHazard(value);
@@ -44,18 +46,20 @@ function parseJson(bytes: Buffer): Body {
 }
 
 function parseForm(bytes: Buffer): Body {
-  let text: string;
-  try {
-    text = strictUtf8.decode(bytes);
-  } catch {
-    throw malformed('The form is not UTF-8', '表单不是 UTF-8 编码');
-  }
   const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of new URLSearchParams(decodeStrictly(bytes))) {
     if (name in fields) throw malformed(`The field ${name} is given twice`, `字段 ${name} 重复`);
     fields[name] = value;
   }
   return { kind: 'form', fields };
+}
+
+function decodeStrictly(bytes: Buffer): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    throw malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
+  }
 }
 
 function malformed(en: string, zh: string): AppError {

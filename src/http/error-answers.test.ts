@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode, errorCodes } from '../shared/errors.ts';
 import { answerError, internalError, statusOf } from './error-answers.ts';
 
-/** What the design says each refusal is answered with. */
+/** What each refusal is answered with. */
 const statuses: Record<ErrorCode, number> = {
   'script-id-missing': 400,
   'script-unknown': 404,
@@ -60,7 +60,7 @@ describe('the status of a refusal', () => {
     expect(codes.toSorted()).toEqual(Object.keys(errorCodes).toSorted());
   });
 
-  it.each(codes)('is the one the design gives to %s', (code) => {
+  it.each(codes)('is the agreed one for %s', (code) => {
     expect(statusOf(code)).toBe(statuses[code]);
   });
 });

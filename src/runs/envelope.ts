@@ -87,7 +87,10 @@ function describeEnd({ end, timeoutMs, unavailable, reading }: Circumstances): T
           zh: `脚本已结束，但结果无效：${reading.why.zh}`,
         };
       }
-      return { en: 'The script ended well, but wrote no result', zh: '脚本已结束，但没有写入结果' };
+      return {
+        en: 'The script ended well, but wrote no result: a JSON object with code and msg, to environment.output_json',
+        zh: '脚本已结束，但没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
+      };
     case 'signal':
       return { en: `The script was ended by ${end.signal}`, zh: `脚本被信号 ${end.signal} 终止` };
     case 'timeout': {

@@ -48,6 +48,11 @@ export class Gate {
     return this.#holders.size;
   }
 
+  /** Whether this run was let in and has not left yet. */
+  isIn(runId: string): boolean {
+    return this.#holders.has(runId);
+  }
+
   get queued(): number {
     return this.#queue.length;
   }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { paramMismatch } from '../scripts/read-params.ts';
 import type { Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
@@ -48,7 +50,7 @@ export function readParams(script: Script, sent: Json | undefined): JsonObject {
     const value = sent !== undefined && Object.hasOwn(sent, param.name) ? sent[param.name] : undefined;
     const chosen = value === undefined ? param.default : checked(param, value);
     if (chosen !== undefined) params[param.name] = chosen;
-    else if (param.required) {
+    else if (param.required && isAsked(param, { ...params, ...sent })) {
       throw invalidParams(
         `params.${param.name} is required (${param.type})`,
         `缺少必填参数 params.${param.name}（${param.type}）`,
@@ -56,6 +58,11 @@ export function readParams(script: Script, sent: Json | undefined): JsonObject {
     }
   }
   return { ...params, ...undeclared(script, sent ?? {}) };
+}
+
+/** A param that is only there when another has some value is not missed otherwise. */
+function isAsked({ when }: Param, values: JsonObject): boolean {
+  return when === null || isDeepStrictEqual(values[when.field], when.eq);
 }
 
 function checked(param: Param, value: Json): Json {

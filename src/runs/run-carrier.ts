@@ -52,7 +52,8 @@ export class RunCarrier {
     try {
       lease = await turn;
     } catch (reason) {
-      await this.conclude(run, endWithoutProcess(runId, 'cancelled'));
+      const isStopping = reason instanceof AppError && reason.code === 'service-stopping';
+      await this.conclude(run, endWithoutProcess(runId, isStopping ? 'shutdown' : 'cancelled'));
       throw reason;
     }
     try {

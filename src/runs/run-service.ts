@@ -20,6 +20,8 @@ export class RunService {
   readonly #gate: Gate;
   readonly #carrier: RunCarrier;
   readonly #syncRuns = new Set<Promise<unknown>>();
+  /** Synchronous runs that wait for their turn. */
+  readonly #waiting = new Set<AbortController>();
   #stopping = false;
 
   constructor(options: RunServiceOptions) {
@@ -46,8 +48,10 @@ export class RunService {
 
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
   async submit(request: RunRequest): Promise<SubmittedRun> {
-    if (this.#stopping) throw stopping();
     const { script, sync } = request;
+    // A run that is waited for may still need its links to end well.
+    const isNeeded = sync && request.caller !== null && this.#gate.isIn(request.caller.runId);
+    if (this.#stopping && !isNeeded) throw stopping();
     const runId = randomUUID();
     const token = newToken();
     const run = this.#describe(
@@ -99,6 +103,8 @@ export class RunService {
   /** Takes no more work, starts nothing that waits, and waits for those whose callers wait, unless the signal says enough. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#stopping = true;
+    // Whoever has not started yet need not wait to hear that it will not.
+    for (const leaving of this.#waiting) leaving.abort(stopping());
     const aborted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -169,9 +175,11 @@ export class RunService {
   async #awaitTurn(admission: Promise<Lease>, leaving: AbortController): Promise<Lease> {
     const { queueWaitMs } = this.#options.limits;
     const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
+    this.#waiting.add(leaving);
     try {
       return await admission;
     } finally {
+      this.#waiting.delete(leaving);
       clearTimeout(timer);
     }
   }

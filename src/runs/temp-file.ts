@@ -34,12 +34,17 @@ function fromJson(path: string, text: string): FileArguments {
   let value: Json;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw invalid(path, 'is not valid JSON', '不是有效的 JSON');
+  } catch (error) {
+    const where = error instanceof Error ? `: ${error.message}` : '';
+    throw invalid(path, `is not valid JSON${where}`, `不是有效的 JSON${where}`);
   }
-  if (findJsonHazard(value) !== undefined)
+  if (findJsonHazard(value) !== undefined) {
     throw invalid(path, 'is nested too deeply or has a forbidden key', '嵌套过深或含有非法键');
+  }
   if (!isJsonObject(value)) return { data: value, params: undefined };
+  if (Object.keys(value).length > 0 && !('data' in value) && !('params' in value)) {
+    throw invalid(path, 'is an object with neither data nor params', '中的对象既没有 data 也没有 params');
+  }
   return { data: value.data ?? undefined, params: value.params ?? undefined };
 }
 

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 
 import { AppError, errnoOf } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
@@ -26,13 +26,32 @@ export class Catalogue {
   readonly #byFolder = new Map<string, LoadedFolder>();
   readonly #byId = new Map<string, LoadedFolder[]>();
   readonly #missingRoots = new Set<string>();
+  #lastLook: Promise<unknown> = Promise.resolve();
+  /** Folders directly below a root that were read, scripts or not. */
+  readonly #seen = new Set<string>();
 
   constructor(roots: readonly string[]) {
     this.roots = roots;
   }
 
   /** Reads everything anew. */
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    return this.#inTurn(() => this.#load());
+  }
+
+  /** Looks again at what lies around changed paths. */
+  refresh(paths: Iterable<string>): Promise<void> {
+    return this.#inTurn(() => this.#refresh(paths));
+  }
+
+  /** One look at a time, so that an older one never overwrites a newer. */
+  #inTurn<Result>(look: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastLook.then(look);
+    this.#lastLook = result.catch(() => {});
+    return result;
+  }
+
+  async #load(): Promise<void> {
     const folders = await Promise.all(this.roots.map((root) => this.#allTops(root)));
     const pending = folders.flat();
     const workers = Array.from({ length: parallelLoads }, async () => {
@@ -43,8 +62,7 @@ export class Catalogue {
     this.changed.publish();
   }
 
-  /** Looks again at what lies around a changed path. */
-  async refresh(paths: Iterable<string>): Promise<void> {
+  async #refresh(paths: Iterable<string>): Promise<void> {
     const tops = new Set<string>();
     for (const path of paths) {
       const root = this.roots.find((candidate) => path === candidate || path.startsWith(candidate + sep));
@@ -62,7 +80,9 @@ export class Catalogue {
 
   /** The script with this id, ready to run; throws the refusal a caller should see otherwise. */
   async resolve(id: string): Promise<Script> {
-    const script = this.lookUp(id);
+    let script = this.lookUp(id);
+    // A folder that was made a moment ago may not have been noticed yet.
+    if (script === null && (await this.#inTurn(() => this.#lookForNew()))) script = this.lookUp(id);
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
     const confined = await confine(script.folder, script.runtime.entry);
@@ -117,6 +137,14 @@ export class Catalogue {
     return [...new Set([...(await this.#topFolders(root)), ...known])];
   }
 
+  /** Reads the folders below the roots that were never looked at: one listing a root when there are none. */
+  async #lookForNew(): Promise<boolean> {
+    const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
+    const unseen = folders.filter((folder) => !this.#seen.has(folder));
+    for (const folder of unseen) await this.#reloadTop(folder);
+    return unseen.length > 0;
+  }
+
   async #topFolders(root: string): Promise<string[]> {
     try {
       const names = await folderNames(root);
@@ -130,8 +158,9 @@ export class Catalogue {
 
   /** A folder below a root is a script, or holds scripts one level further down. */
   async #reloadTop(top: string): Promise<void> {
+    this.#seen.add(top);
     const found = new Map<string, LoadedFolder>();
-    if (!isIgnoredFolder(top.slice(top.lastIndexOf(sep) + 1))) {
+    if (!isIgnoredFolder(basename(top))) {
       const loaded = await loadFolder(top);
       if (loaded !== null) found.set(top, loaded);
       else for (const folder of await this.#subfolders(top)) await loadInto(found, folder);
@@ -200,13 +229,13 @@ function prefixed(name: string, text: Text): Text {
 }
 
 function brokenText(loaded: LoadedFolder & { kind: 'broken' }, problem: Problem | undefined): Text {
-  if (problem === undefined)
-    return prefixed(loaded.name ?? loaded.folder, { en: 'manifest broken', zh: '清单文件损坏' });
+  const name = loaded.name ?? basename(loaded.folder);
+  if (problem === undefined) return prefixed(name, { en: 'manifest broken', zh: '清单文件损坏' });
   const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
-  const { message } = problem;
-  return prefixed(loaded.name ?? loaded.folder, {
-    en: `${message.en} (${place})`,
-    zh: `${message.zh}（${place}）`,
+  const { message, advice } = problem;
+  return prefixed(name, {
+    en: `${message.en} (${place}). ${advice.en}`,
+    zh: `${message.zh}（${place}）。${advice.zh}`,
   });
 }
 
@@ -225,7 +254,10 @@ function duplicateProblem(id: string, entry: LoadedFolder, all: readonly LoadedF
     file,
     line: null,
     message: duplicateText(id, all),
-    advice: { en: 'Give one of them a new UUID, or remove it.', zh: '请为其中一个更换 UUID，或将其删除。' },
+    advice: {
+      en: 'Give one of them a new UUID (the command uuidgen makes one), or remove it.',
+      zh: '请为其中一个更换 UUID（可用 uuidgen 生成），或将其删除。',
+    },
   };
 }
 

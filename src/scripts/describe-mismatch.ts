@@ -76,7 +76,10 @@ function describe(keyword: string, params: Record<string, unknown>, path: KeyPat
       };
     }
     case 'pattern':
-      return { en: `${name} must be a UUID, not ${found}`, zh: `${name} 应为 UUID，而不是 ${found}` };
+      return {
+        en: `${name} must be a UUID, such as the command uuidgen makes, not ${found}`,
+        zh: `${name} 应为 UUID（可用 uuidgen 生成），而不是 ${found}`,
+      };
     case 'minLength':
       return { en: `${name} is empty`, zh: `${name} 为空` };
     case 'maxLength':

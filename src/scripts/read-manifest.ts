@@ -197,10 +197,12 @@ function readLanguage(
   section.report(
     'error',
     [section.rootName, 'runtime', name === undefined ? 'entry' : 'language'],
-    {
-      en: `Hob does not know the language "${name ?? extname(entry ?? '')}"`,
-      zh: `未知的语言 "${name ?? extname(entry ?? '')}"`,
-    },
+    name === undefined
+      ? {
+          en: `language is missing, and "${entry}" does not tell it`,
+          zh: `缺少 language，且无法从 "${entry}" 判断`,
+        }
+      : { en: `Hob does not know the language "${name}"`, zh: `未知的语言 "${name}"` },
     {
       en: `Set language to one of ${languages.join(', ')}.`,
       zh: `language 可以是：${languages.join('、')}。`,

@@ -91,8 +91,8 @@ function readLongForm(section: SectionReader): Param[] {
         'error',
         [...at, 'default'],
         {
-          en: `The default of ${param.name} must be ${mismatch}`,
-          zh: `${param.name} 的默认值应为 ${mismatch}`,
+          en: `The default of ${param.name} must be ${mismatch}, not ${JSON.stringify(value)}`,
+          zh: `${param.name} 的默认值应为 ${mismatch}，而不是 ${JSON.stringify(value)}`,
         },
         { en: 'Correct the default or the type.', zh: '请修正默认值或类型。' },
       );

@@ -33,7 +33,7 @@ async function problems(
 }
 
 describe('settings', () => {
-  it('have the defaults of the design', async () => {
+  it('have their documented defaults', async () => {
     expect(await load()).toMatchObject({
       listen: ['127.0.0.1', '::1'],
       port: 9527,
@@ -86,7 +86,7 @@ describe('settings', () => {
   });
 
   it('are not touched by variables that are empty or none of theirs', async () => {
-    const env = { HOB_PORT: '', HOB_RUN_ID: 'x', PORT: '5', HOB_UNKNOWN: '1' };
+    const env = { HOB_PORT: '', HOB_RUN_ID: 'x', PORT: '5' };
     expect(await load('max_runs = 3\n', env)).toMatchObject({ port: 9527, max_runs: 3 });
   });
 
@@ -97,7 +97,7 @@ describe('settings', () => {
       log_level: 'warn',
       scripts: '/x',
       extra_hosts: 'a',
-      trusted_origins: 'b',
+      trusted_origins: 'http://b',
     };
     for (const name of settingNames) {
       const settings = await load(undefined, { [environmentName(name)]: values[name] ?? '7' });
@@ -179,7 +179,7 @@ describe('settings that cannot be used', () => {
       expect.stringMatching(/debug, info.*"loud"/),
     ]);
     expect(await problems('listen = []\n')).toHaveLength(1);
-    expect(await problems('extra_hosts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
+    expect(await problems('scripts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
   });
 
   it.each(['port', 'max_runs', 'max_queued', 'heartbeat_s', 'result_mib'])(
@@ -201,8 +201,21 @@ describe('settings that cannot be used', () => {
     expect(await problems('toString = 1\n')).toEqual([expect.stringContaining('toString')]);
   });
 
+  it('include variables that are no settings, hosts and origins that are none, and values that are overridden', async () => {
+    const text = 'port = "9602"\nextra_hosts = ["http://x"]\ntrusted_origins = ["localhost:3000/foo"]\n';
+    const found = await problems(text, { HOB_PROT: '1' }, { port: '0' });
+    expect(found.map((problem) => problem.split(/[ :]/)[0]).sort()).toEqual([
+      'HOB_PROT',
+      'extra_hosts',
+      'port',
+      'trusted_origins',
+    ]);
+  });
+
   it('include a file that is no TOML, or cannot be read', async () => {
-    expect(await problems('port = \n')).toEqual([expect.stringMatching(/settings\.toml is not valid TOML/)]);
+    expect(await problems('port = \n')).toEqual([
+      expect.stringMatching(/settings\.toml:1 is not valid TOML/),
+    ]);
     const home = await tempFolder();
     await mkdir(join(home, 'settings.toml'));
     await expect(loadSettings({ home }, {})).rejects.toThrow(/settings\.toml cannot be read \(EISDIR\)/);

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
 import Value from 'typebox/value';
 
 import { errnoOf } from '../shared/errors.ts';
@@ -48,14 +48,15 @@ export async function loadSettings(
 ): Promise<LoadedSettings> {
   const home = resolveHome(flags.home, env);
   const problems: string[] = [];
-  const chosen = new Map<SettingName, Sourced>([
+  // Each over the one before; what is overridden is checked all the same.
+  const given = [
     ...(await fromFile(join(home, 'settings.toml'), problems)),
-    ...fromEnvironment(env),
+    ...fromEnvironment(env, problems),
     ...fromFlags(flags),
-  ]);
+  ];
 
   const settings: Record<string, unknown> = { ...defaultSettings };
-  for (const [name, { value, source }] of chosen) {
+  for (const [name, { value, source }] of given) {
     settings[name] = value;
     if (!Value.Check(SettingsSchema.properties[name], value)) {
       problems.push(`${source}: ${expectation(name)}, but it is ${JSON.stringify(value)}`);
@@ -91,8 +92,9 @@ async function fromFile(path: string, problems: string[]): Promise<[SettingName,
   try {
     table = parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
+    const line = error instanceof TomlError ? `:${error.line}` : '';
     problems.push(
-      `${path} is not valid TOML: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+      `${path}${line} is not valid TOML: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
     );
     return [];
   }
@@ -111,15 +113,22 @@ function fromTable(name: SettingName, value: unknown, path: string): unknown {
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
 }
 
-function fromEnvironment(env: NodeJS.ProcessEnv): [SettingName, Sourced][] {
-  const chosen: [SettingName, Sourced][] = [];
-  for (const name of settingNames) {
-    const variable = environmentName(name);
-    const text = env[variable];
-    if (text !== undefined && text !== '')
-      chosen.push([name, { value: fromText(name, text), source: variable }]);
+/** Variables that are ours and no settings: the home, and the mark of a run, which a Hob started by a script inherits. */
+const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID']);
+
+function fromEnvironment(env: NodeJS.ProcessEnv, problems: string[]): [SettingName, Sourced][] {
+  const given: [SettingName, Sourced][] = [];
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith('HOB_') || otherVariables.has(variable) || text === undefined || text === '')
+      continue;
+    const name = settingNames.find((known) => environmentName(known) === variable);
+    if (name) given.push([name, { value: fromText(name, text), source: variable }]);
+    else
+      problems.push(
+        `${variable}: there is no such setting; the settings are ${settingNames.map(environmentName).join(', ')}`,
+      );
   }
-  return chosen;
+  return given;
 }
 
 function fromFlags(flags: Flags): [SettingName, Sourced][] {
@@ -153,6 +162,10 @@ function kindOf(name: SettingName): 'number' | 'list' | 'text' {
 function expectation(name: SettingName): string {
   const schema: Record<string, unknown> = { ...SettingsSchema.properties[name] };
   if (Array.isArray(schema.enum)) return `${name} must be one of ${schema.enum.join(', ')}`;
+  if (name === 'extra_hosts')
+    return 'extra_hosts must be a list of hosts with their port, such as hob.local:9527';
+  if (name === 'trusted_origins')
+    return 'trusted_origins must be a list of origins, such as http://localhost:3000';
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
   return `${name} must be ${kind} from ${schema.minimum} to ${schema.maximum}`;

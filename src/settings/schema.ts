@@ -30,12 +30,15 @@ export const SettingsSchema = Type.Object({
     default: [],
     description: "Folders with scripts, beside the home's own `scripts/`. The flag `--scripts` adds to them.",
   }),
-  log_level: Type.Enum(logLevels, { default: 'info', description: 'How much is logged to stderr.' }),
-  extra_hosts: Type.Array(Type.String({ minLength: 1 }), {
+  log_level: Type.Enum(logLevels, {
+    default: 'info',
+    description: `How much is logged to stderr: ${logLevels.join(', ')}.`,
+  }),
+  extra_hosts: Type.Array(Type.String({ pattern: '^[^/\\s]+$' }), {
     default: [],
     description: 'Further values of the Host header to accept, with their port, such as `hob.local:9527`.',
   }),
-  trusted_origins: Type.Array(Type.String({ minLength: 1 }), {
+  trusted_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
     description: 'Web origins whose pages may call Hob, such as `http://localhost:3000`.',
   }),

@@ -8,11 +8,13 @@ const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVE
  */
 export function userEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const kept: Record<string, string> = {};
+  const addedByNpm = env.npm_lifecycle_event === undefined ? new Set<string>() : new Set(['NODE', 'COLOR']);
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const upper = name.toUpperCase();
     // In small letters only: NPM_TOKEN and the like are the user's own.
-    if (dropped.has(upper) || upper.startsWith('HOB_') || name.startsWith('npm_')) continue;
+    if (dropped.has(upper) || upper.startsWith('HOB_') || name.startsWith('npm_') || addedByNpm.has(name))
+      continue;
     kept[name] = upper === 'PATH' ? withoutNpmFolders(value) : value;
   }
   return kept;

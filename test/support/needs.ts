@@ -7,7 +7,7 @@ const skips: { what: string; why: string }[] = JSON.parse(
 );
 
 /** PATH of the scripts under test, with the interpreters that the test command installed. */
-export const testPath = [process.env.HOB_TEST_TOOLS, process.env.PATH].filter(Boolean).join(delimiter);
+export const testPath = [process.env.TEST_TOOLS_PATH, process.env.PATH].filter(Boolean).join(delimiter);
 
 export function findProgram(name: string): string | null {
   for (const folder of testPath.split(delimiter)) {

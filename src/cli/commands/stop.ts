@@ -13,16 +13,33 @@ export function configure(command: Command): void {
   command
     .option('--home <dir>', 'home of the service to stop (default: HOB_HOME)')
     .action(async (options: { home?: string }) => {
-      const service = await findService(options.home);
+      const { home, service } = await findService(options.home);
       if (service === null) {
-        process.stdout.write('Hob is not running.\n');
+        process.stdout.write(`Hob is not running (home: ${home}).\n`);
         return;
       }
+      const running = await countRunning(service.url);
       await ask(`${service.url}/api/stop`);
       process.stdout.write('Hob is stopping ...\n');
       while (isAlive(service.pid)) await wait(pollMs);
       process.stdout.write('Hob has stopped.\n');
+      if (running > 0) {
+        process.stdout.write(
+          'Scripts that were running go on; the next Hob on this home records how they end.\n',
+        );
+      }
     });
+}
+
+async function countRunning(url: string): Promise<number> {
+  try {
+    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
+    const health: unknown = await answer.json();
+    return typeof health === 'object' && health !== null && 'running' in health ? Number(health.running) : 0;
+  } catch {
+    // Not worth failing for: what matters is said by the next call.
+    return 0;
+  }
 }
 
 async function ask(url: string): Promise<void> {
