@@ -1,9 +1,11 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { parse } from 'smol-toml';
+import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 
-import { type Hob, startHob, tempFolder } from './support/hob.ts';
+import { type Hob, projectRoot, startHob, tempFolder } from './support/hob.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
 const ok = bash('echo \'{"code":0,"msg":"ran"}\' > "$output"');
@@ -190,6 +192,21 @@ describe('a change on disk', () => {
       result: { msg: 'old' },
     });
   });
+});
+
+it('editors get the schema of the manifest from the service, and it accepts the examples', async () => {
+  const hob = await startHob();
+  const schema = (await hob.get('/api/script.schema.json')).body;
+  expect(schema).toEqual(
+    JSON.parse(await readFile(join(projectRoot, 'schema', 'script.schema.json'), 'utf8')),
+  );
+  const examples = await readdir(join(projectRoot, 'examples'));
+  expect(examples.length).toBeGreaterThanOrEqual(7);
+  for (const example of examples) {
+    const manifest = parse(await readFile(join(projectRoot, 'examples', example, 'script.toml'), 'utf8'));
+    expect([example, Value.Errors(schema, manifest)]).toEqual([example, []]);
+  }
+  expect(Value.Check(schema, { service: { info: { name: 'x' }, runtime: {} } })).toBe(false);
 });
 
 it('a folder of 2,000 scripts loads quickly', async () => {

@@ -13,7 +13,10 @@ interface ServeOptions {
 
 export function configure(command: Command): void {
   command
-    .option('--home <dir>', "Hob's own folder: database, runs, scripts, models, settings (default: HOB_HOME)")
+    .option(
+      '--home <dir>',
+      "Hob's own folder: database, runs, scripts, models, settings (default: HOB_HOME, else the data folder of the platform)",
+    )
     .option('--host <address>', 'loopback address to listen on (default: 127.0.0.1 and ::1)')
     .option('--port <number>', 'port to listen on; 0 picks a free one (default: 9527)')
     .option('--scripts <dir...>', "further folders with scripts, beside the home's own")

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 
+import { ManifestSchema } from '../../scripts/manifest-schema.ts';
 import type { Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Json, JsonObject } from '../../shared/json.ts';
@@ -27,6 +29,13 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue }: AppDependen
       })),
     };
   });
+
+  const manifestSchema = {
+    summary: 'JSON Schema of the manifest',
+    description: 'For editors: it completes and checks script.toml.',
+    response: { 200: Type.Unknown({ description: 'A JSON Schema.' }), '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/script.schema.json', { schema: manifestSchema }, async () => ManifestSchema);
 
   const showSchema = {
     summary: 'One script',
