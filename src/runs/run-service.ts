@@ -77,7 +77,7 @@ export class RunService {
     return this.#launch(
       run,
       script,
-      sync ? this.#awaitTurn(admission, leaving) : this.#unlessStopping(admission),
+      sync ? this.#awaitTurn(admission, leaving, isNeeded) : this.#unlessStopping(admission),
     );
   }
 
@@ -172,10 +172,12 @@ export class RunService {
   }
 
   /** Somebody waits for a synchronous run, and not for ever. */
-  async #awaitTurn(admission: Promise<Lease>, leaving: AbortController): Promise<Lease> {
+  async #awaitTurn(admission: Promise<Lease>, leaving: AbortController, isNeeded: boolean): Promise<Lease> {
     const { queueWaitMs } = this.#options.limits;
     const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
-    this.#waiting.add(leaving);
+    if (!isNeeded) this.#waiting.add(leaving);
+    // The service may have begun to stop while this run was being written down.
+    if (!isNeeded && this.#stopping) leaving.abort(stopping());
     try {
       return await admission;
     } finally {
