@@ -9,7 +9,7 @@ import { makePrivateFolder } from './shared/private-files.ts';
 import { parseServiceInfo, serviceFile } from './shared/service-file.ts';
 import { readVersion } from './shared/version.ts';
 import { NewerDatabaseError } from './storage/database.ts';
-import { lockHome } from './storage/home-lock.ts';
+import { type HomeLock, lockHome } from './storage/home-lock.ts';
 
 /** A start that failed for a reason its user can do something about. */
 export class StartError extends Error {}
@@ -24,12 +24,21 @@ export async function serve(flags: Flags): Promise<void> {
       `The home ${settings.home} cannot be made (${errnoOf(error)}). Choose another with --home.`,
     );
   });
-  const lock = lockHome(settings.home);
+  const lock = tryLock(settings.home);
   if (lock === null) throw new StartError(await describeOther(settings.home));
   try {
     await serveLocked(settings, await createLogger(settings.log_level));
   } finally {
     lock.release();
+  }
+}
+
+function tryLock(home: string): HomeLock | null {
+  try {
+    return lockHome(home);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The home ${home} cannot be written to (${reason}). Choose another with --home.`);
   }
 }
 
@@ -87,6 +96,11 @@ async function describeOther(home: string): Promise<string> {
   return `${who} already serves the home ${home}. Stop it with \`hob stop\`, or choose another home with --home.`;
 }
 
+/** Which system call failed. */
+function errnoCall(error: unknown): string | null {
+  return error instanceof Error && 'syscall' in error ? String(error.syscall) : null;
+}
+
 function explainStart(error: unknown, settings: LoadedSettings): unknown {
   if (error instanceof NewerDatabaseError) return new StartError(error.message);
   const errno = errnoOf(error);
@@ -96,7 +110,7 @@ function explainStart(error: unknown, settings: LoadedSettings): unknown {
       `Another program already listens on ${place}. Stop it, or choose another port with --port (0 takes any free one).`,
     );
   }
-  if (errno === 'EACCES' || errno === 'EADDRNOTAVAIL') {
+  if (errnoCall(error) === 'listen') {
     return new StartError(`Hob may not listen on ${place} (${errno}). Choose another address or port.`);
   }
   return error;

@@ -180,7 +180,9 @@ describe('a change on disk', () => {
     const scripts = await tempFolder();
     const go = join(await tempFolder(), 'go');
     const id = await writeScript(scripts, 'script', {
-      entry: bash(`while [ ! -e "${go}" ]; do sleep 0.02; done; echo '{"code":0,"msg":"old"}' > "$output"`),
+      entry: bash(
+        `while [ -d "$(dirname "${go}")" ] && [ ! -e "${go}" ]; do sleep 0.02; done; echo '{"code":0,"msg":"old"}' > "$output"`,
+      ),
     });
     const hob = await startHob({ scripts: [scripts] });
     const { body } = await hob.post('/api/execute', { script_id: id });

@@ -45,6 +45,36 @@ echo '{"code":0,"msg":"ok"}' > "$output"
     process.kill(child);
   });
 
+  it('is exactly its own, on each stream, one after the other and many at once', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'streams', {
+      language: 'sh',
+      tables: '[[service.inputs]]\nname = "words"\n',
+      // Odd ones write to one stream only, so that the other is closed without a byte.
+      entry: [
+        'main.sh',
+        'word=$(sed -n \'s/^ *"\\([a-z]*-[0-9]*\\)"$/\\1/p\' "$1"); case $word in err-*) echo "$word" >&2;; out-*) echo "$word";; both-*) echo "$word"; echo "$word" >&2;; esac',
+      ],
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const check = async (index: number) => {
+      const kind = ['err', 'out', 'both', 'none'][index % 4] ?? '';
+      const word = `${kind}-${index}`;
+      const { body } = await hob.run(id, { data: [word] });
+      const line = `${word}\n`;
+      expect([word, body.stdout, body.stderr]).toEqual([
+        word,
+        kind === 'out' || kind === 'both' ? line : '',
+        kind === 'err' || kind === 'both' ? line : '',
+      ]);
+    };
+    for (let index = 0; index < 60; index++) await check(index);
+    const callers = Array.from({ length: 16 }, async (_, caller) => {
+      for (let index = 0; index < 20; index++) await check(1000 * caller + index);
+    });
+    await Promise.all(callers);
+  });
+
   it('of 100 MB arrives whole when the limits allow it', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'flood', {
@@ -197,6 +227,35 @@ describe('how a run ends', () => {
       exit_code: 0,
       stdout: 'bye\n',
     });
+  });
+
+  it('by itself, whatever it has done to the files of its run', async () => {
+    const scripts = await tempFolder();
+    const spoilers = {
+      'parameter file replaced by a folder': 'rm "$1"; mkdir "$1"; echo ok',
+      'log replaced by a pipe':
+        'd=$(dirname "$1"); rm "$d/stderr.log"; mkfifo "$d/stderr.log"; echo ok; echo lost >&2',
+      'log replaced by a folder':
+        'd=$(dirname "$1"); rm "$d/stderr.log"; mkdir "$d/stderr.log"; echo ok; echo lost >&2',
+      'log truncated': 'd=$(dirname "$1"); echo 1234567890 >&2; : > "$d/stderr.log"; echo ok',
+      'result a pipe': 'mkfifo "$(dirname "$1")/result.json"; echo ok',
+      'folder removed': 'rm -r "$(dirname "$1")"; echo ok',
+    };
+    const ids: string[] = [];
+    for (const [name, text] of Object.entries(spoilers)) {
+      ids.push(await writeScript(scripts, name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
+    }
+    const hob = await startHob({ scripts: [scripts] });
+    // More of each than there are threads that could be blocked.
+    for (let round = 0; round < 5; round++) {
+      for (const id of ids) {
+        const { status, body, headers } = await hob.run(id);
+        expect([status, body.exit_code]).toEqual([200, 4]);
+        const record = (await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`)).body;
+        expect(record).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 4 });
+      }
+    }
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
   });
 
   it('gets its parameters in a file that is gone afterwards, with secrets masked in the record', async () => {

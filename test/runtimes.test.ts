@@ -270,7 +270,9 @@ describe('a Python script', () => {
 it('an html script opens the browser', async () => {
   const scripts = await tempFolder();
   const bin = await tempFolder();
-  await writeFile(join(bin, 'xdg-open'), '#!/bin/sh\necho "opened $1"\n', { mode: 0o755 });
+  await writeFile(join(bin, 'xdg-open'), '#!/bin/sh\n[ $# = 1 ] || exit 9; echo "opened $1"\n', {
+    mode: 0o755,
+  });
   const id = await writeScript(scripts, 'my page', { language: 'html', entry: ['index.html', '<p>hi</p>'] });
   const hob = await startHob({ scripts: [scripts], env: { PATH: `${bin}:${testPath}` } });
   const { body } = await hob.run(id);

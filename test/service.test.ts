@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -160,7 +160,7 @@ describe('stopping', () => {
     const started = join(await tempFolder(), 'started');
     const id = await writeScript(scripts, 'slow', {
       entry: bash(
-        `touch "${started}"; while [ ! -e "${go}" ]; do sleep 0.02; done; echo '{"code":0,"msg":"answered"}' > "$output"`,
+        `touch "${started}"; while [ -d "$(dirname "${go}")" ] && [ ! -e "${go}" ]; do sleep 0.02; done; echo '{"code":0,"msg":"answered"}' > "$output"`,
       ),
     });
     const hob = await startHob({ scripts: [scripts] });
@@ -197,7 +197,7 @@ describe('stopping', () => {
       entry: python(`
 import time
 open("${files}/started", "w").close()
-while not os.path.exists("${files}/go"): time.sleep(0.01)
+while os.path.exists("${files}") and not os.path.exists("${files}/go"): time.sleep(0.01)
 write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message"]})
 `),
     });
@@ -237,7 +237,7 @@ describe('after the service was killed', () => {
     const files = await tempFolder();
     const script = (code: number) =>
       bash(
-        `touch "${files}/started-${code}"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"; exit ${code}`,
+        `touch "${files}/started-${code}"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"; exit ${code}`,
       );
     const seven = await writeScript(scripts, 'seven', { entry: script(7) });
     const zero = await writeScript(scripts, 'zero', { entry: script(0) });
@@ -275,7 +275,7 @@ describe('after the service was killed', () => {
     const id = await writeScript(scripts, 'one-at-a-time', {
       runtime: 'concurrency = 1',
       entry: bash(
-        `echo run >> "${files}/begun"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"`,
+        `echo run >> "${files}/begun"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.02; done; echo run >> "${files}/ledger"`,
       ),
     });
     const home = await tempFolder();
@@ -299,11 +299,43 @@ describe('after the service was killed', () => {
     expect(await readFile(join(files, 'ledger'), 'utf8')).toBe('run\nrun\n');
   });
 
+  it('runs that end at any moment of the next start are known by their true exit codes', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const delays = [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5];
+    const id = await writeScript(scripts, 'timed', {
+      tables: '[[service.inputs]]\nname = "delay"\n',
+      entry: bash(
+        `touch "${files}/$$"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.01; done; sleep $(sed -n 's/^ *"\\([0-9.]*\\)"$/\\1/p' "$1"); exit 6`,
+      ),
+    });
+    const home = await tempFolder();
+    const first = await launchHob({ home, scripts: [scripts] });
+    const runs = await Promise.all(
+      delays.map((delay) => first.post('/api/execute', { script_id: id, data: [String(delay)] })),
+    );
+    while ((await readdir(files)).length < delays.length)
+      await new Promise((resolve) => setImmediate(resolve));
+    await first.stop('SIGKILL');
+    await writeFile(join(files, 'go'), '');
+    const second = await launchHob({ home, scripts: [scripts] });
+    onTestFinished(async () => {
+      await second.stop();
+    });
+    const records = await Promise.all(runs.map((run) => second.ended(String(run.body.run_id))));
+    expect(records.map(({ end_cause, exit_code }) => [end_cause, exit_code])).toEqual(
+      delays.map(() => ['exit', 6]),
+    );
+    expect((await second.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
+  });
+
   it('a run that ended while nobody was there is known by its true exit code, though the executor is gone', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
     const id = await writeScript(scripts, 'late', {
-      entry: bash(`touch "${files}/started"; while [ ! -e "${files}/go" ]; do sleep 0.02; done; exit 5`),
+      entry: bash(
+        `touch "${files}/started"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.02; done; exit 5`,
+      ),
     });
     const home = await tempFolder();
     const first = await launchHob({ home, scripts: [scripts] });

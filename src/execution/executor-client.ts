@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { AppError } from '../shared/errors.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import type { Logger } from '../shared/log.ts';
 import { launchExecutor } from './launch-executor.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
@@ -36,7 +37,8 @@ interface PendingRun {
 }
 
 const helloWithinMs = 5000;
-const retryMs = 250;
+const firstRetryMs = 250;
+const longestRetryMs = 5000;
 
 /** The service's side of the socket: finds the executor of this home, or starts one, and keeps track of what it was given. */
 export class ExecutorClient {
@@ -45,19 +47,15 @@ export class ExecutorClient {
   #socket: Socket | undefined;
   #connecting: Promise<void> | undefined;
   #instance: string | undefined;
-  #welcome: Welcome | undefined;
+  #executorPid: number | undefined;
+  /** What the executor runs that nobody here has asked for: an earlier service did. */
+  #running = new Set<string>();
+  /** Ends that nobody here waits for yet. */
+  readonly #unclaimed = new Map<string, RunEnd>();
   #closed = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-  }
-
-  get pid(): number | null {
-    return this.#welcome?.pid ?? null;
-  }
-
-  get version(): string | null {
-    return this.#welcome?.version ?? null;
   }
 
   /** Resolves when an executor can be talked to. */
@@ -86,9 +84,9 @@ export class ExecutorClient {
 
   /** The end of a run that an earlier service started; null when the executor knows nothing of it. */
   attach(runId: string): Promise<RunEnd> | null {
-    const ended = this.#welcome?.ended.find((end) => end.runId === runId);
+    const ended = this.#unclaimed.get(runId);
     if (ended !== undefined) return Promise.resolve(ended);
-    if (this.#welcome?.running.includes(runId) !== true) return null;
+    if (!this.#running.has(runId)) return null;
     return new Promise((settle) => {
       this.#pending.set(runId, { spec: null, onStarted: () => {}, settle });
     });
@@ -99,6 +97,7 @@ export class ExecutorClient {
   }
 
   acknowledge(runId: string): void {
+    this.#unclaimed.delete(runId);
     this.#tell({ type: 'acknowledge', runId });
   }
 
@@ -165,9 +164,15 @@ export class ExecutorClient {
     this.#socket = socket;
     const isSame = this.#instance === welcome.instance;
     this.#instance = welcome.instance;
-    this.#welcome = welcome;
+    this.#executorPid = welcome.pid;
+    this.#running = new Set(welcome.running);
     socket.once('close', () => this.#onDisconnected(socket));
-    for (const end of welcome.ended) this.#hear({ type: 'ended', end });
+    for (const end of welcome.ended) {
+      // An end that was dealt with before the connection broke comes again when its acknowledgement was lost.
+      const isDealtWith = isSame && !this.#pending.has(end.runId) && !this.#unclaimed.has(end.runId);
+      if (isDealtWith) this.acknowledge(end.runId);
+      else this.#settle(end);
+    }
     for (const [runId, run] of this.#pending) {
       if (welcome.running.includes(runId)) continue;
       // The same executor would know the run if the message had arrived; another one may have died after starting it.
@@ -185,14 +190,24 @@ export class ExecutorClient {
   }
 
   async #reconnect(): Promise<void> {
-    while (!this.#closed && this.#socket === undefined) {
+    for (
+      let pauseMs = firstRetryMs;
+      !this.#closed && this.#socket === undefined;
+      pauseMs = Math.min(2 * pauseMs, longestRetryMs)
+    ) {
       try {
         await this.connect();
       } catch (error) {
         this.#options.log.error({ err: error }, 'the executor cannot be reached');
-        await wait(retryMs);
+        // Until there is a new one, those who wait for the old one need not.
+        if (this.#executorPid !== undefined && !isAlive(this.#executorPid)) this.#giveUpPending();
+        await wait(pauseMs);
       }
     }
+  }
+
+  #giveUpPending(): void {
+    for (const runId of [...this.#pending.keys()]) this.#settle(endWithoutProcess(runId, 'lost'));
   }
 
   #hear(message: FromExecutor): void {
@@ -203,7 +218,9 @@ export class ExecutorClient {
   #settle(end: RunEnd): void {
     const run = this.#pending.get(end.runId);
     this.#pending.delete(end.runId);
-    run?.settle(end);
+    this.#running.delete(end.runId);
+    if (run === undefined) this.#unclaimed.set(end.runId, end);
+    else run.settle(end);
   }
 
   #tell(message: ToExecutor): void {
@@ -214,10 +231,20 @@ export class ExecutorClient {
 
 async function readAddress(home: string): Promise<ExecutorAddress | null> {
   try {
-    const address: ExecutorAddress = JSON.parse(await readFile(join(home, executorFile), 'utf8'));
-    return address;
+    const address: unknown = JSON.parse(await readFile(join(home, executorFile), 'utf8'));
+    return isAddress(address) ? address : null;
   } catch {
     // No executor yet, or half a file of one that was killed: either way a new one is needed.
     return null;
   }
+}
+
+function isAddress(value: unknown): value is ExecutorAddress {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'socket' in value &&
+    typeof value.socket === 'string' &&
+    'secret' in value &&
+    typeof value.secret === 'string'
+  );
 }

@@ -27,10 +27,11 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       windowsHide: true,
     });
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error('the executor did not get ready in time')),
-        readyWithinMs,
-      );
+      const timer = setTimeout(() => {
+        // One that got ready later would be in the way of the next.
+        child.kill('SIGKILL');
+        reject(new Error('the executor did not get ready in time'));
+      }, readyWithinMs);
       child.stdout?.once('data', () => {
         clearTimeout(timer);
         resolve();

@@ -119,6 +119,7 @@ describe('a connection', () => {
       runId: '运行 1',
       file: '/usr/bin/python3',
       args: ['a "quoted"\nline', '\u2028'],
+      isVerbatim: false,
       cwd: '/tmp',
       env: { LONG: '值'.repeat(300_000) },
       runFolder: '/tmp/run',

@@ -9,6 +9,8 @@ export interface RunSpec {
   readonly runId: string;
   readonly file: string;
   readonly args: readonly string[];
+  /** Windows only: the arguments are already quoted, in the way that `cmd` wants it. */
+  readonly isVerbatim: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Output is written here, to `stdout.log` and `stderr.log`. */

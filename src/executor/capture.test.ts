@@ -1,5 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import fc from 'fast-check';
@@ -103,11 +102,11 @@ describe('the log of a stream', () => {
     expect(kept.content.equals(expected(1_000_001, all).content)).toBe(true);
   });
 
-  it('does not exist for a script that said nothing', async () => {
+  it('is there from the start, and empty for a script that said nothing', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
+    expect(statSync(path).size).toBe(0);
     expect(capture.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
-    expect(() => statSync(path)).toThrow('ENOENT');
   });
 
   it('is for its user alone', async () => {
@@ -129,22 +128,20 @@ describe('the log of a stream', () => {
     expect(readFileSync(path, 'utf8')).toBe('before');
   });
 
-  it('is never written over a file that is there already; the bytes are still counted', async () => {
-    const path = join(await tempFolder(), 'stdout.log');
+  it('is never written over a file that is there already, nor made where there is no room', async () => {
+    const folder = await tempFolder();
+    const path = join(folder, 'stdout.log');
     writeFileSync(path, 'planted');
-    const capture = new Capture(path, 100);
-    capture.take(Buffer.from('output'));
-    capture.take(Buffer.from('more'));
-    expect(capture.settle()).toEqual({ bytes: 10, headBytes: 0, tailBytes: 0 });
+    expect(() => new Capture(path, 100)).toThrow('EEXIST');
     expect(readFileSync(path, 'utf8')).toBe('planted');
+    expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100)).toThrow('ENOENT');
   });
 
-  it('may be impossible to keep, and the script goes on', async () => {
-    const folder = join(await tempFolder(), 'gone');
-    const capture = new Capture(join(folder, 'stdout.log'), 100);
-    capture.take(Buffer.from('output'));
-    await mkdir(folder);
-    capture.take(Buffer.from('more'));
-    expect(capture.settle()).toEqual({ bytes: 10, headBytes: 0, tailBytes: 0 });
+  it('may be cut short by its script, and is then known by its beginning alone', async () => {
+    const path = join(await tempFolder(), 'stdout.log');
+    const capture = new Capture(path, 100);
+    capture.take(pattern(333));
+    truncateSync(path, 10);
+    expect(capture.settle()).toEqual({ bytes: 333, headBytes: 50, tailBytes: 0 });
   });
 });

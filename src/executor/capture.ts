@@ -10,17 +10,17 @@ const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (c
  * process has nothing better to do, and a script that writes faster than the disk should feel it.
  */
 export class Capture {
-  readonly #path: string;
+  readonly #fd: number;
   readonly #headLimit: number;
   readonly #tailLimit: number;
-  #fd: number | undefined;
   #total = 0;
   #stored = 0;
   #failed = false;
   #settled = false;
 
+  /** Creates the file; throws when there is no room for it, or something in its place. */
   constructor(path: string, limitBytes: number) {
-    this.#path = path;
+    this.#fd = openSync(path, createFlags, 0o600);
     this.#headLimit = Math.ceil(limitBytes / 2);
     this.#tailLimit = Math.max(1, Math.floor(limitBytes / 2));
   }
@@ -31,7 +31,6 @@ export class Capture {
     this.#total += bytes.length;
     if (this.#failed) return;
     try {
-      this.#fd ??= openSync(this.#path, createFlags, 0o600);
       this.#store(this.#fd, bytes);
     } catch {
       // The disk is full: what cannot be kept is counted as lost, and the script goes on.
@@ -39,18 +38,20 @@ export class Capture {
     }
   }
 
-  /** The run has ended: the file can be read from front to back now. */
+  /** The run has ended: the file can be read from front to back now. Never throws. */
   settle(): StreamCapture {
     this.#settled = true;
-    const wrapped = this.#stored > this.#headLimit + this.#tailLimit;
-    if (this.#fd !== undefined) {
-      if (wrapped) this.#straightenRing(this.#fd);
+    const isWhole = this.#stored <= this.#headLimit + this.#tailLimit;
+    const hasTail = !isWhole && this.#straightenRing();
+    try {
       closeSync(this.#fd);
+    } catch {
+      // What the disk did not take is counted as lost by whoever reads the file.
     }
     return {
       bytes: this.#total,
-      headBytes: wrapped ? this.#headLimit : this.#stored,
-      tailBytes: wrapped ? this.#tailLimit : 0,
+      headBytes: isWhole ? this.#stored : this.#headLimit,
+      tailBytes: hasTail ? this.#tailLimit : 0,
     };
   }
 
@@ -65,20 +66,26 @@ export class Capture {
     }
   }
 
-  #straightenRing(fd: number): void {
+  /** Whether the end of the output could be put in order: the script may have tampered with the file, the disk be full. */
+  #straightenRing(): boolean {
     const start = (this.#stored - this.#headLimit) % this.#tailLimit;
-    if (start === 0) return;
-    const ring = Buffer.allocUnsafe(this.#tailLimit);
-    readFully(fd, ring, this.#headLimit);
-    writeFully(fd, ring.subarray(start), this.#headLimit);
-    writeFully(fd, ring.subarray(0, start), this.#headLimit + this.#tailLimit - start);
+    if (start === 0) return true;
+    try {
+      const ring = Buffer.allocUnsafe(this.#tailLimit);
+      readFully(this.#fd, ring, this.#headLimit);
+      writeFully(this.#fd, ring.subarray(start), this.#headLimit);
+      writeFully(this.#fd, ring.subarray(0, start), this.#headLimit + this.#tailLimit - start);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
 function readFully(fd: number, buffer: Buffer, position: number): void {
   for (let done = 0; done < buffer.length; ) {
     const bytes = readSync(fd, buffer, done, buffer.length - done, position + done);
-    if (bytes === 0) return;
+    if (bytes === 0) throw new Error('the file is shorter than what was written to it');
     done += bytes;
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -50,7 +50,9 @@ async function main(): Promise<void> {
 
   async function leave(): Promise<void> {
     server.close();
-    await rm(addressPath, { force: true });
+    // Another executor may have taken over while this one finished its runs.
+    const current = await readFile(addressPath, 'utf8').catch(() => '');
+    if (current.includes(server.secret)) await rm(addressPath, { force: true });
     await fifos?.close();
     await cleanUp();
     process.exit(0);

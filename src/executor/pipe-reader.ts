@@ -1,22 +1,25 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
-import { errnoOf } from '../shared/errors.ts';
 import type { Capture } from './capture.ts';
 
 const chunkBytes = 64 * 1024;
+/** What a pipe can hold at most: all that was written before the end is in the first so many bytes. */
+const largestPipeBytes = 1024 * 1024;
+/** How long Node's own pipes may take to hand over what was written before the end. */
+const streamSettleMs = 250;
 
 /** The reading end of one of a script's streams. */
 export interface PipeReader {
   /** Takes what is in the pipe at this moment, without waiting for whoever else may hold its other end. */
-  drain(): void;
+  drain(): Promise<void>;
   /** Resolves when the last writer has let go of the stream. */
   readonly closed: Promise<void>;
 }
 
 /** Reads a named pipe. `onread` hands over each chunk at once: nothing waits in a stream's own buffer when we drain. */
 export function readFifo(fd: number, capture: Capture): PipeReader {
-  let open = true;
   const onread = {
     buffer: Buffer.allocUnsafe(chunkBytes),
     callback: (bytes: number, buffer: Uint8Array) => {
@@ -28,27 +31,25 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
   const options = { fd, readable: true, writable: false, onread };
   const socket = new Socket(options);
   const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      open = false;
-      resolve();
-    });
+    socket.once('close', () => resolve());
   });
   socket.on('error', () => socket.destroy());
   socket.resume();
 
   return {
     closed,
-    drain() {
+    async drain() {
       const buffer = Buffer.allocUnsafe(chunkBytes);
-      while (open) {
+      // A destroyed socket has closed its handle, whose number may by now be that of somebody else's file.
+      for (let taken = 0; taken < largestPipeBytes && !socket.destroyed; ) {
         try {
           const bytes = readSync(fd, buffer);
           if (bytes === 0) return;
           capture.take(buffer.subarray(0, bytes));
-        } catch (error) {
-          // EAGAIN: the pipe is empty. EBADF: the stream was at its end and has let go of the handle.
-          if (errnoOf(error) === 'EAGAIN' || errnoOf(error) === 'EBADF') return;
-          throw error;
+          taken += bytes;
+        } catch {
+          // EAGAIN: the pipe is empty. With anything else there is nothing left to be had, either.
+          return;
         }
       }
     },
@@ -59,12 +60,14 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
 export function readStream(stream: NodeJS.ReadableStream, capture: Capture): PipeReader {
   stream.on('data', (chunk: Buffer) => capture.take(chunk));
   stream.on('error', () => {});
+  const closed = new Promise<void>((resolve) => {
+    stream.once('close', resolve);
+  });
   return {
-    closed: new Promise((resolve) => {
-      stream.once('close', resolve);
-    }),
-    drain() {
-      for (let chunk = stream.read(); chunk instanceof Uint8Array; chunk = stream.read()) capture.take(chunk);
+    closed,
+    async drain() {
+      // There is no asking whether such a pipe is empty; most are closed at once, and a survivor must not keep us waiting.
+      await Promise.race([closed, wait(streamSettleMs, undefined, { ref: false })]);
     },
   };
 }

@@ -3,39 +3,71 @@ import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { RunSpec, StreamCapture } from '../execution/messages.ts';
+import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import type { Fifo, FifoPool } from './fifo-pool.ts';
 import { type PipeReader, readFifo, readStream } from './pipe-reader.ts';
 
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The errno of a spawn that failed. */
+  readonly error: string | null;
+}
+
 /** A script's process, with its output being read. */
 export interface SpawnedScript {
-  readonly child: ChildProcess;
+  readonly pid: number | undefined;
+  /** How the process ended, or why there is none. */
+  readonly exited: Promise<ProcessExit>;
   /** Everything written so far, settled in the log files. Called once, when the process has ended. */
-  settle(): { stdout: StreamCapture; stderr: StreamCapture };
+  settle(): Promise<{ stdout: StreamCapture; stderr: StreamCapture }>;
   /** Resolves when nobody holds its streams any more. */
   readonly streamsClosed: Promise<unknown>;
 }
 
 /** The one place where scripts are started. */
 export async function spawnScript(spec: RunSpec, fifos: FifoPool | null): Promise<SpawnedScript> {
+  // Before the script runs, so that it cannot put something else in their place.
   const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
-  const stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
-  const { child, readers } =
+  let stderr: Capture | undefined;
+  try {
+    stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
+    return await spawnCaptured(spec, fifos, stdout, stderr);
+  } catch (error) {
+    stdout.settle();
+    stderr?.settle();
+    throw error;
+  }
+}
+
+async function spawnCaptured(
+  spec: RunSpec,
+  fifos: FifoPool | null,
+  stdout: Capture,
+  stderr: Capture,
+): Promise<SpawnedScript> {
+  const { child, exited, readers } =
     fifos === null
       ? spawnWithStreams(spec, stdout, stderr)
       : await spawnWithFifos(spec, fifos, stdout, stderr);
   return {
-    child,
-    settle() {
-      for (const reader of readers) reader.drain();
+    pid: child.pid,
+    exited,
+    async settle() {
+      for (const reader of readers) await reader.drain();
       return { stdout: stdout.settle(), stderr: stderr.settle() };
     },
     streamsClosed: Promise.all(readers.map((reader) => reader.closed)),
   };
 }
 
-interface Started {
+interface Process {
   child: ChildProcess;
+  exited: Promise<ProcessExit>;
+}
+
+interface Started extends Process {
   readers: PipeReader[];
 }
 
@@ -53,9 +85,9 @@ async function spawnWithFifos(
     closeBoth(out);
     throw error;
   }
-  let child: ChildProcess;
+  let started: Process;
   try {
-    child = start(spec, ['ignore', out.writeFd, err.writeFd]);
+    started = start(spec, ['ignore', out.writeFd, err.writeFd]);
   } catch (error) {
     closeBoth(out);
     closeBoth(err);
@@ -64,26 +96,36 @@ async function spawnWithFifos(
   // From here on only the script, and what it starts, holds the writing ends.
   closeSync(out.writeFd);
   closeSync(err.writeFd);
-  return { child, readers: [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)] };
+  return { ...started, readers: [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)] };
 }
 
 function spawnWithStreams(spec: RunSpec, stdout: Capture, stderr: Capture): Started {
-  const child = start(spec, ['ignore', 'pipe', 'pipe']);
+  const { child, exited } = start(spec, ['ignore', 'pipe', 'pipe']);
   const readers: PipeReader[] = [];
   if (child.stdout !== null) readers.push(readStream(child.stdout, stdout));
   if (child.stderr !== null) readers.push(readStream(child.stderr, stderr));
-  return { child, readers };
+  return { child, exited, readers };
 }
 
-function start(spec: RunSpec, stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {
-  return spawn(spec.file, spec.args, {
+function start(spec: RunSpec, stdio: ('ignore' | 'pipe' | number)[]): Process {
+  const child = spawn(spec.file, spec.args, {
     cwd: spec.cwd,
     env: spec.env,
     stdio,
     // A session of its own, so that the whole group can be ended and no terminal of ours is in its reach.
     detached: true,
     windowsHide: true,
+    windowsVerbatimArguments: spec.isVerbatim,
   });
+  // Listened for at once: a failed spawn tells it in the next tick, and an error that nobody hears ends this process.
+  const exited = new Promise<ProcessExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
+    child.on('error', (error) => {
+      if (child.pid === undefined)
+        resolve({ code: null, signal: null, error: errnoOf(error) ?? error.message });
+    });
+  });
+  return { child, exited };
 }
 
 function closeBoth(fifo: Fifo): void {

@@ -55,23 +55,16 @@ export function supervise(
       return endWithoutProcess(spec.runId, 'spawn-failed', errnoOf(error) ?? String(error));
     }
     release(script.streamsClosed);
-    return await watch(script);
+    return await watch(script).catch((error: unknown) => {
+      process.stderr.write(`${spec.runId}: ${error instanceof Error ? error.stack : String(error)}\n`);
+      return endWithoutProcess(spec.runId, 'lost');
+    });
   }
 
   async function watch(script: SpawnedScript): Promise<RunEnd> {
-    const { child } = script;
+    const { pid } = script;
     const startedAtMs = Date.now();
     const startedMonotonic = performance.now();
-    const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null; error?: string }>(
-      (resolve) => {
-        child.once('exit', (code, signal) => resolve({ code, signal }));
-        child.once('error', (error) => {
-          if (child.pid === undefined)
-            resolve({ code: null, signal: null, error: errnoOf(error) ?? error.message });
-        });
-      },
-    );
-    const { pid } = child;
     let termination: Promise<void> | undefined;
     const timer = armTimeout(spec.timeoutMs, () => stopBecause('timeout'));
     if (pid !== undefined) {
@@ -81,14 +74,12 @@ export function supervise(
       });
     }
 
-    const exit = await exited;
+    const exit = await script.exited;
     timer.cancel();
-    if (exit.error !== undefined) {
-      script.settle();
-      return endWithoutProcess(spec.runId, 'spawn-failed', exit.error);
-    }
     // The leader may be the first of its group to go: a run that was stopped ends when the whole group has.
     await termination;
+    const output = await script.settle();
+    if (exit.error !== null) return endWithoutProcess(spec.runId, 'spawn-failed', exit.error);
     const durationMs = performance.now() - startedMonotonic;
     return {
       runId: spec.runId,
@@ -99,7 +90,7 @@ export function supervise(
       startedAtMs,
       endedAtMs: Date.now(),
       durationMs,
-      ...script.settle(),
+      ...output,
     };
   }
 }

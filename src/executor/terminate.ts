@@ -50,7 +50,10 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** The dead who wait for their parent to notice still count as members of their group; an init may take its time. */
 async function onlyZombiesIn(group: number): Promise<boolean> {
   if (process.platform !== 'linux') return false;
-  for (const name of await readdir('/proc')) {
+  // Without a handle to look with, everybody counts as alive: the next step is to kill them, and that needs none.
+  const names = await readdir('/proc').catch(() => null);
+  if (names === null) return false;
+  for (const name of names) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     // The command, in brackets, may contain anything; the state and the parent's and the group's ids follow it.

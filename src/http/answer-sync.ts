@@ -3,7 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 
 import type { RunOutcome, SubmittedRun } from '../runs/run-request.ts';
+import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
+import type { Language } from '../shared/text.ts';
+import { internalError } from './error-answers.ts';
 
 /**
  * Answers a call that waits for its script. Clients give up on silence, and a script may take hours: once it has started, the
@@ -13,7 +16,7 @@ import type { JsonObject } from '../shared/json.ts';
 export async function answerSync(
   reply: FastifyReply,
   run: SubmittedRun,
-  heartbeatMs: number,
+  { heartbeatMs, language }: { heartbeatMs: number; language: Language },
 ): Promise<FastifyReply> {
   const { raw } = reply;
   raw.setHeader('x-hob-run-id', run.runId);
@@ -29,8 +32,7 @@ export async function answerSync(
   try {
     raw.end(JSON.stringify(executionAnswer(await run.outcome)));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    raw.end(JSON.stringify({ status: 'error', message }));
+    raw.end(JSON.stringify(executionAnswer(failedOutcome(error, language))));
   } finally {
     clearInterval(beat);
   }
@@ -44,6 +46,12 @@ async function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<nul
   await wait(heartbeatMs, undefined, { signal: ended.signal }).catch(() => {});
   await run.started;
   return null;
+}
+
+/** The status is out already, so a refusal takes the form of a run that could not be carried out. */
+function failedOutcome(error: unknown, language: Language): RunOutcome {
+  const msg = (error instanceof AppError ? error : internalError(error)).text[language];
+  return { exitCode: -1, success: false, timedOut: false, stdout: '', stderr: '', result: { code: -1, msg } };
 }
 
 function executionAnswer(outcome: RunOutcome): JsonObject {

@@ -60,6 +60,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
 async function openAll(options: ListenOptions, port: number): Promise<Listening> {
   const servers: Server[] = [];
+  const opened: string[] = [];
   const policy = { hosts: new Set<string>(), trustedOrigins: new Set(options.trustedOrigins) };
   let chosen = port;
   try {
@@ -70,10 +71,12 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
       } catch (error) {
         // A machine without IPv6 is still reachable by the other address.
         const isAbsent = errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'EAFNOSUPPORT';
-        if (isAbsent && options.addresses.length > 1) continue;
+        const isLast = address === options.addresses.at(-1);
+        if (isAbsent && !(isLast && opened.length === 0)) continue;
         throw error;
       }
       servers.push(server);
+      opened.push(address);
     }
   } catch (error) {
     await Promise.all(servers.map(closeServer));
@@ -85,7 +88,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   for (const host of [...named, ...options.extraHosts]) policy.hosts.add(host.toLowerCase());
   return {
     port: chosen,
-    url: `http://${inUrl(options.addresses[0] ?? '127.0.0.1')}:${chosen}`,
+    url: `http://${inUrl(opened[0] ?? '127.0.0.1')}:${chosen}`,
     async close() {
       await Promise.all(servers.map(closeServer));
     },
@@ -137,6 +140,8 @@ function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
     response.writeContinue();
     app.routing(request, response);
   });
+  // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
+  server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
   server.on('clientError', answerClientError);
   return server;

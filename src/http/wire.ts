@@ -157,7 +157,7 @@ export const RunAnswer = Type.Object(
     truncated: Nullable(Type.Boolean()),
     left_running: Nullable(Type.Integer()),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The record of the run.' },
 );
 
 const Problem = Type.Object(
@@ -168,7 +168,7 @@ const Problem = Type.Object(
     message: Type.String(),
     advice: Type.String(),
   },
-  { additionalProperties: false, description: 'The record of the run.' },
+  { additionalProperties: false },
 );
 
 export const ScriptAnswer = Type.Object(

@@ -30,17 +30,16 @@ export async function isCompleteDownload(folder: string): Promise<boolean> {
 }
 
 const deepestFolder = 16;
+const mostFiles = 100_000;
 
 async function collect(root: string, below: string, files: string[], depth: number): Promise<void> {
-  if (depth > deepestFolder) return;
+  if (depth > deepestFolder || files.length > mostFiles) throw new Error('more than a model has');
   for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (unfinished.test(entry.name)) throw new Error(`${path} is unfinished`);
-    // `stat` follows links, and fails for one that leads nowhere.
-    const isFolder = entry.isSymbolicLink()
-      ? (await stat(join(root, path))).isDirectory()
-      : entry.isDirectory();
-    if (isFolder) await collect(root, path, files, depth + 1);
+    // A link counts as what it is, a file: a linked folder may be anywhere, and lead back here. One that leads nowhere fails.
+    if (entry.isSymbolicLink()) await stat(join(root, path));
+    if (entry.isDirectory()) await collect(root, path, files, depth + 1);
     else files.push(path);
   }
 }

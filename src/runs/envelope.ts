@@ -1,9 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import type { RunEnd } from '../execution/messages.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { decodeFileText } from '../shared/decode-text.ts';
+import { isExhaustion } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type JsonObject } from '../shared/json.ts';
-import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
+import { type ReadFailure, type ReadResult, readRegularFile } from '../shared/read-regular-file.ts';
 import type { Language, Text } from '../shared/text.ts';
+
+const readAttempts = 20;
+const readRetryMs = 250;
 
 export type EnvelopeReading =
   | { kind: 'valid'; envelope: JsonObject }
@@ -12,7 +18,7 @@ export type EnvelopeReading =
 
 /** The envelope a script left behind. Its file is as hostile as the script: whatever is in it, this returns. */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
-  const file = await readRegularFile(path, { maxBytes, ownOnly: true });
+  const file = await readWhenPossible(path, maxBytes);
   if (file.kind === 'missing') return { kind: 'absent' };
   if (file.kind !== 'content') return invalid(describeFailure(file, maxBytes));
   if (file.bytes.length === 0) return { kind: 'absent' };
@@ -33,6 +39,15 @@ export async function readEnvelope(path: string, maxBytes: number): Promise<Enve
     return invalid({ en: 'code is not a whole number', zh: 'code 不是整数' });
   if (typeof value.msg !== 'string') return invalid({ en: 'msg is not a text', zh: 'msg 不是字符串' });
   return { kind: 'valid', envelope: value };
+}
+
+/** Out of handles is a state of this process, not of the file: it is worth waiting for, for a valid envelope is always passed on. */
+async function readWhenPossible(path: string, maxBytes: number): Promise<ReadResult> {
+  for (let attempt = 1; ; attempt++) {
+    const file = await readRegularFile(path, { maxBytes, ownOnly: true });
+    if (file.kind !== 'unreadable' || !isExhaustion(file.errno) || attempt === readAttempts) return file;
+    await wait(readRetryMs);
+  }
 }
 
 function invalid(why: Text): EnvelopeReading {

@@ -1,8 +1,8 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 import type { StreamCapture } from '../execution/messages.ts';
 import { decodePart, decodeText } from '../shared/decode-text.ts';
-import { errnoOf } from '../shared/errors.ts';
 
 const lastLinesBytes = 4096;
 const lastLinesCount = 10;
@@ -49,18 +49,20 @@ export async function readLastLines(path: string, capture: StreamCapture): Promi
   return text.trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
 }
 
+/** A part of a log. Whatever the script has put in its place, or a lack of handles, counts as bytes that are missing. */
 async function readRange(path: string, start: number, length: number): Promise<Buffer> {
   if (length <= 0) return Buffer.alloc(0);
   try {
-    const handle = await open(path, 'r');
+    // Never waits for a writer, and never follows a link out of the run's folder.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
+      if (!(await handle.stat()).isFile()) return Buffer.alloc(0);
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
       return buffer.subarray(0, bytesRead);
     } finally {
       await handle.close();
     }
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+  } catch {
+    return Buffer.alloc(0);
   }
 }

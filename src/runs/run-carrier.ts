@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 
 import { endWithoutProcess, type RunEnd, type RunSpec } from '../execution/messages.ts';
-import type { Command } from '../scripts/runtimes/command.ts';
+import { readSavedEnd } from '../execution/saved-end.ts';
+import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
@@ -24,6 +25,18 @@ export interface LiveRun {
 }
 
 export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
+
+interface Ran {
+  readonly end: RunEnd;
+  /** Why the script could not be started, in words for its user. */
+  readonly unavailable: Text | null;
+  /** What a caller who waits gets instead of an outcome. */
+  readonly refusal: unknown;
+}
+
+function refused(end: RunEnd, refusal: unknown): Ran {
+  return { end, unavailable: refusal instanceof AppError ? refusal.text : null, refusal };
+}
 
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryRecordMs = 1000;
@@ -57,13 +70,10 @@ export class RunCarrier {
       throw reason;
     }
     try {
-      return await this.#start(run, script, onStart);
-    } catch (error) {
-      const errno = errnoOf(error);
-      const refusal = isExhaustion(errno) ? exhaustedError(errno, error) : error;
-      const end = endWithoutProcess(runId, 'spawn-failed', errno ?? 'internal');
-      await this.conclude(run, end, refusal instanceof AppError ? refusal.text : null);
-      throw refusal;
+      const { end, unavailable, refusal } = await this.#run(run, script, onStart);
+      const outcome = await this.conclude(run, end, unavailable);
+      if (refusal !== null) throw refusal;
+      return outcome;
     } finally {
       lease.release();
     }
@@ -85,8 +95,10 @@ export class RunCarrier {
       sync ? readOutput(run.folder.stdoutLog, end.stdout, limits.outputAnswerBytes) : '',
       sync ? readOutput(run.folder.stderrLog, end.stderr, limits.outputAnswerBytes) : '',
     ]);
-    // Secrets live in the parameter file alone, and end with the run.
-    await rm(run.folder.parameterFile, { force: true });
+    // Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place.
+    await rm(run.folder.parameterFile, { recursive: true, force: true }).catch((error: unknown) => {
+      run.log.error({ err: error }, 'the parameter file could not be removed');
+    });
     this.#record(run, ending);
     return {
       exitCode: end.exitCode,
@@ -98,20 +110,30 @@ export class RunCarrier {
     };
   }
 
-  async #start(run: LiveRun, script: Script, onStart: () => void): Promise<RunOutcome> {
+  /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
+  async #run(run: LiveRun, script: Script, onStart: () => void): Promise<Ran> {
     const { store, clock, resolveCommand } = this.#options;
     const { sync, runId } = run.record;
-    const resolution = await resolveCommand(script);
-    if (resolution.kind === 'unavailable') {
+    try {
+      const resolution = await resolveCommand(script);
+      if (resolution.kind === 'unavailable') {
+        onStart();
+        const end = endWithoutProcess(runId, 'spawn-failed');
+        return { end, unavailable: resolution.message, refusal: null };
+      }
+      store.markStarted(runId, clock.now().toISOString(), { durable: !sync });
       onStart();
-      return await this.conclude(run, endWithoutProcess(runId, 'spawn-failed'), resolution.message);
+      const end = await this.#execute(run, script, resolution.command);
+      const errno = end.spawnError ?? undefined;
+      if (isExhaustion(errno)) return refused(end, exhaustedError(errno));
+      // An executor that died may have left in writing how the run ended before.
+      const saved = end.cause === 'lost' ? await readSavedEnd(run.folder.path, runId) : null;
+      return { end: saved ?? end, unavailable: null, refusal: null };
+    } catch (error) {
+      const errno = errnoOf(error);
+      const end = endWithoutProcess(runId, 'spawn-failed', errno ?? 'internal');
+      return refused(end, isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
-    store.markStarted(runId, clock.now().toISOString(), { durable: !sync });
-    onStart();
-    const end = await this.#execute(run, script, resolution.command);
-    const errno = end.spawnError ?? undefined;
-    if (isExhaustion(errno)) throw exhaustedError(errno);
-    return await this.conclude(run, end);
   }
 
   #execute(run: LiveRun, script: Script, command: Command): Promise<RunEnd> {
@@ -120,7 +142,7 @@ export class RunCarrier {
     const spec: RunSpec = {
       runId,
       file: command.file,
-      args: [...command.args, run.folder.parameterFile],
+      ...argumentsOf(command, run.folder.parameterFile),
       cwd: script.folder,
       // By this variable the processes of a run can be told from all others, wherever they went.
       env: { ...environment, ...command.env, ...script.runtime.env, HOB_RUN_ID: runId },

@@ -123,10 +123,13 @@ export class RunService {
     const leaving = new AbortController();
     const place =
       attached && script ? this.#gate.readmit(claimOf(runId, script, null), leaving.signal) : null;
-    const end = (await attached) ?? (await readSavedEnd(run.folder.path, runId));
-    await this.#carrier.conclude(run, end ?? endWithoutProcess(runId, 'lost'));
-    leaving.abort();
-    await place?.then((lease) => lease.release()).catch(() => {});
+    try {
+      const end = (await attached) ?? (await readSavedEnd(run.folder.path, runId));
+      await this.#carrier.conclude(run, end ?? endWithoutProcess(runId, 'lost'));
+    } finally {
+      leaving.abort();
+      void place?.then((lease) => lease.release()).catch(() => {});
+    }
   }
 
   #describe(record: RunRecord, script: Script | null, language: Language): LiveRun {

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 
-import { AppError, errnoOf } from '../shared/errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import { confine } from './confine.ts';
-import { type LoadedFolder, loadFolder } from './load-folder.ts';
+import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
 import type { Problem, Script } from './script.ts';
 
@@ -53,29 +53,30 @@ export class Catalogue {
 
   async #load(): Promise<void> {
     const folders = await Promise.all(this.roots.map((root) => this.#allTops(root)));
-    const pending = folders.flat();
-    const workers = Array.from({ length: parallelLoads }, async () => {
-      for (let folder = pending.pop(); folder !== undefined; folder = pending.pop())
-        await this.#reloadTop(folder);
-    });
-    await Promise.all(workers);
+    await inParallel(folders.flat(), (folder) => this.#reload(folder));
     this.changed.publish();
   }
 
   async #refresh(paths: Iterable<string>): Promise<void> {
-    const tops = new Set<string>();
+    const folders = new Set<string>();
     for (const path of paths) {
       const root = this.roots.find((candidate) => path === candidate || path.startsWith(candidate + sep));
       if (root === undefined) continue;
-      const top = topOf(root, path);
-      if (top !== null) {
-        tops.add(top);
-        continue;
-      }
-      for (const folder of await this.#allTops(root)) tops.add(folder);
+      const around = this.#folderAround(root, path);
+      for (const folder of around === null ? await this.#allTops(root) : [around]) folders.add(folder);
     }
-    for (const top of tops) await this.#reloadTop(top);
-    if (tops.size > 0) this.changed.publish();
+    await inParallel(folders, (folder) => this.#reload(folder));
+    if (folders.size > 0) this.changed.publish();
+  }
+
+  /** The folder that has to be read again when this path has changed; null for all of them. */
+  #folderAround(root: string, path: string): string | null {
+    const [first, second] = relative(root, path).split(sep);
+    if (!first) return null;
+    const top = join(root, first);
+    // One of many scripts in a group: the others need not be looked at. What is or was a script itself is read as a whole.
+    const isGroup = this.#seen.has(top) && !this.#byFolder.has(top);
+    return isGroup && second !== undefined && !mayBeManifest(second) ? join(top, second) : top;
   }
 
   /** The script with this id, ready to run; throws the refusal a caller should see otherwise. */
@@ -141,7 +142,7 @@ export class Catalogue {
   async #lookForNew(): Promise<boolean> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
     const unseen = folders.filter((folder) => !this.#seen.has(folder));
-    for (const folder of unseen) await this.#reloadTop(folder);
+    await inParallel(unseen, (folder) => this.#reload(folder));
     return unseen.length > 0;
   }
 
@@ -156,20 +157,25 @@ export class Catalogue {
     }
   }
 
-  /** A folder below a root is a script, or holds scripts one level further down. */
-  async #reloadTop(top: string): Promise<void> {
-    this.#seen.add(top);
-    const found = new Map<string, LoadedFolder>();
-    if (!isIgnoredFolder(basename(top))) {
-      const loaded = await loadFolder(top);
-      if (loaded !== null) found.set(top, loaded);
-      else for (const folder of await this.#subfolders(top)) await loadInto(found, folder);
+  /** A folder below a root is a script, or a group that holds scripts one level further down. */
+  async #reload(folder: string): Promise<void> {
+    const found: LoadedFolder[] = [];
+    const isTop = this.roots.some((root) => dirname(folder) === root);
+    if (isTop) this.#seen.add(folder);
+    if (!isIgnoredFolder(basename(folder))) {
+      const loaded = await loadFolder(folder);
+      if (loaded !== null) found.push(loaded);
+      else if (isTop) {
+        await inParallel(await this.#subfolders(folder), async (inner) => {
+          const script = await loadFolder(inner);
+          if (script !== null) found.push(script);
+        });
+      }
     }
-    const before = [...this.#byFolder.keys()].filter(
-      (folder) => folder === top || folder.startsWith(top + sep),
-    );
-    for (const folder of before) this.#remove(folder);
-    for (const loaded of found.values()) this.#add(loaded);
+    for (const known of [...this.#byFolder.keys()]) {
+      if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
+    }
+    for (const loaded of found) this.#add(loaded);
   }
 
   async #subfolders(top: string): Promise<string[]> {
@@ -204,16 +210,19 @@ function topOf(root: string, path: string): string | null {
   return top ? join(root, top) : null;
 }
 
+async function inParallel(folders: Iterable<string>, work: (folder: string) => Promise<void>): Promise<void> {
+  const pending = [...folders];
+  const workers = Array.from({ length: parallelLoads }, async () => {
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) await work(folder);
+  });
+  await Promise.all(workers);
+}
+
 async function folderNames(parent: string): Promise<string[]> {
   const entries = await readdir(parent, { withFileTypes: true });
   return entries
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name))
     .map((entry) => entry.name);
-}
-
-async function loadInto(found: Map<string, LoadedFolder>, folder: string): Promise<void> {
-  const loaded = await loadFolder(folder);
-  if (loaded !== null) found.set(folder, loaded);
 }
 
 function idsOf(loaded: LoadedFolder): readonly string[] {
@@ -288,10 +297,4 @@ function missingRoot(root: string): Problem {
     },
     advice: { en: 'Create it; Hob will notice.', zh: '创建后 Hob 会自动发现。' },
   };
-}
-
-/** Whether a watch failed because the machine allows no more of them. */
-export function isWatchLimit(error: unknown): boolean {
-  const errno = errnoOf(error);
-  return errno === 'ENOSPC' || errno === 'EMFILE';
 }

@@ -14,6 +14,9 @@ export type LoadedFolder =
 
 const canonicalName = 'script.toml';
 
+/** Of TOML files without that name: a folder with more of them holds data. */
+const mostCandidates = 50;
+
 /** TOML files that belong to other tools. */
 const foreignNames = new Set([
   'bunfig.toml',
@@ -37,23 +40,21 @@ export function mayBeManifest(fileName: string): boolean {
 
 /** The script in this folder, or null when there is none. */
 export async function loadFolder(folder: string): Promise<LoadedFolder | null> {
-  const names = await listNames(folder);
-  const readings = await Promise.all(
-    names
-      .filter(mayBeManifest)
-      .map(async (name) => ({ name, reading: await readFileAt(join(folder, name), name) })),
-  );
+  const names = (await listNames(folder)).filter(mayBeManifest);
+  // The canonical name wins, so nothing else has to be read then. One after the other: a folder may hold any number.
+  const candidates = names.includes(canonicalName) ? [canonicalName] : names.slice(0, mostCandidates);
+  const readings: { name: string; reading: ManifestReading }[] = [];
+  for (const name of candidates) readings.push({ name, reading: await readFileAt(join(folder, name), name) });
   const manifests = readings.filter(({ reading }) => reading.kind !== 'not-a-manifest');
-  // The canonical name wins, then a file that is known to be a manifest; one that cannot be parsed may be anything.
+  // A file that is known to be a manifest first; one that cannot be parsed may be anything.
   const chosen =
-    manifests.find(({ name }) => name === canonicalName) ??
     manifests.find(({ reading }) => reading.kind === 'script') ??
     manifests.find(({ reading }) => reading.kind === 'broken' && reading.ids.length > 0) ??
     manifests[0];
   if (chosen === undefined) return null;
 
   const scripts = manifests.filter(({ reading }) => reading.kind === 'script');
-  if (scripts.length > 1 && chosen.name !== canonicalName) return twoManifests(folder, scripts);
+  if (scripts.length > 1) return twoManifests(folder, scripts);
   const { reading } = chosen;
   return reading.kind === 'not-a-manifest' ? null : { folder, ...reading };
 }

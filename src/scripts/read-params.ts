@@ -87,12 +87,13 @@ function readLongForm(section: SectionReader): Param[] {
     // An empty text stands for "not set yet" in many manifests, whatever the choices are.
     const mismatch = value === undefined || value === '' ? null : paramMismatch(result, value);
     if (mismatch !== null) {
+      const shown = result.secret ? '***' : JSON.stringify(value)?.slice(0, 60);
       section.report(
         'error',
         [...at, 'default'],
         {
-          en: `The default of ${param.name} must be ${mismatch}, not ${JSON.stringify(value)}`,
-          zh: `${param.name} 的默认值应为 ${mismatch}，而不是 ${JSON.stringify(value)}`,
+          en: `The default of ${param.name} must be ${mismatch}, not ${shown}`,
+          zh: `${param.name} 的默认值应为 ${mismatch}，而不是 ${shown}`,
         },
         { en: 'Correct the default or the type.', zh: '请修正默认值或类型。' },
       );

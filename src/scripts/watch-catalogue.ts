@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 
 import { watch } from 'chokidar';
 
+import { errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
-import { type Catalogue, isIgnoredFolder, isWatchLimit } from './catalogue.ts';
+import { type Catalogue, isIgnoredFolder } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
 
 /** Editors write a file in several steps; a burst of events becomes one look. */
@@ -31,10 +32,12 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer ??= setTimeout(settle, settleMs);
   });
   watcher.on('error', (error) => {
-    log.warn({ err: error }, 'watching the script folders failed; looking every two seconds instead');
-    if (isWatchLimit(error)) startPolling();
+    if (isWatchLimit(error)) startPolling(error);
+    else log.warn({ err: error }, 'a folder of scripts could not be watched');
   });
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  // What changed between the first look and now was nobody's event.
+  await catalogue.refresh(catalogue.roots);
 
   return {
     async close() {
@@ -54,8 +57,12 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     work = work.then(() => catalogue.refresh(paths)).catch(report);
   }
 
-  function startPolling(): void {
+  function startPolling(error: unknown): void {
     if (poll !== undefined || closed) return;
+    log.warn(
+      { err: error },
+      'no more folders can be watched; looking at all of them every two seconds instead',
+    );
     const look = () => {
       work = work
         .then(() => catalogue.refresh(catalogue.roots))
@@ -70,4 +77,10 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   function report(error: unknown): void {
     log.error({ err: error }, 'a look at the script folders failed');
   }
+}
+
+/** Whether a watch failed because the machine allows no more of them. */
+function isWatchLimit(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === 'ENOSPC' || errno === 'EMFILE';
 }

@@ -7,7 +7,7 @@ import { logLevels } from '../shared/log.ts';
 const mebibytes = (fallback: number, description: string) =>
   Type.Number({ minimum: 0.001, maximum: 65_536, default: fallback, description });
 const seconds = (fallback: number, description: string) =>
-  Type.Number({ minimum: 0, maximum: 31_536_000, default: fallback, description });
+  Type.Number({ minimum: 0, maximum: 2_000_000, default: fallback, description });
 
 /**
  * Every setting there is. The key is its name in settings.toml; in the environment it is `HOB_` and the key in capitals.

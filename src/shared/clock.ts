@@ -2,11 +2,8 @@
 export interface Clock {
   /** Wall time, for display. */
   now(): Date;
-  /** Monotonic milliseconds, for measuring. */
-  monotonicMs(): number;
 }
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  monotonicMs: () => performance.now(),
 };

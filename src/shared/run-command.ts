@@ -28,9 +28,14 @@ export function runCommand(
       ...(env && { env }),
       ...(cwd && { cwd }),
     };
-    const child = execFile(file, args, settings, (error, stdout, stderr) => {
-      resolve({ ok: error === null, stdout, stderr });
-    });
-    child.stdin?.end();
+    try {
+      const child = execFile(file, args, settings, (error, stdout, stderr) => {
+        resolve({ ok: error === null, stdout, stderr });
+      });
+      child.stdin?.end();
+    } catch (error) {
+      // A program that is being replaced, or too little memory, is told at once and not through the callback.
+      resolve({ ok: false, stdout: '', stderr: String(error) });
+    }
   });
 }

@@ -35,7 +35,7 @@ export class SqliteRunStore implements RunStore {
     );
     this.#finish = database.prepare(
       `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = ?, envelope = ?,
-         started_at = coalesce(?, started_at), ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
+         started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
          truncated = ?, left_running = ? WHERE run_id = ? AND ended_at IS NULL`,
     );
     this.#find = database.prepare('SELECT * FROM runs WHERE run_id = ?');
@@ -82,6 +82,8 @@ export class SqliteRunStore implements RunStore {
       ending.exitCode,
       ending.result === null ? null : JSON.stringify(ending.result),
       ending.envelope,
+      ending.startedAt,
+      ending.endCause,
       ending.startedAt,
       ending.endedAt,
       ending.durationMs,

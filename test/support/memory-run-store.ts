@@ -23,7 +23,7 @@ export class MemoryRunStore implements RunStore {
   finish(runId: string, ending: RunEnding): boolean {
     const record = this.#records.get(runId);
     if (record === undefined || record.endedAt !== null) return false;
-    const startedAt = ending.startedAt ?? record.startedAt;
+    const startedAt = ending.startedAt ?? (ending.endCause === 'spawn-failed' ? null : record.startedAt);
     this.#records.set(runId, { ...record, ...structuredClone(ending), startedAt });
     return true;
   }

@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -45,22 +54,29 @@ function requireNode() {
 /** Two set-ups at once would tear up each other's files: the second waits for the first. */
 function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
+  // Written first and linked into place, so that nobody ever sees a lock without its holder.
+  const draft = `${lockFile}.${process.pid}`;
+  writeFileSync(draft, String(process.pid));
   let announced = false;
-  for (;;) {
-    try {
-      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
-      return () => rmSync(lockFile, { force: true });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+  try {
+    for (;;) {
+      try {
+        linkSync(draft, lockFile);
+        return () => rmSync(lockFile, { force: true });
+      } catch (error) {
+        if (error.code !== 'EEXIST') throw error;
+      }
+      const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
+      if (holder > 0 && !isAlive(holder)) {
+        rmSync(lockFile, { force: true });
+        continue;
+      }
+      if (!announced) say(`Waiting for another set-up (pid ${holder}) ...`);
+      announced = true;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
-    const holder = Number(readFileSync(lockFile, { encoding: 'utf8', flag: 'a+' }));
-    if (!isAlive(holder)) {
-      rmSync(lockFile, { force: true });
-      continue;
-    }
-    if (!announced) say(`Waiting for another set-up (pid ${holder}) ...`);
-    announced = true;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
@@ -113,7 +129,7 @@ function sourceFiles(folder) {
 
 function install() {
   say('Installing dependencies (once; about half a minute) ...');
-  run(...npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'));
+  run(...npm('ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error', '--progress=true'));
   writeFileSync(installStamp, installKey());
 }
 
@@ -151,10 +167,6 @@ function run(file, args) {
     shell: file.endsWith('.cmd'),
   });
   if (status === 0) return;
-  say(
-    error
-      ? `${file} could not be started: ${error.message}`
-      : `${[file, ...args].join(' ')} failed (${status})`,
-  );
-  process.exit(1);
+  const command = [file, ...args].join(' ');
+  throw new Error(error ? `${file} could not be started: ${error.message}` : `${command} failed (${status})`);
 }

@@ -35,6 +35,7 @@ export function addExecuteRoute(
   };
   app.post('/api/execute', { schema }, async (request, reply) => {
     const body = bodyOf(request);
+    const language = preferredLanguage(request.headers['accept-language'], 'zh');
     const scriptId = readScriptId(body);
     const sync = readSync(body);
     const script = await catalogue.resolve(scriptId);
@@ -48,9 +49,9 @@ export function addExecuteRoute(
       sync,
       data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
       params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
-      language: preferredLanguage(request.headers['accept-language'], 'zh'),
+      language,
     });
-    if (sync) return answerSync(reply, run, heartbeatMs);
+    if (sync) return answerSync(reply, run, { heartbeatMs, language });
     reply.raw.setHeader('x-hob-run-id', run.runId);
     return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
   });

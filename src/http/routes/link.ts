@@ -19,6 +19,7 @@ export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatM
   };
   app.post('/api/link', { schema }, async (request, reply) => {
     const body = bodyOf(request);
+    const language = preferredLanguage(request.headers['accept-language'], 'zh');
     const script = await catalogue.resolve(readScriptId(body));
     if (!script.isNode) throw notANode(script.name);
     const depth = depthOfLink(request.caller);
@@ -30,9 +31,9 @@ export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatM
       sync: true,
       data: readData(script, readStructured(body, 'data')),
       params: readParams(script, readStructured(body, 'params')),
-      language: preferredLanguage(request.headers['accept-language'], 'zh'),
+      language,
     });
-    return answerSync(reply, run, heartbeatMs);
+    return answerSync(reply, run, { heartbeatMs, language });
   });
 }
 

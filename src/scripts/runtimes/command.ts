@@ -6,6 +6,26 @@ export interface Command {
   readonly args: readonly string[];
   /** What the language needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** How it gets the parameter file, if not as its last argument: not at all, or in a line for Windows' `cmd`. */
+  readonly parameterFile?: 'none' | 'cmd';
+}
+
+/** The arguments of a command, with the parameter file in its place. */
+export function argumentsOf(
+  command: Command,
+  parameterFile: string,
+): { args: string[]; isVerbatim: boolean } {
+  switch (command.parameterFile) {
+    case 'none':
+      return { args: [...command.args], isVerbatim: false };
+    case 'cmd': {
+      // `cmd /s /c` takes off the outer quotes and leaves the rest alone; the paths are ours and can hold no quotes.
+      const line = [...command.args, parameterFile].map((argument) => `"${argument}"`).join(' ');
+      return { args: ['/d', '/s', '/c', `"${line}"`], isVerbatim: true };
+    }
+    default:
+      return { args: [...command.args, parameterFile], isVerbatim: false };
+  }
 }
 
 /** A script that cannot be started, with what to do about it. */
@@ -24,6 +44,7 @@ export function command(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  parameterFile?: Command['parameterFile'],
 ): Resolution {
-  return { kind: 'command', command: { file, args, env } };
+  return { kind: 'command', command: { file, args, env, ...(parameterFile && { parameterFile }) } };
 }

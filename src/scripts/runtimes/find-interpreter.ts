@@ -24,7 +24,7 @@ export class InterpreterFinder {
   /** Looked at after everything on PATH, so that Node scripts run on a machine whose PATH has no node. */
   readonly #fallbacks: Partial<Record<InterpretedLanguage, string>>;
   readonly #probes = new Map<string, Promise<Interpreter | null>>();
-  readonly #searches = new Map<string, Promise<Search>>();
+  readonly #searches = new Map<string, Promise<{ search: Search; identity: string | null }>>();
 
   constructor(
     env: Readonly<Record<string, string>>,
@@ -37,17 +37,21 @@ export class InterpreterFinder {
   /** The first interpreter on PATH that satisfies the requirement. */
   async find(language: InterpretedLanguage, requirement: string | null): Promise<Search> {
     const key = `${language}\0${requirement}`;
-    const known = this.#searches.get(key);
-    if (known !== undefined) {
-      const search = await known;
-      if (search.kind === 'found' && (await isExecutable(search.interpreter.path))) return search;
-      // What was missing may have been installed, what was there may be gone.
-      this.#searches.delete(key);
-      this.#probes.clear();
+    const known = await this.#searches.get(key)?.catch(() => undefined);
+    if (
+      known?.search.kind === 'found' &&
+      known.identity === (await fileIdentity(known.search.interpreter.path))
+    ) {
+      return known.search;
     }
-    const search = this.#search(language, requirement);
-    this.#searches.set(key, search);
-    return search;
+    // What was missing may have been installed, what was there may be gone or another version now.
+    if (known !== undefined) this.#probes.clear();
+    const finding = this.#search(language, requirement).then(async (search) => ({
+      search,
+      identity: search.kind === 'found' ? await fileIdentity(search.interpreter.path) : null,
+    }));
+    this.#searches.set(key, finding);
+    return (await finding).search;
   }
 
   /** The interpreter at a known place, if it is one. */
@@ -113,7 +117,7 @@ function pathFolders(env: Readonly<Record<string, string>>): string[] {
 
 function executableNames(name: string): string[] {
   if (process.platform !== 'win32' || name.endsWith('.exe')) return [name];
-  return [`${name}.exe`, `${name}.cmd`];
+  return [`${name}.exe`];
 }
 
 async function versionedPaths(folders: readonly string[], pattern: RegExp): Promise<string[]> {

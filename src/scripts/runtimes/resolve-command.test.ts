@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import type { Script, ScriptRuntime } from '../script.ts';
+import { argumentsOf } from './command.ts';
 import { InterpreterFinder } from './find-interpreter.ts';
 import { resolveCommand } from './resolve-command.ts';
 
@@ -205,7 +206,14 @@ describe('a script for Windows', () => {
 
   it('in bat goes through cmd with arguments that are ours alone', async () => {
     const { resolve, entry } = await machine({}, 'win32');
-    expect(await resolve({ language: 'bat' })).toEqual(command('cmd.exe', ['/d', '/c', entry]));
+    const resolution = await resolve({ language: 'bat' });
+    expect(resolution).toMatchObject({ kind: 'command', command: { file: 'cmd.exe', args: [entry] } });
+    const { args, isVerbatim } = argumentsOf(Reflect.get(resolution, 'command'), 'C:\\a b\\params.json');
+    // The outer quotes are for cmd, the inner ones for spaces.
+    expect({ args, isVerbatim }).toEqual({
+      args: ['/d', '/s', '/c', `""${entry}" "C:\\a b\\params.json""`],
+      isVerbatim: true,
+    });
   });
 
   it('in PowerShell is not stopped by the execution policy there', async () => {

@@ -11,8 +11,8 @@ import { parseVersionRange, satisfies } from './version-range.ts';
 
 const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 
-/** Node strips types by itself from this version on. */
-const nodeWithTypes = { range: '>=22.18', excluded: [] };
+/** Node strips types by itself from these versions on. */
+const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
 
 interface RuntimeHost {
   readonly finder: InterpreterFinder;
@@ -65,7 +65,7 @@ export async function resolveCommand(script: Script, host: RuntimeHost): Promise
       );
     case 'bat':
       // The arguments are all ours, so that cmd's way of reading them can do no harm.
-      return onWindows(host, language, () => command('cmd.exe', ['/d', '/c', entry]));
+      return onWindows(host, language, () => command('cmd.exe', [entry], {}, 'cmd'));
     case 'autohotkey':
       return onWindows(host, language, () => interpreted(language, script, host, [entry]));
     case 'html':
@@ -120,9 +120,10 @@ async function resolveTypeScript(script: Script, entry: string, host: RuntimeHos
 
 async function resolveBrowser(entry: string, host: RuntimeHost): Promise<Resolution> {
   const url = pathToFileURL(entry).href;
-  if (host.platform === 'win32') return command('rundll32.exe', ['url.dll,FileProtocolHandler', url]);
+  if (host.platform === 'win32')
+    return command('rundll32.exe', ['url.dll,FileProtocolHandler', url], {}, 'none');
   const opener = host.platform === 'darwin' ? 'open' : 'xdg-open';
-  if (await isOnPath(opener, host.env)) return command(opener, [url]);
+  if (await isOnPath(opener, host.env)) return command(opener, [url], {}, 'none');
   return unavailable(
     `There is no ${opener} on PATH to open a browser with. Install it (Debian, Ubuntu: apt install xdg-utils).`,
     `PATH 中没有可用于打开浏览器的 ${opener}，请安装（Debian、Ubuntu：apt install xdg-utils）。`,

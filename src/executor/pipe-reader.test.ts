@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { Capture } from './capture.ts';
+import { readFifo } from './pipe-reader.ts';
+
+async function openFifo() {
+  const folder = await tempFolder();
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writeFd = openSync(path, constants.O_WRONLY);
+  const log = join(folder, 'log');
+  const capture = new Capture(log, 1024 * 1024);
+  return { folder, readFd, writeFd, log, capture, reader: readFifo(readFd, capture) };
+}
+
+describe('the reader of a named pipe', () => {
+  it('takes what is in the pipe when asked, though somebody still holds its other end', async () => {
+    const { writeFd, log, capture, reader } = await openFifo();
+    writeSync(writeFd, 'before the end');
+    await reader.drain();
+    expect(capture.settle().bytes).toBe(14);
+    writeSync(writeFd, ' and after');
+    closeSync(writeFd);
+    await reader.closed;
+    expect(readFileSync(log, 'utf8')).toBe('before the end');
+  });
+
+  it('does not read from whoever got the number of its handle after it was closed', async () => {
+    const { folder, readFd, writeFd, log, capture, reader } = await openFifo();
+    writeSync(writeFd, 'mine');
+    closeSync(writeFd);
+    // The handle is closed in one phase of the event loop, and told in a later one: that is the moment to look at.
+    while (isOpen(readFd)) await new Promise((resolve) => setImmediate(resolve));
+    writeFileSync(join(folder, 'foreign'), 'not mine');
+    const opened = Array.from({ length: 8 }, () => openSync(join(folder, 'foreign'), 'r'));
+    expect(opened).toContain(readFd);
+    await reader.drain();
+    for (const fd of opened) closeSync(fd);
+    expect(capture.settle().bytes).toBe(4);
+    expect(readFileSync(log, 'utf8')).toBe('mine');
+  });
+
+  it('is not kept busy for ever by a writer that never stops', async () => {
+    const { writeFd, capture, reader } = await openFifo();
+    const chunk = Buffer.alloc(4096, 'x');
+    const original = capture.take.bind(capture);
+    // Refills the pipe while it is being drained.
+    let isDraining = true;
+    capture.take = (bytes) => {
+      original(bytes);
+      if (isDraining) writeSync(writeFd, chunk);
+    };
+    writeSync(writeFd, chunk);
+    await reader.drain();
+    isDraining = false;
+    const { bytes } = capture.settle();
+    expect(bytes).toBeGreaterThan(4096);
+    expect(bytes).toBeLessThan(4 * 1024 * 1024);
+    closeSync(writeFd);
+  });
+});
+
+function isOpen(fd: number): boolean {
+  try {
+    fstatSync(fd);
+    return true;
+  } catch {
+    return false;
+  }
+}
