@@ -55,6 +55,9 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   // A closed terminal is a reason to stop in good order, too.
   process.on('SIGHUP', onSignal);
 
+  // A promise that nobody watches is a defect worth a line in the log, not the end of everybody's runs.
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a defect: unhandled rejection'));
+
   const version = readVersion();
   const requestStop = () => stopAsked.abort();
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {

@@ -46,6 +46,8 @@ async function main(): Promise<void> {
   // A Ctrl-C in the terminal that started the service is meant for the service, which decides what becomes of the runs.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
+  // Whatever else is wrong, the runs must be seen to their end.
+  process.on('unhandledRejection', (reason) => process.stderr.write(`unhandled: ${String(reason)}\n`));
   process.stdout.on('error', () => {});
 
   async function leave(): Promise<void> {

@@ -18,6 +18,7 @@ export function isIgnoredFolder(name: string): boolean {
 
 /** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
 const parallelLoads = 32;
+const parallelInGroup = 4;
 
 /** All scripts known, by id. What is on disk is the truth; this is what was last seen of it. */
 export class Catalogue {
@@ -166,10 +167,11 @@ export class Catalogue {
       const loaded = await loadFolder(folder);
       if (loaded !== null) found.push(loaded);
       else if (isTop) {
-        await inParallel(await this.#subfolders(folder), async (inner) => {
+        const load = async (inner: string) => {
           const script = await loadFolder(inner);
           if (script !== null) found.push(script);
-        });
+        };
+        await inParallel(await this.#subfolders(folder), load, parallelInGroup);
       }
     }
     for (const known of [...this.#byFolder.keys()]) {
@@ -210,9 +212,13 @@ function topOf(root: string, path: string): string | null {
   return top ? join(root, top) : null;
 }
 
-async function inParallel(folders: Iterable<string>, work: (folder: string) => Promise<void>): Promise<void> {
+async function inParallel(
+  folders: Iterable<string>,
+  work: (folder: string) => Promise<void>,
+  limit = parallelLoads,
+): Promise<void> {
   const pending = [...folders];
-  const workers = Array.from({ length: parallelLoads }, async () => {
+  const workers = Array.from({ length: limit }, async () => {
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) await work(folder);
   });
   await Promise.all(workers);

@@ -47,8 +47,8 @@ describe('the environment that scripts inherit', () => {
 
   it('has a PATH without the folders of npm', () => {
     const path = [
-      '/work/hob/node_modules/.bin',
-      '/work/node_modules/.bin',
+      '/home/ada/hob/node_modules/.bin',
+      '/home/ada/node_modules/.bin',
       '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin',
       '/usr/local/bin',
       '/usr/bin',
