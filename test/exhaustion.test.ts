@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { launchHob, tempFolder } from './support/hob.ts';
+import { launchHob, projectRoot, tempFolder } from './support/hob.ts';
 import { has } from './support/needs.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
@@ -40,6 +41,17 @@ it.skipIf(!canMount)(
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect(await readdir(join(home, 'runs'))).toHaveLength(folders);
+      // Nearly full is worse than full: one thing fits and the next does not.
+      for (const spare of [8, 16, 32, 64]) {
+        await rm(join(home, 'filler'));
+        const { bavail, bsize } = await statfs(home);
+        await writeFile(join(home, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - spare * 1024)));
+        const answers = await Promise.all(Array.from({ length: 12 }, () => hob.run(id)));
+        for (const { status, body } of answers) {
+          expect([200, 503]).toContain(status);
+          if (status === 503) expect(body).toEqual({ status: 'error', message: expect.any(String) });
+        }
+      }
       expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
       await rm(join(home, 'filler'));
       expect((await hob.run(id)).body).toMatchObject({ success: true, message: 'ok' });
@@ -48,3 +60,39 @@ it.skipIf(!canMount)(
     }
   },
 );
+
+const hasFullDevice = has('/dev/full', existsSync('/dev/full'));
+
+it.skipIf(!hasFullDevice)('a log that cannot be written stops nobody', async () => {
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'script', {
+    entry: bash('echo \'{"code":0,"msg":"ok"}\' > "$output"'),
+  });
+  const home = await tempFolder();
+  const command = `exec "${process.execPath}" "${join(projectRoot, 'bin', 'hob.js')}" serve --home "${home}" --port 0 --scripts "${scripts}" 2> /dev/full`;
+  const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (chunk) => resolve(String(chunk))),
+  );
+  const url = line.trim().split(' ').at(-1);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      fetch(`${url}/api/execute`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ script_id: id, sync: true }),
+      }).then((response) => response.json()),
+    ),
+  );
+  expect(answers).toEqual(Array(20).fill(expect.objectContaining({ message: 'ok' })));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+it('too few file handles to start with are told in one line', async () => {
+  const command = `ulimit -n 40; exec "${process.execPath}" "${join(projectRoot, 'bin', 'hob.js')}" serve --home "${await tempFolder()}" --port 0`;
+  const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^hob: .*ulimit -n.*\n$/);
+});

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 
+import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { readVersion } from '../shared/version.ts';
 import { subcommands } from './commands.ts';
 import { UserError } from './user-error.ts';
@@ -14,24 +15,33 @@ async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(hob --help shows what there is)')
     .exitOverride();
 
-  const called = argv.find((argument) => !argument.startsWith('-'));
-  for (const subcommand of subcommands) {
-    const command = program.command(subcommand.name).description(subcommand.summary).exitOverride();
-    if (subcommand.name === called) (await subcommand.load()).configure(command);
-  }
-  if (argv.length === 0) {
-    program.outputHelp();
-    return 0;
-  }
   try {
+    const called = argv.find((argument) => !argument.startsWith('-'));
+    for (const subcommand of subcommands) {
+      const command = program.command(subcommand.name).description(subcommand.summary).exitOverride();
+      if (subcommand.name === called) (await subcommand.load()).configure(command);
+    }
+    if (argv.length === 0) {
+      program.outputHelp();
+      return 0;
+    }
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof UserError)) throw error;
-    process.stderr.write(`hob: ${error.message}\n`);
+    const message = error instanceof UserError ? error.message : explainLack(error);
+    if (message === null) throw error;
+    process.stderr.write(`hob: ${message}\n`);
     return 1;
   }
+}
+
+/** What the user can do when the machine lacks what it takes to start; null for a defect. */
+function explainLack(error: unknown): string | null {
+  const errno = errnoOf(error);
+  if (errno === 'EMFILE')
+    return 'there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024';
+  return isExhaustion(errno) ? `the machine lacks what it takes to start (${errno}).` : null;
 }
 
 main(process.argv.slice(2)).then(

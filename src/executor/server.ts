@@ -159,7 +159,8 @@ export class ExecutorServer {
   /** What nobody has heard yet is left in writing. */
   async #leave(): Promise<void> {
     for (const { runFolder, end } of this.#unheard.values()) await this.#save(runFolder, end);
-    this.#options.onIdle();
+    // A service may have come while that was written.
+    if (this.#service === undefined && this.#isFree()) this.#options.onIdle();
   }
 
   async #save(runFolder: string, end: RunEnd): Promise<void> {

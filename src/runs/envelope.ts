@@ -1,15 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import type { RunEnd } from '../execution/messages.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { decodeFileText } from '../shared/decode-text.ts';
-import { isExhaustion } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type JsonObject } from '../shared/json.ts';
-import { type ReadFailure, type ReadResult, readRegularFile } from '../shared/read-regular-file.ts';
+import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
 import type { Language, Text } from '../shared/text.ts';
-
-const readAttempts = 20;
-const readRetryMs = 250;
+import { whenPossible } from '../shared/when-possible.ts';
 
 export type EnvelopeReading =
   | { kind: 'valid'; envelope: JsonObject }
@@ -18,7 +13,10 @@ export type EnvelopeReading =
 
 /** The envelope a script left behind. Its file is as hostile as the script: whatever is in it, this returns. */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
-  const file = await readWhenPossible(path, maxBytes);
+  const read = () => readRegularFile(path, { maxBytes, ownOnly: true });
+  const file = await whenPossible(read, (result) =>
+    result.kind === 'unreadable' ? result.errno : undefined,
+  );
   if (file.kind === 'missing') return { kind: 'absent' };
   if (file.kind !== 'content') return invalid(describeFailure(file, maxBytes));
   if (file.bytes.length === 0) return { kind: 'absent' };
@@ -41,15 +39,6 @@ export async function readEnvelope(path: string, maxBytes: number): Promise<Enve
   return { kind: 'valid', envelope: value };
 }
 
-/** Out of handles is a state of this process, not of the file: it is worth waiting for, for a valid envelope is always passed on. */
-async function readWhenPossible(path: string, maxBytes: number): Promise<ReadResult> {
-  for (let attempt = 1; ; attempt++) {
-    const file = await readRegularFile(path, { maxBytes, ownOnly: true });
-    if (file.kind !== 'unreadable' || !isExhaustion(file.errno) || attempt === readAttempts) return file;
-    await wait(readRetryMs);
-  }
-}
-
 function invalid(why: Text): EnvelopeReading {
   return { kind: 'invalid', why };
 }
@@ -58,7 +47,8 @@ function describeFailure(failure: ReadFailure, maxBytes: number): Text {
   if (failure.kind === 'too-large') {
     return { en: `the result file is larger than ${maxBytes} bytes`, zh: `结果文件超过 ${maxBytes} 字节` };
   }
-  return { en: `the result file cannot be used (${failure.kind})`, zh: `结果文件不可用（${failure.kind}）` };
+  const reason = failure.kind === 'unreadable' ? failure.errno : failure.kind;
+  return { en: `the result file cannot be used (${reason})`, zh: `结果文件不可用（${reason}）` };
 }
 
 /** Codes of the envelopes that Hob writes in a script's place. */

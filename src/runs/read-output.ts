@@ -3,6 +3,8 @@ import { open } from 'node:fs/promises';
 
 import type { StreamCapture } from '../execution/messages.ts';
 import { decodePart, decodeText } from '../shared/decode-text.ts';
+import { errnoOf } from '../shared/errors.ts';
+import { whenPossible } from '../shared/when-possible.ts';
 
 const lastLinesBytes = 4096;
 const lastLinesCount = 10;
@@ -49,9 +51,17 @@ export async function readLastLines(path: string, capture: StreamCapture): Promi
   return text.trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
 }
 
-/** A part of a log. Whatever the script has put in its place, or a lack of handles, counts as bytes that are missing. */
+/** A part of a log. Whatever the script has put in its place counts as bytes that are missing. */
 async function readRange(path: string, start: number, length: number): Promise<Buffer> {
   if (length <= 0) return Buffer.alloc(0);
+  const read = () => tryRead(path, start, length);
+  const part = await whenPossible(read, (result) =>
+    result instanceof Uint8Array ? undefined : errnoOf(result.error),
+  );
+  return part instanceof Uint8Array ? part : Buffer.alloc(0);
+}
+
+async function tryRead(path: string, start: number, length: number): Promise<Buffer | { error: unknown }> {
   try {
     // Never waits for a writer, and never follows a link out of the run's folder.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -62,7 +72,7 @@ async function readRange(path: string, start: number, length: number): Promise<B
     } finally {
       await handle.close();
     }
-  } catch {
-    return Buffer.alloc(0);
+  } catch (error) {
+    return { error };
   }
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-import { AppError } from '../shared/errors.ts';
+import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import { confine } from './confine.ts';
@@ -84,7 +84,7 @@ export class Catalogue {
   async resolve(id: string): Promise<Script> {
     let script = this.lookUp(id);
     // A folder that was made a moment ago may not have been noticed yet.
-    if (script === null && (await this.#inTurn(() => this.#lookForNew()))) script = this.lookUp(id);
+    if (script === null && (await this.#findsNew())) script = this.lookUp(id);
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
     const confined = await confine(script.folder, script.runtime.entry);
@@ -139,6 +139,16 @@ export class Catalogue {
     return [...new Set([...(await this.#topFolders(root)), ...known])];
   }
 
+  async #findsNew(): Promise<boolean> {
+    try {
+      return await this.#inTurn(() => this.#lookForNew());
+    } catch (error) {
+      const errno = errnoOf(error);
+      // "No such script" would be a guess.
+      throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
+    }
+  }
+
   /** Reads the folders below the roots that were never looked at: one listing a root when there are none. */
   async #lookForNew(): Promise<boolean> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
@@ -152,7 +162,8 @@ export class Catalogue {
       const names = await folderNames(root);
       this.#missingRoots.delete(root);
       return names.map((name) => join(root, name));
-    } catch {
+    } catch (error) {
+      if (isExhaustion(errnoOf(error))) throw error;
       this.#missingRoots.add(root);
       return [];
     }
@@ -162,7 +173,6 @@ export class Catalogue {
   async #reload(folder: string): Promise<void> {
     const found: LoadedFolder[] = [];
     const isTop = this.roots.some((root) => dirname(folder) === root);
-    if (isTop) this.#seen.add(folder);
     if (!isIgnoredFolder(basename(folder))) {
       const loaded = await loadFolder(folder);
       if (loaded !== null) found.push(loaded);
@@ -174,6 +184,8 @@ export class Catalogue {
         await inParallel(await this.#subfolders(folder), load, parallelInGroup);
       }
     }
+    // Only now: a look that failed for lack of handles leaves what was known as it was.
+    if (isTop) this.#seen.add(folder);
     for (const known of [...this.#byFolder.keys()]) {
       if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
     }
@@ -183,7 +195,8 @@ export class Catalogue {
   async #subfolders(top: string): Promise<string[]> {
     try {
       return (await folderNames(top)).map((name) => join(top, name));
-    } catch {
+    } catch (error) {
+      if (isExhaustion(errnoOf(error))) throw error;
       // Not a folder, or gone again.
       return [];
     }

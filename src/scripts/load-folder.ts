@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
 import type { Text } from '../shared/text.ts';
 import { maxManifestBytes, parseToml } from './manifest-toml.ts';
@@ -62,7 +63,9 @@ export async function loadFolder(folder: string): Promise<LoadedFolder | null> {
 async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
-  } catch {
+  } catch (error) {
+    // Out of handles: that says nothing about the folder.
+    if (isExhaustion(errnoOf(error))) throw error;
     // Gone, or not ours to read: either way there is no script in it.
     return [];
   }
@@ -76,6 +79,9 @@ async function readFileAt(path: string, name: string): Promise<ManifestReading> 
     return isPromised ? brokenReading(path, notAScript) : reading;
   }
   if (content.kind === 'missing') return { kind: 'not-a-manifest' };
+  if (content.kind === 'unreadable' && isExhaustion(content.errno)) {
+    throw Object.assign(new Error(`${path} cannot be read now`), { code: content.errno });
+  }
   return brokenReading(path, unreadable(content));
 }
 

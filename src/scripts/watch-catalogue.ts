@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 import { watch } from 'chokidar';
 
-import { errnoOf } from '../shared/errors.ts';
+import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { type Catalogue, isIgnoredFolder } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
@@ -10,6 +10,7 @@ import { mayBeManifest } from './load-folder.ts';
 /** Editors write a file in several steps; a burst of events becomes one look. */
 const settleMs = 80;
 const pollMs = 2000;
+const retryMs = 1000;
 
 /** Keeps the catalogue true to the disk until `close` is called. */
 export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
@@ -53,8 +54,14 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer = undefined;
     const paths = [...pending];
     pending.clear();
-    // One look at a time, so that an older one never overwrites a newer.
-    work = work.then(() => catalogue.refresh(paths)).catch(report);
+    work = work
+      .then(() => catalogue.refresh(paths))
+      .catch((error: unknown) => {
+        report(error);
+        if (!isExhaustion(errnoOf(error)) || closed) return;
+        for (const path of paths) pending.add(path);
+        timer ??= setTimeout(settle, retryMs);
+      });
   }
 
   function startPolling(error: unknown): void {

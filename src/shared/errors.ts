@@ -82,6 +82,9 @@ const exhaustionErrnos = new Set([
   'ENOMEM',
   'EROFS',
   'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_CANTOPEN',
 ]);
 
 /** The `code` of a system error, or undefined for anything else. */

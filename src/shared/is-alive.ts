@@ -1,11 +1,23 @@
+import { readFileSync } from 'node:fs';
+
 import { errnoOf } from './errors.ts';
 
-/** Whether there is a process with this id, whoever it belongs to. */
+/** Whether there is a process with this id, whoever it belongs to. One that only waits to be buried counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return errnoOf(error) === 'EPERM';
+  }
+  return process.platform !== 'linux' || !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The state follows the command, which is in brackets and may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return false;
   }
 }

@@ -1,15 +1,41 @@
+import { writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+
 import pino, { type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
+const stderr = 2;
+
 /** Logs go to stderr: stdout carries the one line that says where Hob listens. */
 export async function createLogger(level: string): Promise<Logger> {
-  if (!process.stderr.isTTY) {
-    return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  if (!isatty(stderr)) {
+    return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
   }
   const { default: pretty } = await import('pino-pretty');
-  const stream = pretty({ destination: 2, translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
-  return pino({ level, base: null }, stream);
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      write(String(chunk));
+      done();
+    },
+  });
+  return pino(
+    { level, base: null },
+    pretty({ destination, translateTime: 'SYS:HH:MM:ss', singleLine: true }),
+  );
+}
+
+/**
+ * Pino's own destination waits, with the whole process, until a full disk takes the line. No line is worth that: one that
+ * cannot be written is lost.
+ */
+function write(line: string): void {
+  try {
+    writeSync(stderr, line);
+  } catch {
+    // There is nowhere to say so.
+  }
 }

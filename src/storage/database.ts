@@ -40,6 +40,20 @@ function migrate(database: Database, path: string): void {
   }
 }
 
+/**
+ * Runs a write, and gives an error the name that SQLite has for it (`SQLITE_FULL`): the package puts the same code on all of
+ * them, and a full disk is not a defect.
+ */
+export function named<Result>(write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Error && 'sqliteCodeName' in error)
+      Object.assign(error, { code: error.sqliteCodeName });
+    throw error;
+  }
+}
+
 /** Runs a write that is on the disk when this returns. The setting applies to the next transaction, so it costs nothing else. */
 export function durably(database: Database, write: () => void): void {
   database.exec('PRAGMA synchronous = FULL');

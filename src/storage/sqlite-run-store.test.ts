@@ -8,6 +8,7 @@ import { describeRunStore } from '../../test/contracts/run-store.ts';
 import { tempFolder } from '../../test/support/hob.ts';
 import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
 import type { RunRecord } from '../runs/run-record.ts';
+import { isExhaustion } from '../shared/errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
@@ -49,6 +50,21 @@ const record: RunRecord = {
 };
 
 describe('runs on disk', () => {
+  it('that find no room there are refused with the name that the lack has', async () => {
+    const database = open(join(await tempFolder(), 'hob.db'));
+    const store = new SqliteRunStore(database);
+    const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count);
+    database.exec(`PRAGMA max_page_count = ${pages}`);
+    const write = () => {
+      for (let index = 0; index < 1000; index++) {
+        const data = 'x'.repeat(4000);
+        store.insert({ ...record, runId: randomUUID(), data }, randomUUID(), { durable: index % 2 === 0 });
+      }
+    };
+    expect(write).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }));
+    expect(isExhaustion('SQLITE_FULL')).toBe(true);
+  });
+
   it('are still there when the database is opened again', async () => {
     const path = join(await tempFolder(), 'hob.db');
     const before = open(path);

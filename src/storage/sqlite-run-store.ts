@@ -12,7 +12,7 @@ import {
 } from '../runs/run-record.ts';
 import type { RunStore, TokenOwner } from '../runs/run-store.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { type Database, durably } from './database.ts';
+import { type Database, durably, named } from './database.ts';
 
 /** Runs in SQLite. */
 export class SqliteRunStore implements RunStore {
@@ -76,22 +76,24 @@ export class SqliteRunStore implements RunStore {
   }
 
   finish(runId: string, ending: RunEnding): boolean {
-    const { changes } = this.#finish.run(
-      ending.state,
-      ending.endCause,
-      ending.exitCode,
-      ending.result === null ? null : JSON.stringify(ending.result),
-      ending.envelope,
-      ending.startedAt,
-      ending.endCause,
-      ending.startedAt,
-      ending.endedAt,
-      ending.durationMs,
-      ending.stdoutBytes,
-      ending.stderrBytes,
-      ending.truncated === null ? null : Number(ending.truncated),
-      ending.leftRunning,
-      runId,
+    const { changes } = named(() =>
+      this.#finish.run(
+        ending.state,
+        ending.endCause,
+        ending.exitCode,
+        ending.result === null ? null : JSON.stringify(ending.result),
+        ending.envelope,
+        ending.startedAt,
+        ending.endCause,
+        ending.startedAt,
+        ending.endedAt,
+        ending.durationMs,
+        ending.stdoutBytes,
+        ending.stderrBytes,
+        ending.truncated === null ? null : Number(ending.truncated),
+        ending.leftRunning,
+        runId,
+      ),
     );
     return Number(changes) > 0;
   }
@@ -111,8 +113,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   #write(durable: boolean, write: () => void): void {
-    if (durable) durably(this.#database, write);
-    else write();
+    named(() => (durable ? durably(this.#database, write) : write()));
   }
 }
 
