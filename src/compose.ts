@@ -74,12 +74,11 @@ export async function startService({
     closers.push(() => executor.close());
 
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
-    await Promise.all([executor.connect(), catalogue.load()]);
-    const watcher = await watchCatalogue(catalogue, log.child({ part: 'scripts' }));
-    closers.push(() => watcher.close());
     const report = new CatalogueReport(catalogue, log);
     catalogue.changed.subscribe(() => void report.update());
-    await report.update();
+    const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
+    closers.push(async () => (await watching.catch(() => null))?.close());
+    await Promise.all([executor.connect(), watching]);
 
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),

@@ -185,10 +185,12 @@ export class Catalogue {
       }
     }
     // Only now: a look that failed for lack of handles leaves what was known as it was.
-    if (isTop) this.#seen.add(folder);
-    for (const known of [...this.#byFolder.keys()]) {
-      if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
+    if (!isTop || this.#seen.has(folder)) {
+      for (const known of [...this.#byFolder.keys()]) {
+        if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
+      }
     }
+    if (isTop) this.#seen.add(folder);
     for (const loaded of found) this.#add(loaded);
   }
 

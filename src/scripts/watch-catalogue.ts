@@ -12,7 +12,7 @@ const settleMs = 80;
 const pollMs = 2000;
 const retryMs = 1000;
 
-/** Keeps the catalogue true to the disk until `close` is called. */
+/** Fills the catalogue, and keeps it true to the disk until `close` is called. */
 export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
   const pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,8 +37,8 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     else log.warn({ err: error }, 'a folder of scripts could not be watched');
   });
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-  // What changed between the first look and now was nobody's event.
-  await catalogue.refresh(catalogue.roots);
+  // Only now: what changes after this look is an event, so that nothing can slip through between the two.
+  await catalogue.load();
 
   return {
     async close() {
