@@ -39,9 +39,20 @@ async function main(argv: readonly string[]): Promise<number> {
 /** What the user can do when the machine lacks what it takes to start; null for a defect. */
 function explainLack(error: unknown): string | null {
   const errno = errnoOf(error);
-  if (errno === 'EMFILE')
+  // Loading modules without handles fails in many ways, and not all of them say why.
+  if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
     return 'there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024';
+  }
   return isExhaustion(errno) ? `the machine lacks what it takes to start (${errno}).` : null;
+}
+
+const fewestHandles = 256;
+
+function handleLimit(): number {
+  const report: unknown = process.report?.getReport();
+  const limits: unknown = Reflect.get(Object(report), 'userLimits');
+  const soft: unknown = Reflect.get(Object(Reflect.get(Object(limits), 'open_files')), 'soft');
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }
 
 main(process.argv.slice(2)).then(
