@@ -41,7 +41,8 @@ function explainLack(error: unknown): string | null {
   const errno = errnoOf(error);
   // Loading modules without handles fails in many ways, and not all of them say why.
   if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
-    return 'there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024';
+    const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return `there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024 (${what})`;
   }
   return isExhaustion(errno) ? `the machine lacks what it takes to start (${errno}).` : null;
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { errnoOf } from '../shared/errors.ts';
+import { parseProcessStat } from '../shared/process-stat.ts';
 import { runCommand } from '../shared/run-command.ts';
 
 /** Short at first, for most scripts end when they are asked; then longer, for looking through /proc is work. */
@@ -56,9 +57,8 @@ async function onlyZombiesIn(group: number): Promise<boolean> {
   for (const name of names) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The command, in brackets, may contain anything; the state and the parent's and the group's ids follow it.
-    const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (Number(pgrp) === group && state !== 'Z' && state !== 'X') return false;
+    const member = parseProcessStat(stat);
+    if (member.group === group && member.state !== 'Z' && member.state !== 'X') return false;
   }
   return true;
 }

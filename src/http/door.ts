@@ -1,3 +1,4 @@
+import { brief } from '../shared/brief.ts';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 
@@ -126,8 +127,4 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
     if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
   }
   return values;
-}
-
-function brief(value: string): string {
-  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }

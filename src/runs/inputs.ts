@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { paramMismatch } from '../scripts/read-params.ts';
-import type { Param, Script } from '../scripts/script.ts';
+import { type Param, type Script, secretMask } from '../scripts/script.ts';
+import { brief } from '../shared/brief.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import { isJsonObject } from '../shared/json.ts';
-
-export const secretMask = '***';
 
 /** `data` as the script gets it: the values of its main input, always a list of texts under the input's name. */
 export function readData(script: Script, data: Json | undefined): Json {
@@ -78,11 +77,6 @@ function checked(param: Param, value: Json): Json {
 function undeclared(script: Script, sent: JsonObject): JsonObject {
   const declared = new Set(script.params.map(({ name }) => name));
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !declared.has(name)));
-}
-
-function brief(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function invalidParams(en: string, zh: string): AppError {

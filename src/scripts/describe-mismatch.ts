@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 
+import { brief } from '../shared/brief.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { KeyPath } from './locate-keys.ts';
@@ -109,6 +110,5 @@ function nameOf(path: KeyPath): string {
 function summarize(value: unknown): string {
   if (Array.isArray(value)) return '[…]';
   if (isJsonObject(value)) return '{…}';
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return brief(value);
 }

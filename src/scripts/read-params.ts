@@ -1,7 +1,8 @@
+import { brief } from '../shared/brief.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { ParamSchema } from './manifest-schema.ts';
 import type { SectionReader } from './read-section.ts';
-import { type Param, type ParamType, paramTypes } from './script.ts';
+import { type Param, type ParamType, paramTypes, secretMask } from './script.ts';
 
 /** Names of types in older manifests. */
 const aliases: Record<string, ParamType> = {
@@ -87,7 +88,7 @@ function readLongForm(section: SectionReader): Param[] {
     // An empty text stands for "not set yet" in many manifests, whatever the choices are.
     const mismatch = value === undefined || value === '' ? null : paramMismatch(result, value);
     if (mismatch !== null) {
-      const shown = result.secret ? '***' : JSON.stringify(value)?.slice(0, 60);
+      const shown = result.secret ? secretMask : brief(value);
       section.report(
         'error',
         [...at, 'default'],

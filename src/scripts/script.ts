@@ -55,6 +55,9 @@ export interface MainInput {
 export const paramTypes = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const;
 export type ParamType = (typeof paramTypes)[number];
 
+/** What stands in the place of a secret wherever one would be shown. */
+export const secretMask = '***';
+
 export interface Param {
   readonly name: string;
   readonly label: string;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { errnoOf } from './errors.ts';
+import { parseProcessStat } from './process-stat.ts';
 
 /** Whether there is a process with this id, whoever it belongs to. One that only waits to be buried counts as dead. */
 export function isAlive(pid: number): boolean {
@@ -14,9 +15,7 @@ export function isAlive(pid: number): boolean {
 
 function isZombie(pid: number): boolean {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The state follows the command, which is in brackets and may contain anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).state === 'Z';
   } catch {
     return false;
   }

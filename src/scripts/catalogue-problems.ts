@@ -1,0 +1,74 @@
+import { basename } from 'node:path';
+
+import type { Text } from '../shared/text.ts';
+import { confine } from './confine.ts';
+import type { LoadedFolder } from './load-folder.ts';
+import { describePath } from './read-manifest.ts';
+import type { Problem, Script } from './script.ts';
+
+/** What is wrong with scripts, beyond what their manifests say: in words for a caller, and as entries of the list. */
+export function prefixed(name: string, text: Text): Text {
+  return { en: `The script "${name}" cannot run: ${text.en}`, zh: `脚本 "${name}" 无法运行：${text.zh}` };
+}
+
+export function brokenText(loaded: LoadedFolder & { kind: 'broken' }, problem: Problem | undefined): Text {
+  const name = loaded.name ?? basename(loaded.folder);
+  if (problem === undefined) return prefixed(name, { en: 'manifest broken', zh: '清单文件损坏' });
+  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
+  const { message, advice } = problem;
+  return prefixed(name, {
+    en: `${message.en} (${place}). ${advice.en}`,
+    zh: `${message.zh}（${place}）。${advice.zh}`,
+  });
+}
+
+export function duplicateText(id: string, entries: readonly LoadedFolder[]): Text {
+  const folders = entries.map(({ folder }) => folder).join(', ');
+  return {
+    en: `The id ${id} is used by several scripts, so none of them runs: ${folders}`,
+    zh: `多个脚本使用了相同的 ID ${id}，均无法运行：${folders}`,
+  };
+}
+
+export function duplicateProblem(id: string, entry: LoadedFolder, all: readonly LoadedFolder[]): Problem {
+  const file = entry.kind === 'script' ? entry.script.manifestPath : entry.folder;
+  return {
+    severity: 'error',
+    file,
+    line: null,
+    message: duplicateText(id, all),
+    advice: {
+      en: 'Give one of them a new UUID (the command uuidgen makes one), or remove it.',
+      zh: '请为其中一个更换 UUID（可用 uuidgen 生成），或将其删除。',
+    },
+  };
+}
+
+export async function missingEntry(script: Script): Promise<Problem | null> {
+  const { entry } = script.runtime;
+  const confined = await confine(script.folder, entry);
+  if (confined === 'ok') return null;
+  return {
+    severity: 'error',
+    file: script.manifestPath,
+    line: null,
+    message: describePath('entry', entry, confined),
+    advice: {
+      en: 'Create the file, or correct the name in the manifest.',
+      zh: '请创建该文件，或修正清单中的文件名。',
+    },
+  };
+}
+
+export function missingRoot(root: string): Problem {
+  return {
+    severity: 'error',
+    file: root,
+    line: null,
+    message: {
+      en: 'This folder of scripts does not exist or cannot be read',
+      zh: '脚本文件夹不存在或无法读取',
+    },
+    advice: { en: 'Create it; Hob will notice.', zh: '创建后 Hob 会自动发现。' },
+  };
+}
