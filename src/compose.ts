@@ -27,15 +27,15 @@ interface ComposeOptions {
   log: Logger;
   version: string;
   /** Called when a caller asks the service to stop. */
-  requestStop: () => void;
+  requestStop: (how: { all: boolean }) => void;
 }
 
 export interface Service {
   readonly url: string;
   /** Runs under way. */
   readonly running: number;
-  /** Idempotent. Aborting the signal ends the waiting for synchronous callers. */
-  stop(signal: AbortSignal): Promise<void>;
+  /** Idempotent. With `all` every run is stopped, too. Aborting the signal ends all waiting. */
+  stop(signal: AbortSignal, how: { all: boolean }): Promise<void>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -68,6 +68,7 @@ export async function startService({
     const executor = new ExecutorClient({
       home,
       entry: fileURLToPath(new URL('./executor/main.js', import.meta.url)),
+      version,
       env: settings.environment,
       log: log.child({ part: 'executor' }),
     });
@@ -102,6 +103,7 @@ export async function startService({
         queueWaitMs: settings.queue_wait_s * 1000,
         timeoutMs: settings.timeout_s === 0 ? null : settings.timeout_s * 1000,
         stopGraceMs: settings.stop_grace_s * 1000,
+        drainMs: settings.drain_s * 1000,
         outputLogBytes: Math.round(settings.output_log_mib * mebibyte),
         outputAnswerBytes: Math.round(settings.output_answer_mib * mebibyte),
         resultBytes: Math.round(settings.result_mib * mebibyte),
@@ -145,8 +147,8 @@ export async function startService({
       get running() {
         return runs.running;
       },
-      stop(signal) {
-        stopped ??= runs.drain(signal).then(closeAll);
+      stop(signal, { all }) {
+        stopped ??= runs.drain(signal, { stopRuns: all }).then(closeAll);
         return stopped;
       },
     };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { type Service, startService } from './compose.ts';
+import { startService } from './compose.ts';
 import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
 import { errnoOf } from './shared/errors.ts';
 import { createLogger, type Logger } from './shared/log.ts';
@@ -59,7 +59,11 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a defect: unhandled rejection'));
 
   const version = readVersion();
-  const requestStop = () => stopAsked.abort();
+  let all = settings.on_stop === 'stop';
+  const requestStop = (how: { all: boolean }) => {
+    all ||= how.all;
+    stopAsked.abort();
+  };
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
@@ -67,22 +71,12 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   log.info({ home: settings.home, version }, 'ready');
 
   await aborted(stopAsked.signal);
-  await stop(service, stopNow, settings, log);
-}
-
-async function stop(
-  service: Service,
-  stopNow: AbortController,
-  settings: LoadedSettings,
-  log: Logger,
-): Promise<void> {
+  const others = all ? 'other scripts are stopped' : 'other scripts go on';
   log.info(
     { running: service.running },
-    'stopping: callers who wait get their answer, other scripts go on; a second signal ends at once',
+    `stopping: callers who wait get their answer, ${others}; a second signal ends at once`,
   );
-  const timer = setTimeout(() => stopNow.abort(), settings.drain_s * 1000);
-  await service.stop(stopNow.signal);
-  clearTimeout(timer);
+  await service.stop(stopNow.signal, { all });
   log.info('stopped');
 }
 

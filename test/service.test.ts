@@ -4,11 +4,18 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { goneWithin, isRunning, launchHob, runCli, startHob, tempFolder } from './support/hob.ts';
+import {
+  executorPid,
+  exists,
+  goneWithin,
+  isRunning,
+  launchHob,
+  noted,
+  runCli,
+  startHob,
+  tempFolder,
+} from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
-
-const executorPid = async (home: string) =>
-  Number(JSON.parse(await readFile(join(home, 'executor.json'), 'utf8')).pid);
 
 describe('hob serve', () => {
   it('prints one line to stdout when it can be called, and writes service.json', async () => {
@@ -105,11 +112,13 @@ describe('hob serve', () => {
       ['', 0o700],
       ['hob.db', 0o600],
       ['service.json', 0o600],
-      ['executor.json', 0o600],
       ['runs', 0o700],
       ['executor', 0o700],
     ] as const) {
       expect([name, (await stat(join(hob.home, name))).mode & 0o777]).toEqual([name, mode]);
+    }
+    for (const name of await readdir(join(hob.home, 'executor'))) {
+      expect([name, (await stat(join(hob.home, 'executor', name))).mode & 0o077]).toEqual([name, 0]);
     }
   });
 
@@ -231,6 +240,63 @@ write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message
   });
 });
 
+describe('stopping everything', () => {
+  it.each([
+    ['by `hob stop --all`', ['--all'], ''],
+    ['by the setting on_stop', [], 'on_stop = "stop"\n'],
+  ])('%s ends running scripts and those that wait, and records it', async (_how, flags, settings) => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'slow', {
+      entry: bash(`trap '' TERM; echo $$ > "${files}/pid"; while :; do sleep 1; done`),
+    });
+    const home = await tempFolder();
+    const hob = await launchHob({
+      home,
+      scripts: [scripts],
+      settings: `max_runs = 1\nstop_grace_s = 0.5\n${settings}`,
+    });
+    const running = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    const waiting = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    await exists(join(files, 'pid'));
+    const executor = await executorPid(home);
+    const { code, stdout } = await runCli(['stop', '--home', home, ...flags]).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped.')]);
+    expect(await hob.stop()).toBe(0);
+    expect(await isRunning(Number(await readFile(join(files, 'pid'), 'utf8')))).toBe(false);
+    await goneWithin(executor, 5000);
+    const next = await startHob({ home, scripts: [scripts] });
+    expect((await next.get(`/api/runs/${running}`)).body).toMatchObject({
+      state: 'failed',
+      end_cause: 'shutdown',
+      exit_code: 137,
+      left_running: 0,
+    });
+    expect((await next.get(`/api/runs/${waiting}`)).body).toMatchObject({
+      state: 'failed',
+      end_cause: 'shutdown',
+      started_at: null,
+    });
+  });
+
+  it('still answers who waits, within the drain time, and then stops that, too', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const quick = await writeScript(scripts, 'quick', {
+      entry: bash(`touch "${files}/quick"; sleep 0.5; echo done`),
+    });
+    const slow = await writeScript(scripts, 'slow', { entry: bash(`touch "${files}/slow"; exec sleep 600`) });
+    const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 2\n' });
+    const answers = Promise.all([hob.run(quick), hob.run(slow)]);
+    await exists(join(files, 'quick'));
+    await exists(join(files, 'slow'));
+    await runCli(['stop', '--all', '--home', hob.home]).ended;
+    const [first, second] = await answers;
+    expect(first.body).toMatchObject({ success: true, stdout: 'done\n' });
+    expect(second.body).toMatchObject({ success: false, exit_code: 143, result: { code: -1 } });
+  });
+});
+
 describe('after the service was killed', () => {
   it('its runs go on, and the next service records their true exit codes', async () => {
     const scripts = await tempFolder();
@@ -344,7 +410,7 @@ describe('after the service was killed', () => {
     await exists(join(files, 'started'));
     await first.stop('SIGKILL');
     await writeFile(join(files, 'go'), '');
-    await exists(join(home, 'runs', String(body.run_id), 'end.json'));
+    await noted(home, String(body.run_id));
     process.kill(executor, 'SIGKILL');
     const second = await launchHob({ home, scripts: [scripts] });
     onTestFinished(async () => {
@@ -371,8 +437,9 @@ describe('after the service was killed', () => {
       end_cause: 'lost',
       exit_code: null,
     });
+    // Its processes were stopped before it was given up.
+    expect(await isRunning(Number(await readFile(join(files, 'pid'), 'utf8')))).toBe(false);
     expect((await hob.run(quick)).body).toMatchObject({ stdout: 'hi\n' });
-    process.kill(-Number(await readFile(join(files, 'pid'), 'utf8')), 'SIGKILL');
   });
 });
 
@@ -394,11 +461,3 @@ describe('the hob command', () => {
     expect(stderr).toContain('hob --help');
   });
 });
-
-async function exists(path: string): Promise<void> {
-  for (;;) {
-    const found = await stat(path).catch(() => null);
-    if (found !== null) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -1,250 +1,304 @@
-import { readFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { AppError } from '../shared/errors.ts';
-import { isAlive } from '../shared/is-alive.ts';
+import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
+import { findExecutors } from './executor-addresses.ts';
+import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
-import { receiveMessages, sendMessage } from './message-lines.ts';
 import {
+  type Containment,
+  type Count,
   type ExecutorAddress,
   endWithoutProcess,
-  executorFile,
   type FromExecutor,
   protocolVersion,
   type RunEnd,
   type RunSpec,
   type StopCause,
-  type ToExecutor,
 } from './messages.ts';
 
 interface ClientOptions {
   home: string;
   entry: string;
+  version: string;
   env: Readonly<Record<string, string>>;
   log: Logger;
 }
 
-type Welcome = FromExecutor & { type: 'welcome' };
+export interface RunHooks {
+  /** Called right before a run is given to an executor, with the name of that executor. What it throws keeps the run from being given. */
+  given(executor: string): void;
+  started(): void;
+  timedOut(): void;
+}
+
+/** What is known of a run that an earlier service had given to an executor. */
+export type Attachment =
+  | { readonly kind: 'attached'; readonly end: Promise<RunEnd> }
+  /** The executor is there and was never given this run. */
+  | { readonly kind: 'never-given' }
+  /** Nobody is left who could know. */
+  | { readonly kind: 'unknown' };
 
 interface PendingRun {
   /** Null for a run that an earlier service started: it can be waited for, but not started again. */
   readonly spec: RunSpec | null;
-  readonly onStarted: (startedAtMs: number) => void;
+  readonly link: ExecutorLink;
+  readonly hooks: Pick<RunHooks, 'started' | 'timedOut'>;
   readonly settle: (end: RunEnd) => void;
+  stopCause: StopCause | null;
 }
 
-const helloWithinMs = 5000;
 const firstRetryMs = 250;
 const longestRetryMs = 5000;
 
-/** The service's side of the socket: finds the executor of this home, or starts one, and keeps track of what it was given. */
+/**
+ * The service's side of the executors: the one that takes the runs, which is started when there is none, and those of
+ * earlier versions that still have some. Every message can get lost with a connection; whatever matters is compared with
+ * what the executor knows when it is back.
+ */
 export class ExecutorClient {
+  /** How many processes runs have left running, told some time after they ended. */
+  readonly counts = new Feed<readonly Count[]>();
   readonly #options: ClientOptions;
+  readonly #links = new Map<string, ExecutorLink>();
   readonly #pending = new Map<string, PendingRun>();
-  #socket: Socket | undefined;
-  #connecting: Promise<void> | undefined;
-  #instance: string | undefined;
-  #executorPid: number | undefined;
-  /** What the executor runs that nobody here has asked for: an earlier service did. */
-  #running = new Set<string>();
+  /** What the executors say that they run, for us or for an earlier service. */
+  readonly #running = new Map<string, { link: ExecutorLink; pid: number | null }>();
   /** Ends that nobody here waits for yet. */
   readonly #unclaimed = new Map<string, RunEnd>();
-  #closed = false;
+  /** Called when the current executor has cleared up after others. */
+  #onInherited: (() => void)[] = [];
+  #current: ExecutorLink | undefined;
+  #containment: Containment | null = null;
+  /** Whether every run that an earlier service left has been taken up. */
+  #isCaughtUp = false;
+  #connecting: Promise<ExecutorLink> | undefined;
+  #isClosed = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
   }
 
-  /** Resolves when an executor can be talked to. */
-  connect(): Promise<void> {
-    if (this.#socket !== undefined) return Promise.resolve();
-    this.#connecting ??= this.#establish().finally(() => {
-      this.#connecting = undefined;
-    });
-    return this.#connecting;
+  /** How the processes of runs are kept together; null before there is an executor. */
+  get containment(): Containment | null {
+    return this.#containment;
+  }
+
+  /** The leading processes of the runs under way. */
+  get processes(): ReadonlyMap<number, string> {
+    const processes = new Map<number, string>();
+    for (const [runId, { pid }] of this.#running) if (pid !== null) processes.set(pid, runId);
+    return processes;
+  }
+
+  /** Resolves when there is an executor that takes runs, and knows what those before it have left. */
+  async connect(): Promise<void> {
+    await this.#letInherit(await this.#usable());
   }
 
   /** Runs a script and resolves with its end, which is to be acknowledged once it is safely recorded. */
-  async run(spec: RunSpec, onStarted: (startedAtMs: number) => void): Promise<RunEnd> {
-    await this.connect().catch((error: unknown) => {
+  async run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd> {
+    const link = await this.#usable().catch((error: unknown) => {
       throw new AppError(
         'executor-unavailable',
         { en: 'The process that runs scripts cannot be started.', zh: '无法启动脚本执行进程。' },
         { cause: error, retryAfterS: 5 },
       );
     });
+    hooks.given(link.address.instance);
     return new Promise((settle) => {
-      this.#pending.set(spec.runId, { spec, onStarted, settle });
-      this.#tell({ type: 'start', spec });
+      this.#pending.set(spec.runId, { spec, link, hooks, settle, stopCause: null });
+      link.tell({ type: 'start', spec });
     });
   }
 
-  /** The end of a run that an earlier service started; null when the executor knows nothing of it. */
-  attach(runId: string): Promise<RunEnd> | null {
+  /** Takes up a run that an earlier service gave to the executor of this name. */
+  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment {
     const ended = this.#unclaimed.get(runId);
-    if (ended !== undefined) return Promise.resolve(ended);
-    if (!this.#running.has(runId)) return null;
-    return new Promise((settle) => {
-      this.#pending.set(runId, { spec: null, onStarted: () => {}, settle });
+    if (ended !== undefined) return { kind: 'attached', end: Promise.resolve(ended) };
+    const link = this.#running.get(runId)?.link ?? this.#links.get(executor ?? '');
+    if (link === undefined) return { kind: 'unknown' };
+    if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
+    const end = new Promise<RunEnd>((settle) => {
+      const started = () => {};
+      this.#pending.set(runId, { spec: null, link, hooks: { started, ...hooks }, settle, stopCause: null });
     });
+    return { kind: 'attached', end };
   }
 
   stop(runId: string, cause: StopCause): void {
-    this.#tell({ type: 'stop', runId, cause });
+    const run = this.#pending.get(runId);
+    if (run === undefined) return;
+    run.stopCause ??= cause;
+    run.link.tell({ type: 'stop', runId, cause: run.stopCause });
   }
 
+  /** The end of a run is on record: whoever keeps it need not any more. */
   acknowledge(runId: string): void {
     this.#unclaimed.delete(runId);
-    this.#tell({ type: 'acknowledge', runId });
+    // All are told: an end may have passed from one executor to the next.
+    for (const link of this.#links.values()) link.tell({ type: 'acknowledge', runId });
   }
 
-  /** Leaves the executor to itself: it ends when its runs have. */
+  acknowledgeCounts(runIds: readonly string[]): void {
+    for (const link of this.#links.values()) link.tell({ type: 'acknowledge-counts', runIds });
+  }
+
+  /** Every run without an end has been taken up: an end that nobody waits for is on record, only its acknowledgement got lost. */
+  catchUp(): void {
+    this.#isCaughtUp = true;
+    for (const runId of [...this.#unclaimed.keys()]) this.acknowledge(runId);
+  }
+
+  /** Leaves the executors to themselves: they end when their runs have. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#connecting?.catch(() => {});
-    const socket = this.#socket;
-    if (socket === undefined) return;
-    sendMessage(socket, { type: 'farewell' });
-    await new Promise<void>((resolve) => {
-      socket.once('close', () => resolve());
-      socket.end();
-      setTimeout(() => socket.destroy(), 1000).unref();
+    await Promise.all([...this.#links.values()].map((link) => link.close()));
+  }
+
+  #usable(): Promise<ExecutorLink> {
+    if (this.#current !== undefined) return Promise.resolve(this.#current);
+    this.#connecting ??= this.#establish().finally(() => {
+      this.#connecting = undefined;
     });
+    return this.#connecting;
   }
 
-  async #establish(): Promise<void> {
-    if (await this.#tryConnect()) return;
-    await launchExecutor(this.#options);
-    if (!(await this.#tryConnect())) throw new Error('the new executor does not answer');
-  }
-
-  async #tryConnect(): Promise<boolean> {
-    const address = await readAddress(this.#options.home);
-    if (address === null) return false;
-    const socket = connect(address.socket);
-    try {
-      const welcome = await this.#greet(socket, address);
-      this.#adopt(socket, welcome);
-      return true;
-    } catch (error) {
-      socket.destroy();
-      this.#options.log.debug({ err: error }, 'no executor answers at the known address');
-      return false;
+  async #establish(): Promise<ExecutorLink> {
+    await this.#openLinks();
+    if (this.#current === undefined) {
+      const pid = await launchExecutor(this.#options);
+      await this.#openLinks((address) => address.pid === pid);
     }
+    if (this.#current === undefined) throw new Error('the new executor does not answer');
+    return this.#current;
   }
 
-  #greet(socket: Socket, address: ExecutorAddress): Promise<Welcome> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no welcome in time')), helloWithinMs);
-      socket.on('error', reject);
-      socket.once('close', () => reject(new Error('closed before a welcome')));
-      socket.once('connect', () => {
-        sendMessage(socket, {
-          type: 'hello',
-          protocol: protocolVersion,
-          secret: address.secret,
-        });
-      });
-      receiveMessages<FromExecutor>(socket, ['welcome', 'started', 'ended'], (message) => {
-        if (message.type === 'welcome') {
-          clearTimeout(timer);
-          resolve(message);
-        } else {
-          this.#hear(message);
-        }
-      });
-    });
+  async #openLinks(isWanted = (_address: ExecutorAddress) => true): Promise<void> {
+    const { home, log } = this.#options;
+    const events = {
+      welcomed: (link: ExecutorLink, welcome: Welcome) => this.#onWelcome(link, welcome),
+      heard: (link: ExecutorLink, message: FromExecutor) => this.#hear(link, message),
+      gone: (link: ExecutorLink) => this.#onGone(link),
+    };
+    const addresses = (await findExecutors(home)).filter(isWanted);
+    await Promise.all(
+      addresses
+        .filter(({ instance }) => !this.#links.has(instance))
+        .map(async (address) => {
+          const link = await ExecutorLink.open(address, events, log);
+          if (link !== null) this.#links.set(address.instance, link);
+        }),
+    );
   }
 
-  /** A connection is there, again or for the first time: what we wait for is compared with what the executor knows. */
-  #adopt(socket: Socket, welcome: Welcome): void {
-    this.#socket = socket;
-    const isSame = this.#instance === welcome.instance;
-    this.#instance = welcome.instance;
-    this.#executorPid = welcome.pid;
-    this.#running = new Set(welcome.running);
-    socket.once('close', () => this.#onDisconnected(socket));
-    for (const end of welcome.ended) {
-      // An end that was dealt with before the connection broke comes again when its acknowledgement was lost.
-      const isDealtWith = isSame && !this.#pending.has(end.runId) && !this.#unclaimed.has(end.runId);
-      if (isDealtWith) this.acknowledge(end.runId);
-      else this.#settle(end);
+  /** What we wait for is compared with what the executor knows. */
+  #onWelcome(link: ExecutorLink, welcome: Welcome): void {
+    const { instance, version, protocol } = link.address;
+    this.#links.set(instance, link);
+    if (version === this.#options.version && protocol === protocolVersion && this.#current === undefined) {
+      this.#current = link;
+      this.#containment = welcome.containment;
+    } else if (link !== this.#current) {
+      link.tell({ type: 'retire' });
     }
+
+    this.#forget(link);
+    for (const { runId, pid } of welcome.running) {
+      this.#running.set(runId, { link, pid });
+    }
+    for (const end of welcome.ended) this.#settle(end);
+    if (welcome.counts.length > 0) this.counts.publish(welcome.counts);
     for (const [runId, run] of this.#pending) {
-      if (welcome.running.includes(runId)) continue;
-      // The same executor would know the run if the message had arrived; another one may have died after starting it.
-      if (isSame && run.spec !== null) this.#tell({ type: 'start', spec: run.spec });
-      else this.#settle(endWithoutProcess(runId, 'lost'));
+      if (run.link !== link) continue;
+      if (!this.#running.has(runId)) {
+        // It would know the run if the message had arrived.
+        if (run.spec === null) this.#settle(endWithoutProcess(runId, 'lost'));
+        else link.tell({ type: 'start', spec: run.spec });
+      }
+      if (run.stopCause !== null) link.tell({ type: 'stop', runId, cause: run.stopCause });
     }
   }
 
-  #onDisconnected(socket: Socket): void {
-    if (this.#socket !== socket) return;
-    this.#socket = undefined;
-    if (this.#closed) return;
-    this.#options.log.warn('the connection to the executor broke; reconnecting');
-    void this.#reconnect();
+  #hear(link: ExecutorLink, message: FromExecutor): void {
+    switch (message.type) {
+      case 'started':
+        this.#running.set(message.runId, { link, pid: message.pid });
+        this.#pending.get(message.runId)?.hooks.started();
+        break;
+      case 'timed-out':
+        this.#pending.get(message.runId)?.hooks.timedOut();
+        break;
+      case 'ended':
+        this.#settle(message.end);
+        break;
+      case 'counted':
+        this.counts.publish(message.counts);
+        break;
+      case 'inherited':
+        for (const done of this.#onInherited.splice(0)) done();
+        break;
+      case 'welcome':
+        break;
+    }
   }
 
-  async #reconnect(): Promise<void> {
-    for (
-      let pauseMs = firstRetryMs;
-      !this.#closed && this.#socket === undefined;
-      pauseMs = Math.min(2 * pauseMs, longestRetryMs)
-    ) {
+  #onGone(link: ExecutorLink): void {
+    this.#links.delete(link.address.instance);
+    this.#forget(link);
+    const wasCurrent = this.#current === link;
+    if (wasCurrent) this.#current = undefined;
+    const orphans = [...this.#pending].filter(([, run]) => run.link === link).map(([runId]) => runId);
+    if (this.#isClosed || (!wasCurrent && orphans.length === 0)) return;
+    if (wasCurrent)
+      this.#options.log.warn({ runs: orphans.length }, 'the executor is gone; starting another');
+    void this.#replace(wasCurrent, orphans);
+  }
+
+  /** The next executor ends what the lost one left running, and may know how some of it had ended; the rest is lost. */
+  async #replace(wasCurrent: boolean, orphans: readonly string[]): Promise<void> {
+    const giveUp = () => {
+      for (const runId of orphans) {
+        if (this.#pending.has(runId)) this.#settle(endWithoutProcess(runId, 'lost'));
+      }
+    };
+    for (let pauseMs = firstRetryMs; !this.#isClosed; pauseMs = Math.min(2 * pauseMs, longestRetryMs)) {
       try {
-        await this.connect();
+        const link = await this.#usable();
+        if (!wasCurrent) await this.#letInherit(link);
+        giveUp();
+        return;
       } catch (error) {
-        this.#options.log.error({ err: error }, 'the executor cannot be reached');
-        // Until there is a new one, those who wait for the old one need not.
-        if (this.#executorPid !== undefined && !isAlive(this.#executorPid)) this.#giveUpPending();
+        this.#options.log.error({ err: error }, 'no executor can be started');
+        // Until there is one, those who wait for the old one need not.
+        giveUp();
         await wait(pauseMs);
       }
     }
   }
 
-  #giveUpPending(): void {
-    for (const runId of [...this.#pending.keys()]) this.#settle(endWithoutProcess(runId, 'lost'));
-  }
-
-  #hear(message: FromExecutor): void {
-    if (message.type === 'started') this.#pending.get(message.runId)?.onStarted(message.startedAtMs);
-    if (message.type === 'ended') this.#settle(message.end);
+  async #letInherit(link: ExecutorLink): Promise<void> {
+    const done = new Promise<void>((resolve) => this.#onInherited.push(resolve));
+    link.tell({ type: 'inherit' });
+    // The connection may break meanwhile; then nobody answers, and what is not known by now is lost.
+    await Promise.race([done, wait(longestRetryMs, undefined, { ref: false })]);
   }
 
   #settle(end: RunEnd): void {
     const run = this.#pending.get(end.runId);
     this.#pending.delete(end.runId);
     this.#running.delete(end.runId);
-    if (run === undefined) this.#unclaimed.set(end.runId, end);
-    else run.settle(end);
+    if (run !== undefined) run.settle(end);
+    else if (!this.#isCaughtUp) this.#unclaimed.set(end.runId, end);
+    // Dealt with before the connection broke: its acknowledgement was lost.
+    else this.acknowledge(end.runId);
   }
 
-  #tell(message: ToExecutor): void {
-    // Without a connection nothing is lost: a pending start is repeated, and an end comes again until it is acknowledged.
-    if (this.#socket?.writable) sendMessage(this.#socket, message);
+  /** What was known of an executor's runs, before it says so anew. */
+  #forget(link: ExecutorLink): void {
+    for (const [runId, run] of this.#running) if (run.link === link) this.#running.delete(runId);
   }
-}
-
-async function readAddress(home: string): Promise<ExecutorAddress | null> {
-  try {
-    const address: unknown = JSON.parse(await readFile(join(home, executorFile), 'utf8'));
-    return isAddress(address) ? address : null;
-  } catch {
-    // No executor yet, or half a file of one that was killed: either way a new one is needed.
-    return null;
-  }
-}
-
-function isAddress(value: unknown): value is ExecutorAddress {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'socket' in value &&
-    typeof value.socket === 'string' &&
-    'secret' in value &&
-    typeof value.secret === 'string'
-  );
 }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { makePrivateFolder } from '../shared/private-files.ts';
+import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
 
@@ -13,9 +14,9 @@ interface LaunchOptions {
   env: Readonly<Record<string, string>>;
 }
 
-/** Starts an executor that outlives us, and resolves when it can be called. */
-export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<void> {
-  const folder = join(home, 'executor');
+/** Starts an executor that outlives us, and resolves with its process id when it can be called. */
+export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<number> {
+  const folder = join(home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
   const log = await open(join(folder, 'executor.log'), 'a', 0o600);
   try {
@@ -26,7 +27,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       detached: true,
       windowsHide: true,
     });
-    await new Promise<void>((resolve, reject) => {
+    const pid = await new Promise<number>((resolve, reject) => {
       const timer = setTimeout(() => {
         // One that got ready later would be in the way of the next.
         child.kill('SIGKILL');
@@ -34,7 +35,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       }, readyWithinMs);
       child.stdout?.once('data', () => {
         clearTimeout(timer);
-        resolve();
+        resolve(child.pid ?? 0);
       });
       child.once('error', reject);
       child.once('exit', (code, signal) => {
@@ -49,6 +50,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
     child.removeAllListeners('exit');
     child.stdout?.destroy();
     child.unref();
+    return pid;
   } finally {
     await log.close();
   }

@@ -6,9 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
-import type { RunSpec, ToExecutor } from './messages.ts';
-
-const types = ['hello', 'start', 'stop', 'acknowledge', 'farewell'] as const;
+import { type RunSpec, type ToExecutor, toExecutorTypes as types } from './messages.ts';
 
 /** A receiver that is fed by hand, chunk by chunk. */
 function receiver(onMessage: (message: ToExecutor, socket: Socket) => void = () => {}) {
@@ -126,6 +124,7 @@ describe('a connection', () => {
       timeoutMs: null,
       stopGraceMs: 5000,
       outputLogBytes: 1,
+      survivors: 'keep',
     };
     const messages: ToExecutor[] = [{ type: 'start', spec }, stop('b'), { type: 'farewell' }];
     const client = connect(path);

@@ -2,7 +2,10 @@
  * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
  * runs are known by their id: a second `start` of a run is ignored, and an `ended` comes again until it is acknowledged.
  */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
+
+/** The variable that every process of a run is started with, by which it can be told from all others, wherever it went. */
+export const runCookie = 'HOB_RUN_ID';
 
 /** Everything the executor must know to start a script and see it through. */
 export interface RunSpec {
@@ -18,6 +21,8 @@ export interface RunSpec {
   readonly timeoutMs: number | null;
   readonly stopGraceMs: number;
   readonly outputLogBytes: number;
+  /** What becomes of processes that the script leaves behind when it ends by itself. */
+  readonly survivors: 'keep' | 'stop';
 }
 
 export const endCauses = [
@@ -52,7 +57,13 @@ export interface RunEnd {
   readonly durationMs: number;
   readonly stdout: StreamCapture;
   readonly stderr: StreamCapture;
+  /** How many of its processes outlived it; null when that is counted later, or cannot be known. */
+  readonly leftRunning: number | null;
 }
+
+/** How the processes of a run are kept together when it is to be stopped, from the strongest to the weakest. */
+export const containments = ['cgroup', 'sweep', 'descent', 'taskkill'] as const;
+export type Containment = (typeof containments)[number];
 
 export type StopCause = 'cancelled' | 'shutdown';
 
@@ -60,7 +71,14 @@ export type ToExecutor =
   | { readonly type: 'hello'; readonly protocol: number; readonly secret: string }
   | { readonly type: 'start'; readonly spec: RunSpec }
   | { readonly type: 'stop'; readonly runId: string; readonly cause: StopCause }
+  /** The end of this run is on record. */
   | { readonly type: 'acknowledge'; readonly runId: string }
+  /** So are the numbers of processes that these have left running. */
+  | { readonly type: 'acknowledge-counts'; readonly runIds: readonly string[] }
+  /** Another executor has ended before its time: what it left behind is to be cleared up. */
+  | { readonly type: 'inherit' }
+  /** Another executor takes the new runs: this one may end when it has no more to tell. */
+  | { readonly type: 'retire' }
   /** The service goes away in good order: an executor without runs may end at once. */
   | { readonly type: 'farewell' };
 
@@ -72,22 +90,66 @@ export type FromExecutor =
       readonly pid: number;
       /** Tells one executor from the next: what this one does not know, it was never given. */
       readonly instance: string;
-      readonly running: readonly string[];
+      readonly containment: Containment;
+      readonly running: readonly RunningProcess[];
       /** Runs that ended and were not acknowledged yet. */
       readonly ended: readonly RunEnd[];
+      /** Counts that were not acknowledged yet. */
+      readonly counts: readonly Count[];
     }
   | { readonly type: 'started'; readonly runId: string; readonly pid: number; readonly startedAtMs: number }
-  | { readonly type: 'ended'; readonly end: RunEnd };
+  /** A run has reached its time limit and is being stopped, which takes a while. */
+  | { readonly type: 'timed-out'; readonly runId: string }
+  | { readonly type: 'ended'; readonly end: RunEnd }
+  | { readonly type: 'counted'; readonly counts: readonly Count[] }
+  /** What executors before this one have left is cleared up. */
+  | { readonly type: 'inherited' };
 
-/** Where the executor of a home can be reached; the file holds the secret, so only its user can read it. */
-export interface ExecutorAddress {
-  readonly pid: number;
-  readonly socket: string;
-  readonly secret: string;
-  readonly protocol: number;
+export const toExecutorTypes = [
+  'hello',
+  'start',
+  'stop',
+  'acknowledge',
+  'acknowledge-counts',
+  'inherit',
+  'retire',
+  'farewell',
+] as const satisfies readonly ToExecutor['type'][];
+
+export const fromExecutorTypes = [
+  'welcome',
+  'started',
+  'timed-out',
+  'ended',
+  'counted',
+  'inherited',
+] as const satisfies readonly FromExecutor['type'][];
+
+/** A run that an executor has, with its leading process once that is there. */
+export interface RunningProcess {
+  readonly runId: string;
+  readonly pid: number | null;
 }
 
-export const executorFile = 'executor.json';
+/** How many processes a run has left running. */
+export interface Count {
+  readonly runId: string;
+  readonly leftRunning: number;
+}
+
+/** Where an executor of a home can be reached; the file holds the secret, so only its user can read it. */
+export interface ExecutorAddress {
+  readonly pid: number;
+  readonly instance: string;
+  readonly version: string;
+  readonly protocol: number;
+  readonly socket: string;
+  readonly secret: string;
+}
+
+/** The folder in the home where executors have their sockets, pipes, journals and addresses. */
+export const executorFolder = 'executor';
+export const addressFileEnd = '-address.json';
 
 const noOutput: StreamCapture = { bytes: 0, headBytes: 0, tailBytes: 0 };
 
@@ -104,5 +166,6 @@ export function endWithoutProcess(runId: string, cause: EndCause, spawnError: st
     durationMs: 0,
     stdout: noOutput,
     stderr: noOutput,
+    leftRunning: null,
   };
 }

@@ -1,44 +1,62 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type ExecutorAddress, executorFile, protocolVersion } from '../execution/messages.ts';
+import {
+  addressFileEnd,
+  type ExecutorAddress,
+  executorFolder,
+  protocolVersion,
+} from '../execution/messages.ts';
 import { chooseSocketPath } from '../execution/socket-path.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
+import { Cgroups } from './cgroups.ts';
+import { clearUp } from './clear-up.ts';
 import { FifoPool } from './fifo-pool.ts';
+import { inherit, Journal } from './journal.ts';
 import { ExecutorServer } from './server.ts';
 
 /** The entry of the executor process: started by the service with the home it works for, and gone when it is not needed. */
 async function main(): Promise<void> {
+  closeInherited();
   const { values } = parseArgs({ options: { home: { type: 'string' } } });
   if (values.home === undefined) throw new Error('--home is missing');
-  const folder = join(values.home, 'executor');
+  const folder = join(values.home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
-  await removeLeftovers(folder);
 
-  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `${process.pid}-pipes`));
+  const instance = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `${instance}-pipes`));
   await fifos?.open();
-  const { socketPath, cleanUp } = await chooseSocketPath(
-    folder,
-    `${process.pid}-${randomBytes(6).toString('hex')}`,
-  );
+  const { socketPath, cleanUp } = await chooseSocketPath(folder, instance);
+  const cgroups = Cgroups.open(`hob-${instance}`);
+  const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const server = new ExecutorServer({
     socketPath,
+    instance,
     version: readVersion(),
     fifos,
+    cgroups,
+    journal,
+    inherit: takeOver,
     onIdle: () => void leave(),
   });
+  // First of all what others left: a lock that one of their runs holds must not be given to a new one meanwhile.
+  await takeOver();
+  await removeLeftovers(folder);
   await server.listen();
   const address: ExecutorAddress = {
     pid: process.pid,
+    instance,
+    version: readVersion(),
+    protocol: protocolVersion,
     socket: socketPath,
     secret: server.secret,
-    protocol: protocolVersion,
   };
-  const addressPath = join(values.home, executorFile);
+  const addressPath = join(folder, `${instance}${addressFileEnd}`);
   await replacePrivateFile(addressPath, JSON.stringify(address));
   // The service waits for this line, then stops listening to us: everything else goes through the socket.
   process.stdout.write('ready\n');
@@ -50,22 +68,47 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (reason) => process.stderr.write(`unhandled: ${String(reason)}\n`));
   process.stdout.on('error', () => {});
 
+  async function takeOver(): Promise<void> {
+    await inherit(folder, async (legacy) => {
+      await clearUp(legacy);
+      for (const end of legacy.unheard) server.keep(end);
+    });
+  }
+
   async function leave(): Promise<void> {
     server.close();
-    // Another executor may have taken over while this one finished its runs.
-    const current = await readFile(addressPath, 'utf8').catch(() => '');
-    if (current.includes(server.secret)) await rm(addressPath, { force: true });
+    await rm(addressPath, { force: true });
     await fifos?.close();
+    cgroups?.close();
+    await journal.close();
     await cleanUp();
     process.exit(0);
   }
 }
 
-/** Sockets and pipes of executors that were killed: their names begin with the id of a process that is gone. */
+/** Sockets, pipes and addresses of executors that were killed: their names begin with the id of a process that is gone. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+    const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json)$/.exec(name)?.[1]);
     if (pid > 0 && !isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Closes what whoever started Hob has left open: scripts would inherit it. Our own handles are marked to be closed when a
+ * program is started; what is not marked is not ours.
+ */
+function closeInherited(): void {
+  if (process.platform !== 'linux') return;
+  const closeOnExec = 0o2000000;
+  for (const fd of readdirSync('/proc/self/fd').map(Number)) {
+    if (fd <= 2) continue;
+    try {
+      const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+      if (flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(fd);
+    } catch {
+      // The handle that listed the folder is gone by now.
+    }
   }
 }
 

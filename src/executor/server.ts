@@ -1,27 +1,32 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 
 import { receiveMessages, sendMessage } from '../execution/message-lines.ts';
 import {
+  type Containment,
+  type Count,
   type FromExecutor,
   protocolVersion,
   type RunEnd,
   type RunSpec,
   type ToExecutor,
+  toExecutorTypes,
 } from '../execution/messages.ts';
-import { saveEnd } from '../execution/saved-end.ts';
-import type { FifoPool } from './fifo-pool.ts';
-import { type Supervision, supervise } from './supervise.ts';
+import { Census } from './census.ts';
+import type { Journal } from './journal.ts';
+import { type Equipment, type Supervision, supervise } from './supervise.ts';
 
 /** How long the executor stays when it has nothing to do and no service to do it for. */
 const lonelyMs = 60_000;
 
-const messageTypes = ['hello', 'start', 'stop', 'acknowledge', 'farewell'] as const;
-
-interface ExecutorOptions {
+interface ExecutorOptions extends Equipment {
   socketPath: string;
+  instance: string;
   version: string;
-  fifos: FifoPool | null;
+  journal: Journal;
+  /** Clears up after executors that were killed. */
+  inherit: () => Promise<void>;
   /** Called once, when there is nothing left to stay for. */
   onIdle: () => void;
 }
@@ -29,13 +34,15 @@ interface ExecutorOptions {
 /** The executor: takes runs from whichever service holds the home, and keeps what became of them until it is told that it was heard. */
 export class ExecutorServer {
   readonly secret = randomBytes(32).toString('hex');
-  readonly #instance = randomBytes(8).toString('hex');
   readonly #options: ExecutorOptions;
   readonly #server: Server;
   readonly #running = new Map<string, Supervision>();
-  readonly #unheard = new Map<string, { runFolder: string; end: RunEnd }>();
+  readonly #unheard = new Map<string, RunEnd>();
+  readonly #unheardCounts = new Map<string, Count>();
+  readonly #census = new Census((counts) => this.#reportCounts(counts));
   #held = 0;
   #dismissed = false;
+  #retired = false;
   #service: Socket | undefined;
   #lonely: NodeJS.Timeout | undefined;
 
@@ -49,6 +56,7 @@ export class ExecutorServer {
       this.#server.once('error', reject);
       this.#server.listen(this.#options.socketPath, resolve);
     });
+    if (process.platform !== 'win32') chmodSync(this.#options.socketPath, 0o600);
     this.#reconsider();
   }
 
@@ -57,9 +65,16 @@ export class ExecutorServer {
     this.#service?.destroy();
   }
 
+  /** Keeps an end, of a run of this executor or one before it, until a service has heard it. */
+  keep(end: RunEnd): void {
+    this.#options.journal.ended(end);
+    this.#unheard.set(end.runId, end);
+    this.#tell({ type: 'ended', end });
+  }
+
   #greet(socket: Socket): void {
     socket.on('error', () => socket.destroy());
-    receiveMessages<ToExecutor>(socket, messageTypes, (message) => {
+    receiveMessages<ToExecutor>(socket, toExecutorTypes, (message) => {
       if (socket === this.#service) this.#obey(message);
       else if (message.type === 'hello' && this.#isOurs(message)) this.#welcome(socket);
       else socket.destroy();
@@ -92,10 +107,18 @@ export class ExecutorServer {
       protocol: protocolVersion,
       version: this.#options.version,
       pid: process.pid,
-      instance: this.#instance,
-      running: [...this.#running.keys()],
-      ended: [...this.#unheard.values()].map(({ end }) => end),
+      instance: this.#options.instance,
+      containment: this.#containment(),
+      running: [...this.#running].map(([runId, { pid }]) => ({ runId, pid })),
+      ended: [...this.#unheard.values()],
+      counts: [...this.#unheardCounts.values()],
     });
+  }
+
+  #containment(): Containment {
+    if (process.platform === 'win32') return 'taskkill';
+    if (process.platform !== 'linux') return 'descent';
+    return this.#options.cgroups === null ? 'sweep' : 'cgroup';
   }
 
   #obey(message: ToExecutor): void {
@@ -108,6 +131,19 @@ export class ExecutorServer {
         break;
       case 'acknowledge':
         this.#unheard.delete(message.runId);
+        this.#options.journal.heard(message.runId);
+        this.#reconsider();
+        break;
+      case 'acknowledge-counts':
+        for (const runId of message.runIds) this.#unheardCounts.delete(runId);
+        this.#reconsider();
+        break;
+      case 'inherit':
+        void this.#options.inherit().finally(() => this.#tell({ type: 'inherited' }));
+        break;
+      case 'retire':
+        this.#retired = true;
+        this.#reconsider();
         break;
       case 'farewell':
         this.#dismissed = true;
@@ -121,17 +157,22 @@ export class ExecutorServer {
   }
 
   #start(spec: RunSpec): void {
-    if (this.#running.has(spec.runId) || this.#unheard.has(spec.runId)) return;
-    const run = supervise(spec, this.#options.fifos, (pid, startedAtMs) => {
-      this.#tell({ type: 'started', runId: spec.runId, pid, startedAtMs });
+    const { runId } = spec;
+    if (this.#running.has(runId) || this.#unheard.has(runId)) return;
+    this.#options.journal.starting(runId);
+    const run = supervise(spec, this.#options, {
+      started: ({ pid, startTicks, startedAtMs }) => {
+        this.#options.journal.started({ runId, pid, startTicks });
+        this.#tell({ type: 'started', runId, pid, startedAtMs });
+      },
+      timedOut: () => this.#tell({ type: 'timed-out', runId }),
     });
-    this.#running.set(spec.runId, run);
+    this.#running.set(runId, run);
     this.#held += 1;
     void run.end.then((end) => {
-      this.#unheard.set(spec.runId, { runFolder: spec.runFolder, end });
-      this.#running.delete(spec.runId);
-      if (this.#service?.writable) this.#tell({ type: 'ended', end });
-      else void this.#save(spec.runFolder, end);
+      this.#running.delete(runId);
+      this.keep(end);
+      if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
     });
     void run.released.then(() => {
@@ -140,7 +181,21 @@ export class ExecutorServer {
     });
   }
 
+  #reportCounts(counts: readonly Count[]): void {
+    for (const count of counts) {
+      this.#unheardCounts.set(count.runId, count);
+      // An end that is still to be heard brings its count along.
+      const end = this.#unheard.get(count.runId);
+      if (end === undefined) continue;
+      const counted = { ...end, leftRunning: count.leftRunning };
+      this.#unheard.set(count.runId, counted);
+      this.#options.journal.ended(counted);
+    }
+    this.#tell({ type: 'counted', counts });
+  }
+
   #tell(message: FromExecutor): void {
+    // Without a service nothing is lost: whatever it must hear is in the next welcome.
     if (this.#service?.writable) sendMessage(this.#service, message);
   }
 
@@ -151,20 +206,18 @@ export class ExecutorServer {
 
   #reconsider(): void {
     clearTimeout(this.#lonely);
-    if (this.#service !== undefined || !this.#isFree()) return;
+    if (!this.#isFree()) return;
+    const isTold = this.#unheard.size === 0 && this.#unheardCounts.size === 0;
+    if (this.#service !== undefined && !(this.#retired && isTold)) return;
     // A service that said goodbye is not expected back; one that just vanished may be on its way up again.
-    this.#lonely = setTimeout(() => void this.#leave(), this.#dismissed ? 0 : lonelyMs);
+    const isUnneeded = this.#dismissed || this.#service !== undefined;
+    this.#lonely = setTimeout(() => void this.#leave(), isUnneeded ? 0 : lonelyMs);
   }
 
-  /** What nobody has heard yet is left in writing. */
   async #leave(): Promise<void> {
-    for (const { runFolder, end } of this.#unheard.values()) await this.#save(runFolder, end);
-    // A service may have come while that was written.
-    if (this.#service === undefined && this.#isFree()) this.#options.onIdle();
-  }
-
-  async #save(runFolder: string, end: RunEnd): Promise<void> {
-    // The disk may be full, or the run deleted with its folder: then the end is known for as long as we are here.
-    await saveEnd(runFolder, end).catch(() => {});
+    await this.#census.settled();
+    // A service may have come in the meantime, or brought a run.
+    const isWanted = this.#service !== undefined && !this.#retired;
+    if (!isWanted && this.#isFree()) this.#options.onIdle();
   }
 }

@@ -8,28 +8,46 @@ import {
   type StopCause,
 } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
+import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import { startTicksOf } from './process-table.ts';
+import { RunProcesses } from './run-processes.ts';
 import { type SpawnedScript, spawnScript } from './spawn-script.ts';
-import { terminateGroup } from './terminate.ts';
+import { terminate, terminateTree } from './terminate.ts';
 
 /** The longest delay a timer takes; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
+/** What a script leaves behind on its way out gets less time than the script itself: somebody waits for the answer. */
+const longestSurvivorGraceMs = 500;
+
+/** What this machine gives us to keep the processes of a run together. */
+export interface Equipment {
+  /** Null on Windows. */
+  readonly fifos: FifoPool | null;
+  readonly cgroups: Cgroups | null;
+}
+
+interface SupervisionEvents {
+  started(process: { pid: number; startTicks: number; startedAtMs: number }): void;
+  timedOut(): void;
+}
 
 export interface Supervision {
   /** Ends the run; the first cause given is the one that counts. */
   stop(cause: StopCause): void;
   readonly end: Promise<RunEnd>;
+  /** Its processes; null while there are none, and where they cannot be told from others. */
+  readonly processes: RunProcesses | null;
+  readonly pid: number | null;
   /** Resolves when neither the script nor anything it left behind holds its streams. */
   readonly released: Promise<unknown>;
 }
 
 /** Starts a script and sees it to its end, whatever that is. Never throws. */
-export function supervise(
-  spec: RunSpec,
-  fifos: FifoPool | null,
-  onStarted: (pid: number, startedAtMs: number) => void,
-): Supervision {
+export function supervise(spec: RunSpec, equipment: Equipment, events: SupervisionEvents): Supervision {
   let cause: EndCause | undefined;
+  let pid: number | null = null;
+  let processes: RunProcesses | null = null;
   let stopNow = (): void => {};
   const stopped = new Promise<void>((resolve) => {
     stopNow = resolve;
@@ -39,7 +57,17 @@ export function supervise(
     release = resolve;
   });
   const end = see();
-  return { stop: (why) => stopBecause(why), end, released };
+  return {
+    stop: (why) => stopBecause(why),
+    end,
+    released,
+    get processes() {
+      return processes;
+    },
+    get pid() {
+      return pid;
+    },
+  };
 
   function stopBecause(why: EndCause): void {
     cause ??= why;
@@ -49,7 +77,7 @@ export function supervise(
   async function see(): Promise<RunEnd> {
     let script: SpawnedScript;
     try {
-      script = await spawnScript(spec, fifos);
+      script = await spawnScript(spec, equipment.fifos);
     } catch (error) {
       release(undefined);
       return endWithoutProcess(spec.runId, 'spawn-failed', errnoOf(error) ?? String(error));
@@ -62,28 +90,39 @@ export function supervise(
   }
 
   async function watch(script: SpawnedScript): Promise<RunEnd> {
-    const { pid } = script;
     const startedAtMs = Date.now();
     const startedMonotonic = performance.now();
-    let termination: Promise<void> | undefined;
-    const timer = armTimeout(spec.timeoutMs, () => stopBecause('timeout'));
-    if (pid !== undefined) {
-      onStarted(pid, startedAtMs);
+    let termination: Promise<number | null> | undefined;
+    const timer = armTimeout(spec.timeoutMs, () => {
+      events.timedOut();
+      stopBecause('timeout');
+    });
+    if (script.pid !== undefined) {
+      pid = script.pid;
+      const startTicks = startTicksOf(pid);
+      processes = gather(spec.runId, { pid, startTicks }, equipment.cgroups);
+      events.started({ pid, startTicks, startedAtMs });
       void stopped.then(() => {
-        termination = terminateGroup(pid, spec.stopGraceMs);
+        termination = endAll(spec.stopGraceMs);
       });
     }
 
     const exit = await script.exited;
     timer.cancel();
-    // The leader may be the first of its group to go: a run that was stopped ends when the whole group has.
-    await termination;
+    // Whatever is asked for from here on comes too late: this is how the script ended.
+    const endCause = cause ?? (exit.signal === null ? 'exit' : 'signal');
+    const durationMs = performance.now() - startedMonotonic;
+    if (termination === undefined && spec.survivors === 'stop') {
+      termination = endAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
+    }
+    // The leader may be the first to go: a run that was stopped ends when all of its processes have.
+    const leftRunning = (await termination) ?? null;
+    if (leftRunning === 0) processes?.cgroup?.remove();
     const output = await script.settle();
     if (exit.error !== null) return endWithoutProcess(spec.runId, 'spawn-failed', exit.error);
-    const durationMs = performance.now() - startedMonotonic;
     return {
       runId: spec.runId,
-      cause: cause ?? (exit.signal === null ? 'exit' : 'signal'),
+      cause: endCause,
       exitCode: exit.signal === null ? (exit.code ?? -1) : 128 + constants.signals[exit.signal],
       signal: exit.signal,
       spawnError: null,
@@ -91,8 +130,28 @@ export function supervise(
       endedAtMs: Date.now(),
       durationMs,
       ...output,
+      leftRunning,
     };
   }
+
+  /** Resolves with how many are left, where that can be told. */
+  async function endAll(graceMs: number): Promise<number | null> {
+    if (processes !== null) return terminate(processes, graceMs);
+    if (pid !== null) await terminateTree(pid);
+    return null;
+  }
+}
+
+/** Null on Windows, where nothing but the tree itself tells who belongs together. */
+function gather(
+  runId: string,
+  leader: { pid: number; startTicks: number },
+  cgroups: Cgroups | null,
+): RunProcesses | null {
+  if (process.platform === 'win32') return null;
+  const cgroup = cgroups?.forRun(runId) ?? null;
+  void cgroup?.adopt(leader.pid);
+  return new RunProcesses(runId, { ...leader, isOurs: true }, cgroup);
 }
 
 function armTimeout(timeoutMs: number | null, fire: () => void): { cancel(): void } {

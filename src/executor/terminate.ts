@@ -1,64 +1,55 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { errnoOf } from '../shared/errors.ts';
-import { parseProcessStat } from '../shared/process-stat.ts';
 import { runCommand } from '../shared/run-command.ts';
+import { type ProcessEntry, readProcessTable } from './process-table.ts';
+import type { RunProcesses } from './run-processes.ts';
 
-/** Short at first, for most scripts end when they are asked; then longer, for looking through /proc is work. */
+/** Short at first, for most scripts end when they are asked; then longer, for looking through all processes is work. */
 const firstPollMs = 5;
 const longestPollMs = 100;
 /** How long the kernel may take to be done with processes it was told to kill. */
 const killSettleMs = 1000;
 
 /**
- * Ends a process group: asks, wakes whoever is stopped so that it can hear, waits, kills. Resolves when nobody is left in
- * it.
+ * Ends all processes of a run: asks them, wakes whoever is stopped so that it can hear, waits, kills, and looks whether
+ * anybody is left. Resolves with how many are.
  */
-export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
-  if (process.platform === 'win32') {
-    await runCommand('taskkill', ['/pid', String(pid), '/T', '/F']);
-    return;
-  }
-  signalGroup(pid, 'SIGTERM');
-  signalGroup(pid, 'SIGCONT');
-  if (await groupEnds(pid, graceMs)) return;
-  signalGroup(pid, 'SIGKILL');
-  await groupEnds(pid, killSettleMs);
+export async function terminate(run: RunProcesses, graceMs: number): Promise<number> {
+  const asked = await findMembers(run);
+  run.signal(asked ?? [], 'SIGTERM');
+  run.signal(asked ?? [], 'SIGCONT');
+  if ((await othersEnd(run, graceMs, () => {})) === 0) return 0;
+  return othersEnd(run, killSettleMs, (members) => {
+    run.cgroup?.kill();
+    // Whoever is born while we do this is found, and killed, at the next look.
+    run.signal(members, 'SIGKILL');
+  });
 }
 
-async function groupEnds(pid: number, withinMs: number): Promise<boolean> {
+/** Windows knows who started whom, and ends them all with one command. */
+export async function terminateTree(pid: number): Promise<void> {
+  await runCommand('taskkill', ['/pid', String(pid), '/T', '/F']);
+}
+
+/** Waits until nobody is left, `act`ing on those who are. Resolves with how many still are when the time is over. */
+async function othersEnd(
+  run: RunProcesses,
+  withinMs: number,
+  act: (members: readonly ProcessEntry[]) => void,
+): Promise<number> {
   const deadline = performance.now() + withinMs;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
-    if (!signalGroup(pid, 0) || (await onlyZombiesIn(pid))) return true;
-    const left = deadline - performance.now();
-    if (left <= 0) return false;
-    await wait(Math.min(pollMs, left));
+    const members = await findMembers(run);
+    // Without a way to look, the group is all that is known; killing it needs no looking.
+    if (members === null ? !run.isGroupAlive() : members.length === 0) return 0;
+    act(members ?? []);
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return members?.length ?? 1;
+    await wait(Math.min(pollMs, leftMs));
   }
 }
 
-/** Whether there was anybody to signal. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-pid, signal);
-    return true;
-  } catch (error) {
-    // EPERM: somebody is left in the group, but has become another user.
-    return errnoOf(error) === 'EPERM';
-  }
-}
-
-/** The dead who wait for their parent to notice still count as members of their group; an init may take its time. */
-async function onlyZombiesIn(group: number): Promise<boolean> {
-  if (process.platform !== 'linux') return false;
-  // Without a handle to look with, everybody counts as alive: the next step is to kill them, and that needs none.
-  const names = await readdir('/proc').catch(() => null);
-  if (names === null) return false;
-  for (const name of names) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const member = parseProcessStat(stat);
-    if (member.group === group && member.state !== 'Z' && member.state !== 'X') return false;
-  }
-  return true;
+async function findMembers(run: RunProcesses): Promise<ProcessEntry[] | null> {
+  const table = await readProcessTable();
+  return table && run.findIn(table);
 }

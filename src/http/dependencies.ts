@@ -18,7 +18,7 @@ export interface AppDependencies {
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;
-  requestStop: () => void;
+  requestStop: (how: { all: boolean }) => void;
 }
 
 declare module 'fastify' {

@@ -41,6 +41,7 @@ export function statusOf(code: ErrorCode): number {
     case 'request-timeout':
       return 408;
     case 'script-unusable':
+    case 'run-ended':
       return 409;
     case 'body-too-large':
       return 413;

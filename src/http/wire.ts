@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { notificationTypes } from '../notifications/notifications.ts';
-import { endCauses, origins, runStates } from '../runs/run-record.ts';
+import { containments, endCauses, origins, runStates } from '../runs/run-record.ts';
 
 /**
  * The shapes on the wire, once: requests are checked against these very schemas, and the OpenAPI document is made from them.
@@ -126,6 +126,12 @@ export const HealthAnswer = Type.Object(
     uptime_s: Type.Number(),
     running: Type.Integer(),
     queued: Type.Integer(),
+    containment: Nullable(
+      Type.Enum(containments, {
+        description:
+          'How the processes of a run are kept together when it is stopped: by a cgroup and all that follows; by their process group, session, environment and descent; by group and descent; by taskkill. Null until there is an executor.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'Hob is well.' },
 );
@@ -230,6 +236,20 @@ export const ScriptsAnswer = Type.Object(
   { scripts: Type.Array(ScriptAnswer), problems: Type.Array(Problem) },
   { additionalProperties: false, description: 'All scripts and all problems.' },
 );
+
+export const CancelAnswer = Type.Object(
+  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
+  { additionalProperties: false, description: 'The run is being stopped.' },
+);
+
+export const StopBody = Type.Object({
+  all: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'true: every run is stopped, too, and those that wait are not started.',
+    }),
+  ),
+});
 
 export const StopAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String() },

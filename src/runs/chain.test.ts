@@ -18,6 +18,7 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
     isOpen: true,
     insert: unused,
     markStarted: unused,
+    recordLeftRunning: unused,
     finish: unused,
     find: unused,
     unfinished: unused,

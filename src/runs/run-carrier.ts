@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 
-import { endWithoutProcess, type RunEnd, type RunSpec } from '../execution/messages.ts';
-import { readSavedEnd } from '../execution/saved-end.ts';
+import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
 import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
@@ -9,6 +8,7 @@ import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
+import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import type { RunFolder } from './parameter-file.ts';
 import { readOutput } from './read-output.ts';
 import { concludeRun, isSuccess } from './run-ending.ts';
@@ -22,6 +22,8 @@ export interface LiveRun {
   readonly timeoutMs: number | null;
   readonly language: Language;
   readonly log: Logger;
+  /** Aborted when the run is not to go on. */
+  readonly stopping: AbortController;
 }
 
 export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
@@ -32,6 +34,10 @@ interface Ran {
   readonly unavailable: Text | null;
   /** What a caller who waits gets instead of an outcome. */
   readonly refusal: unknown;
+}
+
+function ranTo(end: RunEnd, unavailable: Text | null = null): Ran {
+  return { end, unavailable, refusal: null };
 }
 
 function refused(end: RunEnd, refusal: unknown): Ran {
@@ -45,9 +51,11 @@ const retryRecordMs = 1000;
 export class RunCarrier {
   readonly events = new Feed<RunEvent>();
   readonly #options: RunServiceOptions;
+  readonly #live: LiveRuns;
 
-  constructor(options: RunServiceOptions) {
+  constructor(options: RunServiceOptions, live: LiveRuns) {
     this.#options = options;
+    this.#live = live;
   }
 
   /**
@@ -65,6 +73,9 @@ export class RunCarrier {
     try {
       lease = await turn;
     } catch (reason) {
+      if (reason instanceof StopRequest) {
+        return this.conclude(run, endWithoutProcess(runId, reason.stopCause));
+      }
       const isStopping = reason instanceof AppError && reason.code === 'service-stopping';
       await this.conclude(run, endWithoutProcess(runId, isStopping ? 'shutdown' : 'cancelled'));
       throw reason;
@@ -99,7 +110,10 @@ export class RunCarrier {
     await rm(run.folder.parameterFile, { recursive: true, force: true }).catch((error: unknown) => {
       run.log.error({ err: error }, 'the parameter file could not be removed');
     });
+    // The children of a run that was stopped have nobody left who waits for them.
+    if (end.cause === 'timeout' || end.cause === 'cancelled') this.#live.stopChildren(end.runId, 'cancelled');
     this.#record(run, ending);
+    this.#live.remove(end.runId);
     return {
       exitCode: end.exitCode,
       success: isSuccess(end),
@@ -112,46 +126,58 @@ export class RunCarrier {
 
   /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
   async #run(run: LiveRun, script: Script, onStart: () => void): Promise<Ran> {
-    const { store, clock, resolveCommand } = this.#options;
-    const { sync, runId } = run.record;
+    const { resolveCommand } = this.#options;
+    const { runId } = run.record;
     try {
       const resolution = await resolveCommand(script);
       if (resolution.kind === 'unavailable') {
         onStart();
-        const end = endWithoutProcess(runId, 'spawn-failed');
-        return { end, unavailable: resolution.message, refusal: null };
+        return ranTo(endWithoutProcess(runId, 'spawn-failed'), resolution.message);
       }
-      store.markStarted(runId, clock.now().toISOString(), { durable: !sync });
-      onStart();
-      const end = await this.#execute(run, script, resolution.command);
+      const end = await this.#execute(run, script, resolution.command, onStart);
       const errno = end.spawnError ?? undefined;
-      if (isExhaustion(errno)) return refused(end, exhaustedError(errno));
-      // An executor that died may have left in writing how the run ended before.
-      const saved = end.cause === 'lost' ? await readSavedEnd(run.folder.path, runId) : null;
-      return { end: saved ?? end, unavailable: null, refusal: null };
+      return isExhaustion(errno) ? refused(end, exhaustedError(errno)) : ranTo(end);
     } catch (error) {
+      if (error instanceof StopRequest) return ranTo(endWithoutProcess(runId, error.stopCause));
       const errno = errnoOf(error);
       const end = endWithoutProcess(runId, 'spawn-failed', errno ?? 'internal');
       return refused(end, isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
   }
 
-  #execute(run: LiveRun, script: Script, command: Command): Promise<RunEnd> {
-    const { limits, environment, executor } = this.#options;
-    const { runId } = run.record;
+  async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
+    const { limits, environment, executor, store, clock } = this.#options;
+    const { runId, sync } = run.record;
+    const { signal } = run.stopping;
     const spec: RunSpec = {
       runId,
       file: command.file,
       ...argumentsOf(command, run.folder.parameterFile),
       cwd: script.folder,
-      // By this variable the processes of a run can be told from all others, wherever they went.
-      env: { ...environment, ...command.env, ...script.runtime.env, HOB_RUN_ID: runId },
+      env: { ...environment, ...command.env, ...script.runtime.env, [runCookie]: runId },
       runFolder: run.folder.path,
       timeoutMs: run.timeoutMs,
       stopGraceMs: limits.stopGraceMs,
       outputLogBytes: limits.outputLogBytes,
+      survivors: script.runtime.survivors,
     };
-    return executor.run(spec, () => this.events.publish({ type: 'started', runId }));
+    const stop = () => executor.stop(runId, stopCauseOf(signal));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await executor.run(spec, {
+        given: (name) => {
+          signal.throwIfAborted();
+          // On record before it is on its way, and with whom: whoever finds it there knows whom to ask what became of it.
+          const start = { startedAt: clock.now().toISOString(), executor: name };
+          store.markStarted(runId, start, { durable: !sync });
+          onStart();
+        },
+        started: () => this.events.publish({ type: 'started', runId }),
+        timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */

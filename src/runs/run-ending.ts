@@ -42,7 +42,7 @@ export async function concludeRun(
     stdoutBytes: end.stdout.bytes,
     stderrBytes: end.stderr.bytes,
     truncated: [end.stdout, end.stderr].some((stream) => stream.headBytes + stream.tailBytes < stream.bytes),
-    leftRunning: null,
+    leftRunning: end.leftRunning,
   };
 }
 

@@ -2,7 +2,7 @@ import type { EndCause } from '../execution/messages.ts';
 
 import type { Json, JsonObject } from '../shared/json.ts';
 
-export { type EndCause, endCauses } from '../execution/messages.ts';
+export { containments, type EndCause, endCauses } from '../execution/messages.ts';
 
 export const origins = ['execute', 'link', 'console', 'cli', 'schedule'] as const;
 export type Origin = (typeof origins)[number];
@@ -23,6 +23,8 @@ export interface RunRecord {
   readonly depth: number;
   /** Whether somebody waits for the answer. */
   readonly sync: boolean;
+  /** The executor that it was given to. */
+  readonly executor: string | null;
   readonly state: RunState;
   readonly endCause: EndCause | null;
   readonly exitCode: number | null;

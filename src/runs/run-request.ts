@@ -1,7 +1,9 @@
-import type { RunEnd, RunSpec, StopCause } from '../execution/messages.ts';
+import type { Attachment, RunHooks } from '../execution/executor-client.ts';
+import type { Containment, Count, RunEnd, RunSpec, StopCause } from '../execution/messages.ts';
 import type { Resolution } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { Feed } from '../shared/feed.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
@@ -43,10 +45,15 @@ export interface SubmittedRun {
 
 /** The executor, as far as runs need one. */
 export interface Executor {
-  run(spec: RunSpec, onStarted: (startedAtMs: number) => void): Promise<RunEnd>;
-  attach(runId: string): Promise<RunEnd> | null;
+  readonly containment: Containment | null;
+  readonly counts: Feed<readonly Count[]>;
+  run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd>;
+  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment;
   stop(runId: string, cause: StopCause): void;
   acknowledge(runId: string): void;
+  acknowledgeCounts(runIds: readonly string[]): void;
+  /** Every run that an earlier service left has been attached to. */
+  catchUp(): void;
 }
 
 export interface RunServiceOptions {
@@ -66,6 +73,7 @@ export interface RunServiceOptions {
     queueWaitMs: number;
     timeoutMs: number | null;
     stopGraceMs: number;
+    drainMs: number;
     outputLogBytes: number;
     outputAnswerBytes: number;
     resultBytes: number;
@@ -84,6 +92,7 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     parentRunId: request.caller?.runId ?? null,
     depth: request.depth,
     sync: request.sync,
+    executor: null,
     state: 'queued',
     endCause: null,
     exitCode: null,

@@ -1,24 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 
-import { endWithoutProcess } from '../execution/messages.ts';
-import { readSavedEnd } from '../execution/saved-end.ts';
+import { type Containment, type Count, endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import type { Language, Text } from '../shared/text.ts';
-import { type Caller, hashToken, newToken } from './chain.ts';
+import { hashToken, newToken } from './chain.ts';
 import { type Claim, Gate, type Lease } from './gate.ts';
+import { LiveRuns, stopCauseOf } from './live-runs.ts';
 import { runFolderAt, writeParameterFile } from './parameter-file.ts';
 import { type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
 import type { RunRecord } from './run-record.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
+
+/** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
+const stopSettleMs = 5000;
 
 /** Takes requests to run, and takes up what an earlier service left. */
 export class RunService {
   readonly #options: RunServiceOptions;
   readonly #gate: Gate;
   readonly #carrier: RunCarrier;
+  readonly #live = new LiveRuns();
   readonly #syncRuns = new Set<Promise<unknown>>();
   /** Synchronous runs that wait for their turn. */
   readonly #waiting = new Set<AbortController>();
@@ -27,7 +32,8 @@ export class RunService {
   constructor(options: RunServiceOptions) {
     this.#options = options;
     this.#gate = new Gate(options.limits);
-    this.#carrier = new RunCarrier(options);
+    this.#carrier = new RunCarrier(options, this.#live);
+    options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
   }
 
   get events(): Feed<RunEvent> {
@@ -42,8 +48,14 @@ export class RunService {
     return this.#gate.queued;
   }
 
-  find(runId: string): RunRecord | null {
-    return this.#options.store.find(runId.toLowerCase());
+  get containment(): Containment | null {
+    return this.#options.executor.containment;
+  }
+
+  get(runId: string): RunRecord {
+    const record = this.#options.store.find(runId.toLowerCase());
+    if (record !== null) return record;
+    throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
   }
 
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
@@ -59,76 +71,130 @@ export class RunService {
       script,
       request.language,
     );
-    const claim = claimOf(runId, script, sync ? request.caller : null);
-    const leaving = new AbortController();
+    const claim = claimOf(runId, script, sync ? (request.caller?.runId ?? null) : null);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
-    const admission = this.#gate.enter(claim, leaving.signal);
+    const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
     try {
       await this.#prepare(run, request, token);
     } catch (error) {
-      leaving.abort(error);
+      run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
       await rm(run.folder.path, { recursive: true, force: true });
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
     this.events.publish({ type: 'queued', runId });
-    return this.#launch(
-      run,
-      script,
-      sync ? this.#awaitTurn(admission, leaving, isNeeded) : this.#unlessStopping(admission),
-    );
+    this.#track(run);
+    const turn = sync
+      ? this.#awaitTurn(admission, run.stopping, isNeeded)
+      : this.#unlessStopping(admission, run);
+    return this.#launch(run, script, turn);
+  }
+
+  /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
+  cancel(runId: string): void {
+    const record = this.get(runId);
+    if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record);
   }
 
   /** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
   recover(): void {
     const unfinished = this.#options.store.unfinished();
-    const isWaiting = (record: RunRecord) => record.state === 'queued' && !record.sync;
+    const recovered = unfinished.map((record) => this.#identify(record));
     // First those that may still run, so that they have their places before those that wait for one.
-    const recovered = [...unfinished.filter((each) => !isWaiting(each)), ...unfinished.filter(isWaiting)];
-    for (const record of recovered) {
-      const script = this.#options.findScript(record.scriptId);
-      const run = this.#describe(record, script, 'zh');
-      if (isWaiting(record) && script !== null) {
-        const never = new AbortController();
-        const admission = this.#gate.readmit(claimOf(record.runId, script, null), never.signal);
-        this.#launch(run, script, this.#unlessStopping(admission));
-      } else {
-        void this.#takeUp(run, script).catch((error: unknown) => this.#reportDefect(run, error));
-      }
+    for (const { run, script, ended } of recovered) {
+      if (ended === null) continue;
+      void this.#takeUp(run, script, ended).catch((error: unknown) => this.#reportDefect(run, error));
     }
+    for (const { run, script, ended } of recovered) {
+      if (ended !== null || script === null) continue;
+      const claim = claimOf(run.record.runId, script, null);
+      this.#launch(run, script, this.#unlessStopping(this.#gate.readmit(claim, run.stopping.signal), run));
+    }
+    this.#options.executor.catchUp();
   }
 
-  /** Takes no more work, starts nothing that waits, and waits for those whose callers wait, unless the signal says enough. */
-  async drain(signal: AbortSignal): Promise<void> {
+  /**
+   * Takes no more work, starts nothing that waits, and waits for those whose callers wait, as long as the setting allows.
+   * With `stopRuns` it then ends every other run, too, and waits until that is on record. Aborting the signal ends the waiting.
+   */
+  async drain(signal: AbortSignal, { stopRuns }: { stopRuns: boolean }): Promise<void> {
+    const { drainMs, stopGraceMs } = this.#options.limits;
     this.#stopping = true;
     // Whoever has not started yet need not wait to hear that it will not.
     for (const leaving of this.#waiting) leaving.abort(stopping());
-    const aborted = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([Promise.allSettled([...this.#syncRuns]), aborted]);
+    if (stopRuns) this.#live.stopAll('shutdown', { sparing: 'waited-for' });
+    await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
+    if (!stopRuns) return;
+    this.#live.stopAll('shutdown', { sparing: 'none' });
+    await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
   }
 
-  /** Waits for a run that an earlier service started, if the executor still has it, or has written down how it ended. */
-  async #takeUp(run: LiveRun, script: Script | null): Promise<void> {
-    const { runId, state, sync } = run.record;
-    if (state === 'queued' && !sync) {
-      await this.#carrier.conclude(run, endWithoutProcess(runId, 'spawn-failed'), scriptGone(run.record));
-      return;
+  /** What is left of an unfinished run: its end, or where to wait for it; null when it has not begun, and can. */
+  #identify(record: RunRecord): { run: LiveRun; script: Script | null; ended: Promise<RunEnd> | null } {
+    const { runId, sync, state } = record;
+    const script = this.#options.findScript(record.scriptId);
+    const run = this.#describe(record, script, 'zh');
+    this.#track(run);
+    const end = (ended: Promise<RunEnd> | null) => ({ run, script, ended });
+    const hooks = { timedOut: () => this.#live.stopChildren(runId, 'cancelled') };
+    const attachment =
+      state === 'queued'
+        ? ({ kind: 'never-given' } as const)
+        : this.#options.executor.attach(runId, record.executor, hooks);
+    switch (attachment.kind) {
+      case 'attached':
+        return end(attachment.end);
+      case 'unknown':
+        return end(Promise.resolve(endWithoutProcess(runId, 'lost')));
+      case 'never-given':
+        // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
+        if (sync) return end(Promise.resolve(endWithoutProcess(runId, 'lost')));
+        if (script === null) return end(Promise.resolve(endWithoutProcess(runId, 'spawn-failed')));
+        return end(null);
+      default:
+        return assertNever(attachment);
     }
-    const attached = this.#options.executor.attach(runId);
+  }
+
+  /** Waits for a run that an earlier service started. */
+  async #takeUp(run: LiveRun, script: Script | null, ended: Promise<RunEnd>): Promise<void> {
+    const { runId, sync, parentRunId } = run.record;
+    const { signal } = run.stopping;
     const leaving = new AbortController();
     const place =
-      attached && script ? this.#gate.readmit(claimOf(runId, script, null), leaving.signal) : null;
+      script === null
+        ? null
+        : this.#gate.readmit(claimOf(runId, script, sync ? parentRunId : null), leaving.signal);
+    signal.addEventListener('abort', () => this.#options.executor.stop(runId, stopCauseOf(signal)));
     try {
-      const end = (await attached) ?? (await readSavedEnd(run.folder.path, runId));
-      await this.#carrier.conclude(run, end ?? endWithoutProcess(runId, 'lost'));
+      const end = await ended;
+      const isScriptGone = script === null && end.cause === 'spawn-failed';
+      await this.#carrier.conclude(run, end, isScriptGone ? scriptGone(run.record) : null);
     } finally {
       leaving.abort();
       void place?.then((lease) => lease.release()).catch(() => {});
+    }
+  }
+
+  #track(run: LiveRun): void {
+    const { runId, sync, parentRunId } = run.record;
+    this.#live.add({
+      runId,
+      waitingParent: sync ? parentRunId : null,
+      isWaitedFor: sync,
+      stopping: run.stopping,
+    });
+  }
+
+  #recordCounts(counts: readonly Count[]): void {
+    try {
+      this.#options.store.recordLeftRunning(counts);
+      this.#options.executor.acknowledgeCounts(counts.map(({ runId }) => runId));
+    } catch (error) {
+      // They come again with the next connection.
+      this.#options.log.error({ err: error }, 'what runs have left running could not be recorded');
     }
   }
 
@@ -139,6 +205,7 @@ export class RunService {
       timeoutMs: (script?.runtime.timeoutMs ?? this.#options.limits.timeoutMs) || null,
       language,
       log: this.#options.log.child({ run: record.runId, script: record.scriptName }),
+      stopping: new AbortController(),
     };
   }
 
@@ -190,11 +257,15 @@ export class RunService {
   }
 
   /** What still waits when the service stops goes on waiting, on record, for the next one. */
-  async #unlessStopping(admission: Promise<Lease>): Promise<Lease> {
+  async #unlessStopping(admission: Promise<Lease>, run: LiveRun): Promise<Lease> {
     const lease = await admission;
     if (!this.#stopping) return lease;
     lease.release();
-    return new Promise(() => {});
+    const { signal } = run.stopping;
+    signal.throwIfAborted();
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
   }
 
   #reportDefect(run: LiveRun, error: unknown): void {
@@ -203,9 +274,23 @@ export class RunService {
 }
 
 /** Only a run that somebody waits for may borrow what its caller holds: any other may outlive it. */
-function claimOf(runId: string, script: Script, waitingCaller: Caller): Claim {
+function claimOf(runId: string, script: Script, waitingParent: string | null): Claim {
   const { concurrency, lock } = script.runtime;
-  return { runId, scriptId: script.id, concurrency, lock, waitingParent: waitingCaller?.runId ?? null };
+  return { runId, scriptId: script.id, concurrency, lock, waitingParent };
+}
+
+/** Waits for something, but not for ever. */
+async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const ended = new Promise<void>((resolve) => {
+    if (enough.aborted) resolve();
+    enough.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([what, ended]);
+}
+
+function endedAlready({ runId }: RunRecord): AppError {
+  return new AppError('run-ended', { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` });
 }
 
 function scriptGone(record: RunRecord): Text {

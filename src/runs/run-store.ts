@@ -6,15 +6,28 @@ export interface TokenOwner {
   readonly depth: number;
 }
 
+export interface LeftRunning {
+  readonly runId: string;
+  readonly leftRunning: number;
+}
+
+export interface RunStart {
+  readonly startedAt: string;
+  readonly executor: string;
+}
+
 /** Where runs are kept. Stated here, implemented in `storage/`. */
 export interface RunStore {
   /** False once the service has closed it. */
   readonly isOpen: boolean;
   /** `durable`: on the disk, power cut or not, before this returns. */
   insert(record: RunRecord, tokenHash: string, options: { durable: boolean }): void;
-  markStarted(runId: string, startedAt: string, options: { durable: boolean }): void;
+  /** The run is about to be given to an executor. */
+  markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
   /** The first end counts; returns false when the run had ended already. */
   finish(runId: string, ending: RunEnding): boolean;
+  /** How many processes runs have left running, which may be known before or after their end is recorded. */
+  recordLeftRunning(counts: readonly LeftRunning[]): void;
   find(runId: string): RunRecord | null;
   findByToken(tokenHash: string): TokenOwner | null;
   /** Runs that have no end yet, oldest first. */

@@ -61,6 +61,11 @@ export const SettingsSchema = Type.Object({
   timeout_s: seconds(0, 'Time limit of runs whose manifest sets none. 0 is no limit.'),
   stop_grace_s: seconds(5, 'How long a script may take to end after it was asked to, before it is killed.'),
   drain_s: seconds(10, 'How long a stopping service waits for its synchronous callers.'),
+  on_stop: Type.Enum(['leave', 'stop'], {
+    default: 'leave',
+    description:
+      'What becomes of asynchronous runs when the service stops: `leave` lets them go on and keeps waiting ones for the next start, `stop` ends them all, as `hob stop --all` does.',
+  }),
   heartbeat_s: Type.Number({
     minimum: 0.1,
     maximum: 3600,

@@ -30,4 +30,5 @@ export const migrations: readonly string[] = [
   CREATE INDEX runs_unfinished ON runs (queued_at) WHERE ended_at IS NULL;
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `,
+  'ALTER TABLE runs ADD COLUMN executor TEXT;',
 ];

@@ -32,6 +32,7 @@ const record: RunRecord = {
   parentRunId: null,
   depth: 2,
   sync: false,
+  executor: null,
   state: 'queued',
   endCause: null,
   exitCode: null,
@@ -91,7 +92,11 @@ describe('runs on disk', () => {
     const other = new SqliteRunStore(open(path));
     store.insert(record, 'hash', { durable: false });
     expect(other.find(record.runId)).toEqual(record);
-    store.markStarted(record.runId, '2024-05-01T12:00:01.000Z', { durable: true });
+    store.markStarted(
+      record.runId,
+      { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' },
+      { durable: true },
+    );
     expect(other.find(record.runId)?.state).toBe('running');
   });
 

@@ -10,7 +10,7 @@ import {
   type RunRecord,
   runStates,
 } from '../runs/run-record.ts';
-import type { RunStore, TokenOwner } from '../runs/run-store.ts';
+import type { LeftRunning, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Database, durably, named } from './database.ts';
 
@@ -20,6 +20,7 @@ export class SqliteRunStore implements RunStore {
   readonly #insert: StatementSyncInstance;
   readonly #markStarted: StatementSyncInstance;
   readonly #finish: StatementSyncInstance;
+  readonly #recordLeftRunning: StatementSyncInstance;
   readonly #find: StatementSyncInstance;
   readonly #findByToken: StatementSyncInstance;
   readonly #unfinished: StatementSyncInstance;
@@ -31,13 +32,14 @@ export class SqliteRunStore implements RunStore {
          state, data, params, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#markStarted = database.prepare(
-      `UPDATE runs SET state = 'running', started_at = ? WHERE run_id = ? AND ended_at IS NULL`,
+      `UPDATE runs SET state = 'running', started_at = ?, executor = ? WHERE run_id = ? AND ended_at IS NULL`,
     );
     this.#finish = database.prepare(
       `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = ?, envelope = ?,
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
-         truncated = ?, left_running = ? WHERE run_id = ? AND ended_at IS NULL`,
+         truncated = ?, left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL`,
     );
+    this.#recordLeftRunning = database.prepare('UPDATE runs SET left_running = ? WHERE run_id = ?');
     this.#find = database.prepare('SELECT * FROM runs WHERE run_id = ?');
     this.#findByToken = database.prepare('SELECT run_id, depth FROM runs WHERE token_hash = ?');
     this.#unfinished = database.prepare(
@@ -69,9 +71,9 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
-  markStarted(runId: string, startedAt: string, { durable }: { durable: boolean }): void {
+  markStarted(runId: string, { startedAt, executor }: RunStart, { durable }: { durable: boolean }): void {
     this.#write(durable, () => {
-      this.#markStarted.run(startedAt, runId);
+      this.#markStarted.run(startedAt, executor, runId);
     });
   }
 
@@ -96,6 +98,19 @@ export class SqliteRunStore implements RunStore {
       ),
     );
     return Number(changes) > 0;
+  }
+
+  recordLeftRunning(counts: readonly LeftRunning[]): void {
+    named(() => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        for (const { runId, leftRunning } of counts) this.#recordLeftRunning.run(leftRunning, runId);
+        this.#database.exec('COMMIT');
+      } catch (error) {
+        this.#database.exec('ROLLBACK');
+        throw error;
+      }
+    });
   }
 
   find(runId: string): RunRecord | null {
@@ -129,6 +144,7 @@ function toRecord(row: Row): RunRecord {
     parentRunId: textOf(row.parent_run_id),
     depth: Number(row.depth),
     sync: row.sync === 1,
+    executor: textOf(row.executor),
     state: oneOf(runStates, row.state),
     endCause: row.end_cause === null ? null : oneOf<EndCause>(endCauses, row.end_cause),
     exitCode: numberOf(row.exit_code),

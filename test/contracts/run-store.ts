@@ -18,6 +18,7 @@ function newRecord(rest: Partial<RunRecord> = {}): RunRecord {
     parentRunId: null,
     depth: 0,
     sync: false,
+    executor: null,
     state: 'queued',
     endCause: null,
     exitCode: null,
@@ -55,6 +56,8 @@ function newEnding(rest: Partial<RunEnding> = {}): RunEnding {
   };
 }
 
+const startAt = (startedAt: string) => ({ startedAt, executor: '1-aa' });
+
 /** What every store of runs does, whatever it keeps them in. */
 export function describeRunStore(name: string, open: () => RunStore): void {
   describe(`a store of runs in ${name}`, () => {
@@ -65,7 +68,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findByToken('hash')).toBeNull();
       expect(store.unfinished()).toEqual([]);
       expect(store.finish(randomUUID(), newEnding())).toBe(false);
-      expect(() => store.markStarted(randomUUID(), 'now', quickly)).not.toThrow();
+      expect(() => store.markStarted(randomUUID(), startAt('now'), quickly)).not.toThrow();
     });
 
     it.each([quickly, durably])('gives a run back as it was put in: %j', (options) => {
@@ -111,12 +114,27 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const store = open();
       const record = newRecord();
       store.insert(record, 'token', quickly);
-      store.markStarted(record.runId, '2024-05-01T12:00:01.000Z', options);
+      store.markStarted(record.runId, startAt('2024-05-01T12:00:01.000Z'), options);
       expect(store.find(record.runId)).toEqual({
         ...record,
         state: 'running',
         startedAt: '2024-05-01T12:00:01.000Z',
+        executor: '1-aa',
       });
+    });
+
+    it('notes what runs have left running, before or after their end, and forgets it for none', () => {
+      const store = open();
+      const [early, late, never] = [newRecord(), newRecord(), newRecord()] as const;
+      for (const record of [early, late, never]) store.insert(record, `token of ${record.runId}`, quickly);
+      store.recordLeftRunning([{ runId: early.runId, leftRunning: 2 }]);
+      for (const record of [early, late, never]) store.finish(record.runId, newEnding());
+      store.recordLeftRunning([
+        { runId: late.runId, leftRunning: 0 },
+        { runId: randomUUID(), leftRunning: 7 },
+      ]);
+      const counts = [early, late, never].map(({ runId }) => store.find(runId)?.leftRunning);
+      expect(counts).toEqual([2, 0, null]);
     });
 
     it('notes the end of a run with all that came of it', () => {
@@ -146,7 +164,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const store = open();
       const record = newRecord();
       store.insert(record, 'token', quickly);
-      store.markStarted(record.runId, '2024-05-01T12:00:01.000Z', quickly);
+      store.markStarted(record.runId, startAt('2024-05-01T12:00:01.000Z'), quickly);
       store.finish(record.runId, newEnding({ startedAt: null, endCause: 'lost', state: 'unknown' }));
       expect(store.find(record.runId)?.startedAt).toBe('2024-05-01T12:00:01.000Z');
     });
@@ -159,7 +177,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(
         store.finish(record.runId, newEnding({ state: 'failed', endCause: 'timeout', exitCode: 1 })),
       ).toBe(false);
-      store.markStarted(record.runId, '2030-01-01T00:00:00.000Z', quickly);
+      store.markStarted(record.runId, startAt('2030-01-01T00:00:00.000Z'), quickly);
       expect(store.find(record.runId)).toEqual({ ...record, ...newEnding() });
     });
 
@@ -181,7 +199,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const records = [at(3), at(1), at(2), at(1), at(0)] as const;
       for (const record of records) store.insert(record, `token of ${record.runId}`, quickly);
       const [late, early, middle, alike, ended] = records;
-      store.markStarted(middle.runId, '2024-05-01T13:00:00.000Z', quickly);
+      store.markStarted(middle.runId, startAt('2024-05-01T13:00:00.000Z'), quickly);
       store.finish(ended.runId, newEnding());
       expect(store.unfinished().map(({ runId, state }) => [runId, state])).toEqual([
         [early.runId, 'queued'],

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { testPath } from './needs.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
-const command = join(projectRoot, 'bin', 'hob.js');
+const ownCommand = join(projectRoot, 'bin', 'hob.js');
 
 interface StartOptions {
   scripts?: string[];
@@ -18,6 +18,8 @@ interface StartOptions {
   args?: string[];
   env?: Record<string, string>;
   home?: string;
+  /** Another Hob than the one under test. */
+  command?: string;
 }
 
 /** A real service in a process of its own, with a home of its own. */
@@ -52,13 +54,37 @@ export async function tempFolder(): Promise<string> {
 /** Starts a service that is stopped when the test ends. */
 export async function startHob(options: StartOptions = {}): Promise<Hob> {
   const hob = await launchHob({ home: await tempFolder(), ...options });
-  const executor = JSON.parse(await readFile(join(hob.home, 'executor.json'), 'utf8')).pid;
+  const executor = await executorPid(hob.home);
   onTestFinished(async () => {
     await hob.stop();
     // A service that stops in good order takes an executor that has nothing to do with it.
     await goneWithin(executor, 10_000);
   });
   return hob;
+}
+
+/** The process that runs the scripts of a home. */
+export async function executorPid(home: string): Promise<number> {
+  const [pid = 0] = await executorPids(home);
+  return pid;
+}
+
+/** All of them: one of an earlier version may still have runs to finish. */
+export async function executorPids(home: string): Promise<number[]> {
+  const names = await readdir(join(home, 'executor'));
+  return names.filter((name) => name.endsWith('-address.json')).map((name) => Number.parseInt(name, 10));
+}
+
+/** Waits until an executor has written down how a run ended. */
+export async function noted(home: string, runId: string): Promise<void> {
+  for (;;) {
+    for (const name of await readdir(join(home, 'executor'))) {
+      if (!name.endsWith('-runs.jsonl')) continue;
+      const journal = await readFile(join(home, 'executor', name), 'utf8');
+      if (journal.includes(`"ended":{"runId":"${runId}"`)) return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Starts a service whose end is the caller's business, for a whole file of tests. */
@@ -68,6 +94,7 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
   const { child, output } = runCli(
     ['serve', '--home', home, '--port', '0', ...scriptFlags(options.scripts), ...(options.args ?? [])],
     options.env,
+    options.command,
   );
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
@@ -114,7 +141,7 @@ function scriptFlags(folders: string[] = []): string[] {
 }
 
 /** The `hob` command, as a user would call it. */
-export function runCli(args: string[], env: Record<string, string> = {}) {
+export function runCli(args: string[], env: Record<string, string> = {}, command = ownCommand) {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -143,6 +170,15 @@ async function call(url: string, init: RequestInit): Promise<Answer> {
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
+}
+
+/** Waits until a file is there. */
+export async function exists(path: string): Promise<void> {
+  for (;;) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 export async function goneWithin(pid: number, ms: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { RunEnding, RunRecord } from '../../src/runs/run-record.ts';
-import type { RunStore, TokenOwner } from '../../src/runs/run-store.ts';
+import type { LeftRunning, RunStart, RunStore, TokenOwner } from '../../src/runs/run-store.ts';
 
 /** Runs in memory, for tests that need no disk. It passes the same contract as the real one. */
 export class MemoryRunStore implements RunStore {
@@ -14,18 +14,26 @@ export class MemoryRunStore implements RunStore {
     this.#byToken.set(tokenHash, record.runId);
   }
 
-  markStarted(runId: string, startedAt: string): void {
+  markStarted(runId: string, start: RunStart): void {
     const record = this.#records.get(runId);
     if (record === undefined || record.endedAt !== null) return;
-    this.#records.set(runId, { ...record, state: 'running', startedAt });
+    this.#records.set(runId, { ...record, state: 'running', ...start });
   }
 
   finish(runId: string, ending: RunEnding): boolean {
     const record = this.#records.get(runId);
     if (record === undefined || record.endedAt !== null) return false;
     const startedAt = ending.startedAt ?? (ending.endCause === 'spawn-failed' ? null : record.startedAt);
-    this.#records.set(runId, { ...record, ...structuredClone(ending), startedAt });
+    const leftRunning = ending.leftRunning ?? record.leftRunning;
+    this.#records.set(runId, { ...record, ...structuredClone(ending), startedAt, leftRunning });
     return true;
+  }
+
+  recordLeftRunning(counts: readonly LeftRunning[]): void {
+    for (const { runId, leftRunning } of counts) {
+      const record = this.#records.get(runId);
+      if (record !== undefined) this.#records.set(runId, { ...record, leftRunning });
+    }
   }
 
   find(runId: string): RunRecord | null {

@@ -12,43 +12,53 @@ const answerWithinMs = 10_000;
 export function configure(command: Command): void {
   command
     .option('--home <dir>', 'home of the service to stop (default: HOB_HOME)')
-    .action(async (options: { home?: string }) => {
+    .option('--all', 'stop every script that it runs, too, and start none of those that wait')
+    .action(async (options: { home?: string; all?: boolean }) => {
       const { home, service } = await findService(options.home);
       if (service === null) {
         process.stdout.write(`Hob is not running (home: ${home}).\n`);
         return;
       }
-      const running = await countRunning(service.url);
-      await ask(`${service.url}/api/stop`);
-      process.stdout.write('Hob is stopping ...\n');
+      const all = options.all === true;
+      const { running, queued } = await countRuns(service.url);
+      await ask(`${service.url}/api/stop`, { all });
+      const scripts = all && running > 0 ? ` with ${running} running script${running === 1 ? '' : 's'}` : '';
+      process.stdout.write(`Hob is stopping${scripts} ...\n`);
       while (isAlive(service.pid)) await wait(pollMs);
       process.stdout.write('Hob has stopped.\n');
+      if (all) return;
       if (running > 0) {
         process.stdout.write(
           'Scripts that were running go on; the next Hob on this home records how they end.\n',
         );
       }
+      if (queued > 0) process.stdout.write('Scripts that wait are started by the next Hob on this home.\n');
     });
 }
 
-async function countRunning(url: string): Promise<number> {
+async function countRuns(url: string): Promise<{ running: number; queued: number }> {
   try {
     const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
     const health: unknown = await answer.json();
-    return typeof health === 'object' && health !== null && 'running' in health ? Number(health.running) : 0;
+    return { running: numberIn(health, 'running'), queued: numberIn(health, 'queued') };
   } catch {
     // Not worth failing for: what matters is said by the next call.
-    return 0;
+    return { running: 0, queued: 0 };
   }
 }
 
-async function ask(url: string): Promise<void> {
-  const answer = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(answerWithinMs) }).catch(
-    (error: unknown) => {
-      throw new UserError(
-        `Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`,
-      );
-    },
-  );
+function numberIn(value: unknown, key: string): number {
+  return Number(Reflect.get(Object(value), key)) || 0;
+}
+
+async function ask(url: string, body: { all: boolean }): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(answerWithinMs),
+  }).catch((error: unknown) => {
+    throw new UserError(`Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`);
+  });
   if (!answer.ok) throw new UserError(`Hob refused to stop: ${await answer.text()}`);
 }

@@ -17,5 +17,6 @@ export function addHealthRoute(app: FastifyInstance, { runs, version }: AppDepen
     uptime_s: Math.round(performance.now() - startedMs) / 1000,
     running: runs.running,
     queued: runs.queued,
+    containment: runs.containment,
   }));
 }

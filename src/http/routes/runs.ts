@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { RunRecord } from '../../runs/run-record.ts';
-import { AppError } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError, RunAnswer } from '../wire.ts';
+import { CancelAnswer, LaterError, RunAnswer } from '../wire.ts';
 
 export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
   const schema = {
@@ -13,14 +12,27 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
     response: { 200: RunAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/runs/:id', { schema }, async (request, reply) => {
-    const { id } = request.params;
-    const record = runs.find(id);
-    if (record === null) {
-      throw new AppError('run-unknown', { en: `There is no run ${id}`, zh: `运行不存在: ${id}` });
-    }
+    const record = runs.get(request.params.id);
     reply.raw.setHeader('x-hob-run-id', record.runId);
     return runAnswer(record);
   });
+
+  const cancelSchema = {
+    summary: 'Stop a run',
+    description:
+      'Takes a waiting run out of the queue, or stops a running one with all its processes and the runs it waits for. The answer comes at once; the record says how the run ended.',
+    response: { 200: CancelAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.post<{ Params: { id: string } }>(
+    '/api/runs/:id/cancel',
+    { schema: cancelSchema },
+    async (request, reply) => {
+      const { runId } = runs.get(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', runId);
+      runs.cancel(runId);
+      return { status: 'success', message: 'The run is being stopped', run_id: runId };
+    },
+  );
 }
 
 function runAnswer(record: RunRecord): JsonObject {

@@ -1,18 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 
+import { AppError } from '../../shared/errors.ts';
+import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError, StopAnswer } from '../wire.ts';
+import { LaterError, StopAnswer, StopBody } from '../wire.ts';
 
 export function addStopRoute(app: FastifyInstance, { requestStop }: AppDependencies): void {
   const schema = {
     summary: 'Stop the service',
     description:
-      'Refuses new work, waits for synchronous callers, and ends. Asynchronous runs go on without it.',
+      'Refuses new work, waits for synchronous callers, and ends. Asynchronous runs go on without it, unless `all` is true.',
+    body: StopBody,
     response: { 200: StopAnswer, '4xx': LaterError, '5xx': LaterError },
   };
-  app.post('/api/stop', { schema }, async (_request, reply) => {
+  app.post('/api/stop', { schema }, async (request, reply) => {
+    const { all } = bodyOf(request).fields;
+    if (all !== undefined && typeof all !== 'boolean') {
+      throw new AppError('field-invalid', { en: 'all must be true or false', zh: 'all 应为布尔值' });
+    }
     // The answer first: a stopping service closes its connections.
-    reply.raw.once('finish', requestStop);
+    reply.raw.once('finish', () => requestStop({ all: all === true }));
     return { status: 'success', message: 'Hob is stopping' };
   });
 }

@@ -1,0 +1,146 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { errnoOf } from '../shared/errors.ts';
+import { isAlive } from '../shared/is-alive.ts';
+import type { Logger } from '../shared/log.ts';
+import { receiveMessages, sendMessage } from './message-lines.ts';
+import {
+  type ExecutorAddress,
+  type FromExecutor,
+  fromExecutorTypes,
+  protocolVersion,
+  type ToExecutor,
+} from './messages.ts';
+
+export type Welcome = FromExecutor & { type: 'welcome' };
+
+interface LinkEvents {
+  /** A connection is there, for the first time or again. */
+  welcomed(link: ExecutorLink, welcome: Welcome): void;
+  heard(link: ExecutorLink, message: FromExecutor): void;
+  /** The executor has ended; nothing more will come. */
+  gone(link: ExecutorLink): void;
+}
+
+const helloWithinMs = 5000;
+const firstRetryMs = 100;
+const longestRetryMs = 5000;
+/** How often we look whether an executor that we cannot talk to is still there. */
+const muteCheckMs = 1000;
+
+/** The connection to one executor. It is made again whenever it breaks, until the executor is gone. */
+export class ExecutorLink {
+  readonly address: ExecutorAddress;
+  readonly #events: LinkEvents;
+  readonly #log: Logger;
+  #socket: Socket | undefined;
+  #isClosed = false;
+
+  private constructor(address: ExecutorAddress, events: LinkEvents, log: Logger) {
+    this.address = address;
+    this.#events = events;
+    this.#log = log;
+  }
+
+  /** Resolves after the first attempt, whether it went well or not: further ones follow by themselves. Null: nobody is there. */
+  static async open(address: ExecutorAddress, events: LinkEvents, log: Logger): Promise<ExecutorLink | null> {
+    const link = new ExecutorLink(address, events, log);
+    if (address.protocol !== protocolVersion) void link.#outwait();
+    else if (!(await link.#attempt())) void link.#persist();
+    else if (!link.isConnected) return null;
+    return link;
+  }
+
+  get isConnected(): boolean {
+    return this.#socket?.writable === true;
+  }
+
+  /** Without a connection the message is dropped: whoever sends it must look at the next welcome what became of it. */
+  tell(message: ToExecutor): void {
+    if (this.#socket?.writable) sendMessage(this.#socket, message);
+  }
+
+  /** Leaves the executor to itself: it ends when its runs have. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    sendMessage(socket, { type: 'farewell' });
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+      socket.end();
+      setTimeout(() => socket.destroy(), 1000).unref();
+    });
+  }
+
+  async #persist(): Promise<void> {
+    for (let pauseMs = firstRetryMs; !this.#isClosed; pauseMs = Math.min(2 * pauseMs, longestRetryMs)) {
+      await wait(pauseMs);
+      if (this.#isClosed || (await this.#attempt())) return;
+    }
+  }
+
+  /** An executor of another build, whose language we do not speak, finishes its runs on its own. */
+  async #outwait(): Promise<void> {
+    this.#log.warn({ pid: this.address.pid }, 'an executor of another version finishes its runs by itself');
+    while (!this.#isClosed && isAlive(this.address.pid)) {
+      await wait(muteCheckMs, undefined, { ref: false });
+    }
+    if (!this.#isClosed) this.#events.gone(this);
+  }
+
+  /** Whether there is nothing left to try: a connection is there, or nobody to connect to. */
+  async #attempt(): Promise<boolean> {
+    const socket = connect(this.address.socket);
+    try {
+      const welcome = await this.#greet(socket);
+      this.#socket = socket;
+      socket.once('close', () => this.#onBroken(socket));
+      this.#events.welcomed(this, welcome);
+      return true;
+    } catch (error) {
+      socket.destroy();
+      // A socket without a listener belongs to a process that has ended.
+      const errno = errnoOf(error);
+      const isGone = errno === 'ECONNREFUSED' || errno === 'ENOENT';
+      if (isGone) this.#events.gone(this);
+      else this.#log.warn({ err: error, pid: this.address.pid }, 'the executor does not answer yet');
+      return isGone;
+    }
+  }
+
+  #onBroken(socket: Socket): void {
+    if (this.#socket !== socket) return;
+    this.#socket = undefined;
+    if (this.#isClosed) return;
+    this.#log.debug({ pid: this.address.pid }, 'the connection to the executor broke');
+    // At once: most often the executor has ended, and others wait to hear that.
+    void this.#attempt().then((isSettled) => {
+      if (!isSettled) void this.#persist();
+    });
+  }
+
+  #greet(socket: Socket): Promise<Welcome> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('no welcome in time')), helloWithinMs);
+      socket.on('error', reject);
+      socket.once('close', () => {
+        clearTimeout(timer);
+        reject(new Error('closed before a welcome'));
+      });
+      socket.once('connect', () => {
+        const { secret } = this.address;
+        sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret });
+      });
+      receiveMessages<FromExecutor>(socket, fromExecutorTypes, (message) => {
+        if (message.type === 'welcome') {
+          clearTimeout(timer);
+          resolve(message);
+        } else {
+          this.#events.heard(this, message);
+        }
+      });
+    });
+  }
+}

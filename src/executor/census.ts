@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Count } from '../execution/messages.ts';
+import { type ProcessEntry, readProcessTable } from './process-table.ts';
+import type { RunProcesses } from './run-processes.ts';
+
+/** What is on its way out when its script ends is not left running: it gets this long. */
+const settleMs = 50;
+/** Looking takes at most one part in so many of this process's time, however many runs end. */
+const restFactor = 10;
+
+/**
+ * Counts what runs have left running when they ended by themselves. One look through all processes serves every run that
+ * ended before it.
+ */
+export class Census {
+  readonly #report: (counts: readonly Count[]) => void;
+  #waiting: RunProcesses[] = [];
+  #counting: Promise<void> | undefined;
+
+  constructor(report: (counts: readonly Count[]) => void) {
+    this.#report = report;
+  }
+
+  /** Counts soon. What cannot be counted for lack of a way to look stays unknown. */
+  add(run: RunProcesses): void {
+    this.#waiting.push(run);
+    this.#counting ??= this.#count().finally(() => {
+      this.#counting = undefined;
+    });
+  }
+
+  /** Resolves when nobody waits to be counted. */
+  async settled(): Promise<void> {
+    await this.#counting;
+  }
+
+  async #count(): Promise<void> {
+    let restMs = settleMs;
+    while (this.#waiting.length > 0) {
+      await wait(restMs);
+      const runs = this.#waiting;
+      this.#waiting = [];
+      const startedMs = performance.now();
+      const table = await readProcessTable();
+      if (table !== null) this.#report(runs.map((run) => countIn(run, table)));
+      restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));
+    }
+  }
+}
+
+function countIn(run: RunProcesses, table: readonly ProcessEntry[]): Count {
+  const leftRunning = run.findIn(table).length;
+  run.cgroup?.remove();
+  return { runId: run.runId, leftRunning };
+}

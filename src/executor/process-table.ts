@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { runCookie } from '../execution/messages.ts';
+import { errnoOf, isExhaustion } from '../shared/errors.ts';
+import { parseProcessStat } from '../shared/process-stat.ts';
+import { runCommand } from '../shared/run-command.ts';
+
+/** A process that is alive: the dead who wait to be buried are left out. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** Zero where the system does not tell. */
+  readonly session: number;
+  readonly startTicks: number;
+  /** The run that it was started in, by the variable that every run carries; null when it has none, or we may not look. */
+  readonly runId: string | null;
+}
+
+/** So many processes are looked at in one go: what else this process does waits a millisecond or two at most. */
+const sliceSize = 64;
+
+/** Every process of this machine; null when there is no way to look, for example for lack of a file handle. */
+export async function readProcessTable(): Promise<ProcessEntry[] | null> {
+  if (process.platform === 'linux') return readProc();
+  return process.platform === 'win32' ? null : askPs();
+}
+
+async function readProc(): Promise<ProcessEntry[] | null> {
+  const table: ProcessEntry[] = [];
+  try {
+    const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+    for (const [index, pid] of pids.entries()) {
+      const entry = readEntry(pid);
+      if (entry !== null) table.push(entry);
+      if (index % sliceSize === sliceSize - 1) await nextTurn();
+    }
+  } catch {
+    return null;
+  }
+  return table;
+}
+
+/** Null for a process that is gone by now. Throws only when nothing can be read at all. */
+function readEntry(pid: number): ProcessEntry | null {
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  const { state, parent, group, session, startTicks } = parseProcessStat(stat.toString('latin1'));
+  if (state === 'Z' || state === 'X') return null;
+  return { pid, parent, group, session, startTicks, runId: cookieIn(read(`/proc/${pid}/environ`)) };
+}
+
+function read(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (isExhaustion(errnoOf(error))) throw error;
+    return null;
+  }
+}
+
+function cookieIn(environ: Buffer | null): string | null {
+  if (environ === null) return null;
+  const key = `${runCookie}=`;
+  const start = environ.indexOf(`\0${key}`);
+  const from = start >= 0 ? start + 1 : environ.subarray(0, key.length).toString('latin1') === key ? 0 : -1;
+  if (from < 0) return null;
+  const end = environ.indexOf(0, from);
+  return environ.toString('latin1', from + key.length, end < 0 ? environ.length : end);
+}
+
+/** Where there is no /proc: who is whose child, but not what is in anybody's environment. */
+async function askPs(): Promise<ProcessEntry[] | null> {
+  const { ok, stdout } = await runCommand('/bin/ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=']);
+  return ok ? parsePs(stdout) : null;
+}
+
+export function parsePs(output: string): ProcessEntry[] {
+  const table: ProcessEntry[] = [];
+  for (const line of output.split('\n')) {
+    const [pid, parent, group, state] = line.trim().split(/\s+/);
+    if (state === undefined || state.startsWith('Z')) continue;
+    table.push({
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: 0,
+      startTicks: 0,
+      runId: null,
+    });
+  }
+  return table;
+}
+
+/** When a process was started, to know it again; zero where the system does not tell. */
+export function startTicksOf(pid: number): number {
+  if (process.platform !== 'linux') return 0;
+  try {
+    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).startTicks;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,289 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { exists, goneWithin, type Hob, isRunning, startHob, tempFolder } from './support/hob.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
+
+const quickStop = 'stop_grace_s = 1\n';
+
+async function pidIn(path: string): Promise<number> {
+  await exists(path);
+  return Number(await readFile(path, 'utf8'));
+}
+
+/** A script that says who it is, and then takes its time. */
+const patient = (files: string, name: string) =>
+  bash(`echo $$ > "${files}/${name}.new"; mv "${files}/${name}.new" "${files}/${name}"; exec sleep 600`);
+
+const cancel = (hob: Hob, runId: string) => hob.post(`/api/runs/${runId}/cancel`, {});
+
+describe('cancelling a run', () => {
+  it('stops its script and says so in its record, and to who waits for it', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
+    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const answer = hob.run(id);
+    const pid = await pidIn(join(files, 'pid'));
+    const [runId = ''] = await runIdsOf(hob);
+    expect(await cancel(hob, runId)).toMatchObject({
+      status: 200,
+      body: { status: 'success', run_id: runId },
+    });
+    expect((await answer).body).toMatchObject({
+      success: false,
+      timed_out: false,
+      exit_code: 143,
+      result: { code: -1 },
+    });
+    expect(await hob.ended(runId)).toMatchObject({
+      state: 'failed',
+      end_cause: 'cancelled',
+      left_running: 0,
+    });
+    expect(await isRunning(pid)).toBe(false);
+  });
+
+  it('that still waits takes it out of the queue, and it never starts', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const second = await writeScript(scripts, 'second', { entry: bash(`touch "${files}/second"`) });
+    const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
+    const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
+    await exists(join(files, 'first'));
+    const waiting = String((await hob.post('/api/execute', { script_id: second })).body.run_id);
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 1, queued: 1 });
+    expect((await cancel(hob, waiting)).status).toBe(200);
+    expect(await hob.ended(waiting)).toMatchObject({
+      state: 'failed',
+      end_cause: 'cancelled',
+      started_at: null,
+    });
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 1, queued: 0 });
+    await cancel(hob, running);
+    await hob.ended(running);
+    await expect(readFile(join(files, 'second'))).rejects.toThrow('ENOENT');
+  });
+
+  it('answers a caller that waits in the queue as a run that was cancelled', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const second = await writeScript(scripts, 'second', { runtime: 'concurrency = 1' });
+    const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
+    const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
+    await exists(join(files, 'first'));
+    const answer = hob.run(second);
+    const waiting = await runOf(hob, 'second');
+    await cancel(hob, waiting);
+    expect(await answer).toMatchObject({ status: 200, body: { success: false, exit_code: -1 } });
+    await cancel(hob, running);
+    await hob.ended(running);
+  });
+
+  it('goes down the tree to every run that it waits for, running or queued', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const held = await writeScript(scripts, 'held', { node: true, runtime: 'lock = "x"' });
+    const locker = await writeScript(scripts, 'locker', {
+      runtime: 'lock = "x"',
+      entry: patient(files, 'locker'),
+    });
+    const middle = await writeScript(scripts, 'middle', {
+      language: 'python',
+      node: true,
+      entry: python(`
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(lambda id: call("/api/link", {"script_id": id}), ["${leaf}", "${held}"]))
+`),
+    });
+    const loose = await writeScript(scripts, 'loose', { entry: patient(files, 'loose') });
+    const top = await writeScript(scripts, 'top', {
+      language: 'python',
+      entry: python(`
+call("/api/execute", {"script_id": "${loose}"})
+call("/api/link", {"script_id": "${middle}"})
+`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const locking = String((await hob.post('/api/execute', { script_id: locker })).body.run_id);
+    await exists(join(files, 'locker'));
+    const root = String((await hob.post('/api/execute', { script_id: top })).body.run_id);
+    const leafPid = await pidIn(join(files, 'leaf'));
+    await exists(join(files, 'loose'));
+    const runs: Record<string, string> = {};
+    for (const name of ['top', 'middle', 'leaf', 'held', 'loose']) runs[name] = await runOf(hob, name);
+    const named = (name: string) => runs[name] ?? '';
+    await cancel(hob, root);
+    for (const name of ['top', 'middle', 'leaf', 'held']) {
+      expect([name, (await hob.ended(named(name))).end_cause]).toEqual([name, 'cancelled']);
+    }
+    expect(await isRunning(leafPid)).toBe(false);
+    // Nobody waits for what was started asynchronously: it goes on.
+    expect(await isRunning(await pidIn(join(files, 'loose')))).toBe(true);
+    for (const runId of [locking, named('loose')]) {
+      await cancel(hob, runId);
+      await hob.ended(runId);
+    }
+  });
+
+  it('that has ended is refused with 409, and of one that never was with 404', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'quick', {});
+    const hob = await startHob({ scripts: [scripts] });
+    const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    await hob.ended(runId);
+    expect(await cancel(hob, runId)).toMatchObject({ status: 409, body: { code: 'run-ended' } });
+    expect(await cancel(hob, '5f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11')).toMatchObject({
+      status: 404,
+      body: { code: 'run-unknown' },
+    });
+  });
+
+  it('at any moment of its life gives it one end', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'short', { entry: bash('sleep 0.05') });
+    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const moments = Array.from({ length: 24 }, (_, index) => index * 6);
+    const ends = await Promise.all(
+      moments.map(async (ms) => {
+        const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        const { status } = await cancel(hob, runId);
+        const record = await hob.ended(runId);
+        return { status, cause: record.end_cause, state: record.state };
+      }),
+    );
+    for (const { status, cause, state } of ends) {
+      if (status === 409) expect([cause, state]).toEqual(['exit', 'succeeded']);
+      else
+        expect([
+          ['cancelled', 'failed'],
+          ['exit', 'succeeded'],
+        ]).toContainEqual([cause, state]);
+    }
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
+  });
+
+  it('works for a run that an earlier service started', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const top = await writeScript(scripts, 'top', {
+      language: 'python',
+      entry: python(`
+try: call("/api/link", {"script_id": "${leaf}"})
+except Exception: pass
+import time; time.sleep(600)
+`),
+    });
+    const first = await startHob({ scripts: [scripts], settings: quickStop });
+    const root = String((await first.post('/api/execute', { script_id: top })).body.run_id);
+    const leafPid = await pidIn(join(files, 'leaf'));
+    const runIds = await runIdsOf(first);
+    await first.stop('SIGKILL');
+    const second = await startHob({ home: first.home, scripts: [scripts] });
+    expect((await second.get('/api/health')).body).toMatchObject({ running: 2 });
+    expect((await cancel(second, root)).status).toBe(200);
+    for (const runId of runIds) expect((await second.ended(runId)).end_cause).toBe('cancelled');
+    expect(await isRunning(leafPid)).toBe(false);
+  });
+});
+
+describe('a run that times out', () => {
+  it('takes along the runs that it waits for, before its own grace is over', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: patient(files, 'leaf') });
+    const top = await writeScript(scripts, 'top', {
+      language: 'python',
+      runtime: 'timeout = 1.5',
+      entry: python(`
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+status, answer = call("/api/link", {"script_id": "${leaf}"})
+write({"code": 7, "msg": answer["message"]})
+`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 20\n' });
+    const { body } = await hob.run(top);
+    // It heard of its child's end and wrote its own result before it would have been killed.
+    expect(body).toMatchObject({ timed_out: true, exit_code: 0, result: { code: 7 } });
+    await goneWithin(await pidIn(join(files, 'leaf')), 1000);
+  });
+});
+
+describe('what a script leaves running', () => {
+  it('is left alone and counted, however it was started', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'starter', {
+      entry: bash(`
+sleep 600 & echo $! > "${files}/plain"
+setsid sleep 601 < /dev/null > /dev/null 2>&1 & echo $! > "${files}/setsid"
+`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    const record = await counted(hob, runId);
+    expect(record).toMatchObject({ state: 'succeeded', left_running: 2 });
+    for (const name of ['plain', 'setsid']) process.kill(await pidIn(join(files, name)), 'SIGKILL');
+  });
+
+  it('is nothing for most, and that is said, too', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'tidy', {});
+    const hob = await startHob({ scripts: [scripts] });
+    const { headers } = await hob.run(id);
+    expect(await counted(hob, String(headers.get('x-hob-run-id')))).toMatchObject({ left_running: 0 });
+  });
+
+  it('is stopped before the answer when its manifest says so', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'starter', {
+      runtime: 'survivors = "stop"',
+      entry: bash(`
+sleep 600 & echo $! > "${files}/plain"
+setsid sh -c 'trap "" TERM; echo $$ > "${files}/setsid"; while :; do sleep 1; done' < /dev/null > /dev/null 2>&1 &
+while [ ! -s "${files}/setsid" ]; do sleep 0.01; done
+exit 3
+`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body, headers } = await hob.run(id);
+    expect(body).toMatchObject({ exit_code: 3 });
+    for (const name of ['plain', 'setsid']) {
+      expect([name, await isRunning(await pidIn(join(files, name)))]).toEqual([name, false]);
+    }
+    const { body: record } = await hob.get(`/api/runs/${headers.get('x-hob-run-id')}`);
+    expect(record).toMatchObject({ end_cause: 'exit', left_running: 0 });
+  });
+});
+
+/** The runs of a home, oldest first, by their folders. */
+async function runIdsOf(hob: Hob): Promise<string[]> {
+  return readdir(join(hob.home, 'runs'));
+}
+
+/** The run of a script, once it is on record. */
+async function runOf(hob: Hob, scriptName: string): Promise<string> {
+  for (;;) {
+    for (const runId of await runIdsOf(hob)) {
+      const { body } = await hob.get(`/api/runs/${runId}`);
+      if (body.script_name === scriptName) return runId;
+    }
+  }
+}
+
+async function counted(hob: Hob, runId: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { body } = await hob.get(`/api/runs/${runId}`);
+    if (body.left_running !== null) return body;
+  }
+}
