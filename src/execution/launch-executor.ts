@@ -7,6 +7,9 @@ import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
 
+/** The blocking part of a spawn grows with resident memory: what is short-lived is collected soon, not kept for later. */
+const smallHeap = ['--max-semi-space-size=1'];
+
 interface LaunchOptions {
   /** The executor's entry file. */
   entry: string;
@@ -20,7 +23,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
   await makePrivateFolder(folder, { existing: true });
   const log = await open(join(folder, 'executor.log'), 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [entry, '--home', home], {
+    const child = spawn(process.execPath, [...smallHeap, entry, '--home', home], {
       cwd: home,
       env,
       stdio: ['ignore', 'pipe', log.fd],

@@ -42,7 +42,7 @@ export class Census {
       const runs = this.#waiting;
       this.#waiting = [];
       const startedMs = performance.now();
-      const table = await readProcessTable();
+      const table = await readProcessTable(Math.min(...runs.map((run) => run.sinceTicks)));
       if (table !== null) this.#report(runs.map((run) => countIn(run, table)));
       restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));
     }

@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Capture } from './capture.ts';
 
-const chunkBytes = 64 * 1024;
+/** One for all pipes: what is read into it is taken out again before anybody else reads. */
+const chunk = Buffer.allocUnsafe(64 * 1024);
 /** What a pipe can hold at most: all that was written before the end is in the first so many bytes. */
 const largestPipeBytes = 1024 * 1024;
 /** How long Node's own pipes may take to hand over what was written before the end. */
@@ -21,7 +22,7 @@ export interface PipeReader {
 /** Reads a named pipe. `onread` hands over each chunk at once: nothing waits in a stream's own buffer when we drain. */
 export function readFifo(fd: number, capture: Capture): PipeReader {
   const onread = {
-    buffer: Buffer.allocUnsafe(chunkBytes),
+    buffer: chunk,
     callback: (bytes: number, buffer: Uint8Array) => {
       capture.take(buffer.subarray(0, bytes));
       return true;
@@ -39,13 +40,12 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
   return {
     closed,
     async drain() {
-      const buffer = Buffer.allocUnsafe(chunkBytes);
       // A destroyed socket has closed its handle, whose number may by now be that of somebody else's file.
       for (let taken = 0; taken < largestPipeBytes && !socket.destroyed; ) {
         try {
-          const bytes = readSync(fd, buffer);
+          const bytes = readSync(fd, chunk);
           if (bytes === 0) return;
-          capture.take(buffer.subarray(0, bytes));
+          capture.take(chunk.subarray(0, bytes));
           taken += bytes;
         } catch {
           // EAGAIN: the pipe is empty. With anything else there is nothing left to be had, either.

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { runCookie } from '../execution/messages.ts';
@@ -21,18 +21,21 @@ export interface ProcessEntry {
 /** So many processes are looked at in one go: what else this process does waits a millisecond or two at most. */
 const sliceSize = 64;
 
-/** Every process of this machine; null when there is no way to look, for example for lack of a file handle. */
-export async function readProcessTable(): Promise<ProcessEntry[] | null> {
-  if (process.platform === 'linux') return readProc();
+/**
+ * The processes of this machine that were started at `sinceTicks` or later: nobody of a run is older than its script. Null when
+ * there is no way to look, for example for lack of a file handle.
+ */
+export async function readProcessTable(sinceTicks: number): Promise<ProcessEntry[] | null> {
+  if (process.platform === 'linux') return readProc(sinceTicks);
   return process.platform === 'win32' ? null : askPs();
 }
 
-async function readProc(): Promise<ProcessEntry[] | null> {
+async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   const table: ProcessEntry[] = [];
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
     for (const [index, pid] of pids.entries()) {
-      const entry = readEntry(pid);
+      const entry = readEntry(pid, sinceTicks);
       if (entry !== null) table.push(entry);
       if (index % sliceSize === sliceSize - 1) await nextTurn();
     }
@@ -42,18 +45,31 @@ async function readProc(): Promise<ProcessEntry[] | null> {
   return table;
 }
 
-/** Null for a process that is gone by now. Throws only when nothing can be read at all. */
-function readEntry(pid: number): ProcessEntry | null {
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  const { state, parent, group, session, startTicks } = parseProcessStat(stat.toString('latin1'));
-  if (state === 'Z' || state === 'X') return null;
+/** Null for a process that is gone by now, or of no interest. Throws only when nothing can be read at all. */
+function readEntry(pid: number, sinceTicks: number): ProcessEntry | null {
+  const text = read(`/proc/${pid}/stat`)?.toString('latin1');
+  if (text === undefined) return null;
+  const { state, parent, group, session, startTicks, isKernelThread } = parseProcessStat(text);
+  if (state === 'Z' || state === 'X' || isKernelThread || startTicks < sinceTicks) return null;
   return { pid, parent, group, session, startTicks, runId: cookieIn(read(`/proc/${pid}/environ`)) };
 }
 
+/** What was read last: there are hundreds of small files, and each is done with before the next. */
+let shared = Buffer.allocUnsafe(64 * 1024);
+
 function read(path: string): Buffer | null {
   try {
-    return readFileSync(path);
+    const fd = openSync(path, 'r');
+    try {
+      for (let length = 0; ; ) {
+        const bytes = readSync(fd, shared, length, shared.length - length, null);
+        length += bytes;
+        if (bytes === 0) return shared.subarray(0, length);
+        if (length === shared.length) shared = Buffer.concat([shared], 2 * shared.length);
+      }
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
     if (isExhaustion(errnoOf(error))) throw error;
     return null;

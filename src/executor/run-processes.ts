@@ -30,6 +30,11 @@ export class RunProcesses {
     this.#isGroupOurs = leader.isOurs;
   }
 
+  /** Nobody of this run was started earlier. */
+  get sinceTicks(): number {
+    return this.#leader.startTicks;
+  }
+
   /** Who of this run is alive, by a table of all processes. */
   findIn(table: readonly ProcessEntry[]): ProcessEntry[] {
     const { pid: leader } = this.#leader;

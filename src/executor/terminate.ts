@@ -50,6 +50,6 @@ async function othersEnd(
 }
 
 async function findMembers(run: RunProcesses): Promise<ProcessEntry[] | null> {
-  const table = await readProcessTable();
+  const table = await readProcessTable(run.sinceTicks);
   return table && run.findIn(table);
 }
