@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 
 import type { RunRecord } from '../../runs/run-record.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { type JsonFields, sendJson } from '../send-json.ts';
 import { LaterError, RunAnswer } from '../wire.ts';
 
 export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
@@ -19,11 +19,11 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
       throw new AppError('run-unknown', { en: `There is no run ${id}`, zh: `运行不存在: ${id}` });
     }
     reply.raw.setHeader('x-hob-run-id', record.runId);
-    return runAnswer(record);
+    return sendJson(reply, runAnswer(record));
   });
 }
 
-function runAnswer(record: RunRecord): JsonObject {
+function runAnswer(record: RunRecord): JsonFields {
   return {
     run_id: record.runId,
     script_id: record.scriptId,
