@@ -429,7 +429,8 @@ write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 123456
     );
     over = true;
     await watching;
-    expect(worstMs).toBeLessThan(1500);
+    // Much more than it takes on a busy machine with two cores; to parse all this in the service took longer.
+    expect(worstMs).toBeLessThan(3000);
     for (const { response, bytes } of answers) {
       expect(response.headers.get('content-length')).toBe(String(bytes.byteLength));
       const text = String(Buffer.from(bytes));
