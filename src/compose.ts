@@ -7,6 +7,7 @@ import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
+import { OutcomeReader } from './runs/outcome-reader.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
@@ -86,6 +87,10 @@ export async function startService({
       env: settings.environment,
       platform: process.platform,
     };
+    const outcomes = new OutcomeReader({
+      entry: new URL('./runs/outcome-worker.js', import.meta.url),
+      log: log.child({ part: 'outcomes' }),
+    });
     let listening: Listening | undefined;
     const runs = new RunService({
       store,
@@ -93,6 +98,7 @@ export async function startService({
       clock: systemClock,
       log,
       resolveCommand: (script) => resolveCommand(script, host),
+      readOutcome: (request) => outcomes.read(request),
       findScript: (id) => catalogue.find(id),
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,

@@ -602,6 +602,7 @@ describe('everything else', () => {
         uptime_s: expect.any(Number),
         running: expect.any(Number),
         queued: 0,
+        containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
       },
     });
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -320,6 +320,131 @@ write({"code": 0, "msg": "ok", "length": len(run["params"]["key"]), "file": sys.
     expect(names.filter((name) => /^(npm_|INIT_CWD|NODE_OPTIONS|LD_PRELOAD)/.test(name))).toEqual([]);
     expect(names.filter((name) => name.startsWith('HOB_'))).toEqual(['HOB_RUN_ID']);
     expect(result.env.PATH).not.toContain('node_modules/.bin');
+  });
+});
+
+describe('an envelope', () => {
+  /** Runs a script, and gives the texts of its answer and of its record, as they came. */
+  const textsOf = async (entry: [string, string], settings = '') => {
+    const scripts = await tempFolder();
+    const language = entry[0].endsWith('.py') ? 'python' : 'bash';
+    const id = await writeScript(scripts, 'script', { language, entry });
+    const hob = await startHob({ scripts: [scripts], settings });
+    const response = await fetch(`${hob.url}/api/execute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': 'en' },
+      body: JSON.stringify({ script_id: id, sync: true }),
+    });
+    const runId = response.headers.get('x-hob-run-id');
+    const answer = await response.text();
+    const record = await (await fetch(`${hob.url}/api/runs/${runId}`)).text();
+    return { hob, answer, record, headers: response.headers };
+  };
+
+  it.each([
+    ['in one go', ''],
+    ['after a sign of life', 'heartbeat_s = 0.1\n'],
+  ])('arrives as its script wrote it, to the last digit: %s', async (_name, settings) => {
+    const text = '{"code": 0,  "msg":"\\u597d", "id":9007199254740993, "pi":3.14159265358979323846}';
+    const { answer, record } = await textsOf(
+      bash(`sleep 0.3; cat > "$output" <<'END'\n\n${text} \nEND`),
+      settings,
+    );
+    expect(Object.keys(JSON.parse(answer))).toEqual([
+      'status',
+      'message',
+      'exit_code',
+      'success',
+      'timed_out',
+      'stdout',
+      'stderr',
+      'result',
+    ]);
+    expect(answer).toContain(`"stderr":"","result":${text}}`);
+    expect(JSON.parse(answer)).toMatchObject({ message: '好', success: true });
+    expect(record).toContain(`"exit_code":0,"result":${text},"envelope":"own","data":`);
+    expect(JSON.parse(record)).toMatchObject({ state: 'succeeded', left_running: null });
+  });
+
+  it('with a number that no reader can hold is invalid, and the text says which', async () => {
+    const { answer, record } = await textsOf(bash(`echo '{"code":0,"msg":"ok","x":1e400}' > "$output"`));
+    const { result, message } = JSON.parse(answer);
+    expect(result).toEqual({ code: -3, msg: message });
+    expect(message).toMatch(/number.*1e400/);
+    expect(JSON.parse(record)).toMatchObject({ envelope: 'synthesized', result });
+  });
+
+  it.each([
+    [0, -3, /^The script ended well, but its result cannot be used/],
+    [1, -1, /^The script failed with exit code 1, and its result cannot be used/],
+  ])('of 50 MB is not read, and the answer says so, with exit code %d', async (exitCode, code, what) => {
+    const { answer, record } = await textsOf(
+      python(
+        `write({"code": 0, "msg": "x" * 50000000}); print("why", file=sys.stderr); sys.exit(${exitCode})`,
+      ),
+    );
+    const { result, message, exit_code } = JSON.parse(answer);
+    expect([exit_code, result]).toEqual([exitCode, { code, msg: message }]);
+    expect(message).toMatch(what);
+    expect(message).toMatch(
+      /50000022 bytes, more than the 16777216 that are allowed \(setting result_mib\)\nwhy$/,
+    );
+    expect(JSON.parse(record)).toMatchObject({ envelope: 'synthesized', result });
+  });
+});
+
+describe('large outcomes', () => {
+  it('are cut in the answer, whole in the log, counted to the byte, and hold up nobody else', async () => {
+    const scripts = await tempFolder();
+    const line = 'abcdefghi '.repeat(10).replace(/ $/, '\n');
+    const id = await writeScript(scripts, 'large', {
+      language: 'python',
+      entry: python(`
+sys.stdout.write(${JSON.stringify(line)} * 500000)
+write({"code": 0, "msg": "ok", "items": [{"path": "/some/where/好", "n": 12345678901234567890}] * 200000})`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const { body: first } = await hob.get('/api/health');
+    expect(first.status).toBe('ok');
+    let over = false;
+    let worstMs = 0;
+    const watch = async () => {
+      while (!over) {
+        const asked = performance.now();
+        await hob.get('/api/health');
+        worstMs = Math.max(worstMs, performance.now() - asked);
+      }
+    };
+    const watching = watch();
+    // Taken as bytes while the service is watched: to parse them here would hold up the watcher itself.
+    const answers = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const response = await fetch(`${hob.url}/api/execute`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ script_id: id, sync: true }),
+        });
+        return { response, bytes: await response.arrayBuffer() };
+      }),
+    );
+    over = true;
+    await watching;
+    // Much more than it takes on a busy machine with two cores; to parse all this in the service took longer.
+    expect(worstMs).toBeLessThan(3000);
+    for (const { response, bytes } of answers) {
+      expect(response.headers.get('content-length')).toBe(String(bytes.byteLength));
+      const text = String(Buffer.from(bytes));
+      expect(text.endsWith('{"path": "/some/where/\\u597d", "n": 12345678901234567890}]}}')).toBe(true);
+      const { stdout } = JSON.parse(text);
+      const log = join(hob.home, 'runs', response.headers.get('x-hob-run-id') ?? '', 'stdout.log');
+      const missing = 50_000_000 - 16 * 1024 * 1024;
+      const mark = `\n[... ${missing} bytes left out by Hob ...] All of it is in ${log}\n`;
+      expect(stdout.length).toBe(16 * 1024 * 1024 + mark.length);
+      expect(stdout.startsWith(line) && stdout.endsWith(line) && stdout.includes(mark)).toBe(true);
+      expect((await stat(log)).size).toBe(50_000_000);
+      const { body } = await hob.get(`/api/runs/${response.headers.get('x-hob-run-id')}`);
+      expect(body).toMatchObject({ stdout_bytes: 50_000_000, truncated: false, envelope: 'own' });
+    }
   });
 });
 

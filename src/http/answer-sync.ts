@@ -4,9 +4,10 @@ import type { FastifyReply } from 'fastify';
 
 import type { RunOutcome, SubmittedRun } from '../runs/run-request.ts';
 import { AppError } from '../shared/errors.ts';
-import type { JsonObject } from '../shared/json.ts';
+import { jsonTextOf } from '../shared/json-text.ts';
 import type { Language } from '../shared/text.ts';
 import { internalError } from './error-answers.ts';
+import { endJson, type JsonFields, jsonContentType, sendJson } from './send-json.ts';
 
 /**
  * Answers a call that waits for its script. Clients give up on silence, and a script may take hours: once it has started, the
@@ -21,21 +22,17 @@ export async function answerSync(
   const { raw } = reply;
   raw.setHeader('x-hob-run-id', run.runId);
   const outcome = await Promise.race([run.outcome, patienceEnds(run, heartbeatMs)]);
-  if (outcome !== null) return reply.send(executionAnswer(outcome));
+  if (outcome !== null) return sendJson(reply, executionAnswer(outcome));
 
   reply.hijack();
-  raw.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+  raw.writeHead(200, { 'content-type': jsonContentType });
   raw.write(' ');
   const beat = setInterval(() => raw.write(' '), heartbeatMs);
   // A caller that hangs up does not end the run; there is just nobody left to tell.
   raw.once('close', () => clearInterval(beat));
-  try {
-    raw.end(JSON.stringify(executionAnswer(await run.outcome)));
-  } catch (error) {
-    raw.end(JSON.stringify(executionAnswer(failedOutcome(error, language))));
-  } finally {
-    clearInterval(beat);
-  }
+  const late = await run.outcome.catch((error: unknown) => failedOutcome(error, language));
+  clearInterval(beat);
+  endJson(raw, executionAnswer(late));
   return reply;
 }
 
@@ -51,13 +48,21 @@ async function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<nul
 /** The status is out already, so a refusal takes the form of a run that could not be carried out. */
 function failedOutcome(error: unknown, language: Language): RunOutcome {
   const msg = (error instanceof AppError ? error : internalError(error)).text[language];
-  return { exitCode: -1, success: false, timedOut: false, stdout: '', stderr: '', result: { code: -1, msg } };
+  return {
+    exitCode: -1,
+    success: false,
+    timedOut: false,
+    message: jsonTextOf(msg),
+    stdout: jsonTextOf(''),
+    stderr: jsonTextOf(''),
+    result: jsonTextOf({ code: -1, msg }),
+  };
 }
 
-function executionAnswer(outcome: RunOutcome): JsonObject {
+function executionAnswer(outcome: RunOutcome): JsonFields {
   return {
     status: outcome.success ? 'success' : 'error',
-    message: String(outcome.result.msg),
+    message: outcome.message,
     exit_code: outcome.exitCode,
     success: outcome.success,
     timed_out: outcome.timedOut,

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import type { StreamCapture } from '../execution/messages.ts';
-import { readLastLines, readOutput } from './read-output.ts';
+import { readLastLines, readOutput as readLiteral, unreadOutput } from './read-output.ts';
 
 const whole = (bytes: Uint8Array): StreamCapture => ({
   bytes: bytes.length,
@@ -20,9 +20,13 @@ async function log(content: string | Uint8Array): Promise<string> {
   return path;
 }
 
+async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<string> {
+  return JSON.parse(String(Buffer.from(await readLiteral(path, capture, maxBytes))));
+}
+
 /** The parts of an answer that leaves something out, and how much that is. */
 function parts(answer: string): { head: string; missing: number; tail: string } {
-  const match = /^(.*)\n\[\.\.\. (\d+) bytes left out by Hob \.\.\.\]\n(.*)$/s.exec(answer);
+  const match = /^(.*)\n\[\.\.\. (\d+) bytes left out by Hob \.\.\.\][^\n]*\n(.*)$/s.exec(answer);
   if (match === null) throw new Error(`no mark in ${JSON.stringify(answer)}`);
   const [, head = '', missing = '', tail = ''] = match;
   return { head, missing: Number(missing), tail };
@@ -45,11 +49,12 @@ describe('the output in an answer', () => {
 
   it('is its beginning and its end when it does not, with the number of bytes between them', async () => {
     const bytes = Buffer.from('0123456789');
-    expect(await readOutput(await log(bytes), whole(bytes), 9)).toBe(
-      '01234\n[... 1 bytes left out by Hob ...]\n6789',
+    const path = await log(bytes);
+    expect(await readOutput(path, whole(bytes), 9)).toBe(
+      `01234\n[... 1 bytes left out by Hob ...] All of it is in ${path}\n6789`,
     );
-    expect(await readOutput(await log(bytes), whole(bytes), 4)).toBe(
-      '01\n[... 6 bytes left out by Hob ...]\n89',
+    expect(await readOutput(path, whole(bytes), 4)).toBe(
+      `01\n[... 6 bytes left out by Hob ...] All of it is in ${path}\n89`,
     );
   });
 
@@ -62,6 +67,7 @@ describe('the output in an answer', () => {
       tail: 'TAIL',
     });
     expect(parts(await readOutput(path, capture, 4))).toEqual({ head: 'HE', missing: 999_996, tail: 'IL' });
+    expect(await readOutput(path, capture, 4)).toContain(`...] What was kept of it is in ${path}\n`);
   });
 
   it('does not pass the last bytes that were kept for the end when the disk was full', async () => {
@@ -79,6 +85,15 @@ describe('the output in an answer', () => {
     const path = join(await tempFolder(), 'gone.log');
     const answer = await readOutput(path, { bytes: 10, headBytes: 10, tailBytes: 0 }, 100);
     expect(parts(answer)).toEqual({ head: '', missing: 10, tail: '' });
+    expect(answer).not.toContain(path);
+  });
+
+  it('is a mark alone when nobody could read it', () => {
+    const read = (capture: StreamCapture) => JSON.parse(String(Buffer.from(unreadOutput('/log', capture))));
+    expect(read({ bytes: 0, headBytes: 0, tailBytes: 0 })).toBe('');
+    expect(read({ bytes: 9, headBytes: 9, tailBytes: 0 })).toBe(
+      '\n[... 9 bytes left out by Hob ...] All of it is in /log\n',
+    );
   });
 
   it('cuts between characters, and counts to the byte, wherever it must cut', async () => {

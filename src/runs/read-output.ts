@@ -2,23 +2,24 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 import type { StreamCapture } from '../execution/messages.ts';
-import { decodePart, decodeText } from '../shared/decode-text.ts';
+import { partToUtf8, textOf, toUtf8 } from '../shared/decode-text.ts';
 import { errnoOf } from '../shared/errors.ts';
+import { type JsonText, jsonLiteral } from '../shared/json-text.ts';
 import { whenPossible } from '../shared/when-possible.ts';
 
 const lastLinesBytes = 4096;
 const lastLinesCount = 10;
 
 /**
- * The captured output of a stream as text, at most `maxBytes` of it: the beginning and the end, with a line between them
- * that says how much is missing. Nothing is ever left out without saying so.
+ * The captured output of a stream as a JSON string literal, at most `maxBytes` of it: the beginning and the end, with a line
+ * between them that says how much is missing, and where it is. Nothing is ever left out without saying so.
  */
-export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<string> {
+export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<JsonText> {
   const kept = capture.headBytes + capture.tailBytes;
-  if (capture.bytes === 0) return '';
+  if (capture.bytes === 0) return jsonLiteral();
   if (kept === capture.bytes && kept <= maxBytes) {
     const all = await readRange(path, 0, kept);
-    if (all.length === kept) return decodeText(all);
+    if (all.length === kept) return jsonLiteral(toUtf8(all));
   }
 
   const headBytes = Math.min(
@@ -30,10 +31,34 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
     readRange(path, 0, headBytes),
     readRange(path, kept - tailBytes, tailBytes),
   ]);
-  const beginning = decodePart(head, 'end');
-  const end = decodePart(tail, 'start');
-  const missing = capture.bytes - beginning.usedBytes - end.usedBytes;
-  return `${beginning.text}\n[... ${missing} bytes left out by Hob ...]\n${end.text}`;
+  const beginning = partToUtf8(head, 'end');
+  const end = partToUtf8(tail, 'start');
+  const isIntact = head.length === headBytes && tail.length === tailBytes;
+  const mark = markOf({
+    missing: capture.bytes - beginning.usedBytes - end.usedBytes,
+    log: isIntact ? { path, isWhole: kept === capture.bytes } : null,
+  });
+  return jsonLiteral(beginning.utf8, Buffer.from(mark), end.utf8);
+}
+
+/** The output that nobody could read, for whatever reason: all of it is missing. */
+export function unreadOutput(path: string, capture: StreamCapture): JsonText {
+  if (capture.bytes === 0) return jsonLiteral();
+  const isWhole = capture.headBytes + capture.tailBytes === capture.bytes;
+  return jsonLiteral(Buffer.from(markOf({ missing: capture.bytes, log: { path, isWhole } })));
+}
+
+/** The line in the place of what is left out. The log may be gone, or not have all of it either. */
+function markOf({
+  missing,
+  log,
+}: {
+  missing: number;
+  log: { path: string; isWhole: boolean } | null;
+}): string {
+  const mark = `[... ${missing} bytes left out by Hob ...]`;
+  if (log === null) return `\n${mark}\n`;
+  return `\n${mark} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
 }
 
 /** When the disk filled up, what is kept is the beginning only: its last bytes are not the end of the output. */
@@ -47,8 +72,8 @@ export async function readLastLines(path: string, capture: StreamCapture): Promi
   const kept = capture.headBytes + capture.tailBytes;
   const bytes = Math.min(kept, lastLinesBytes);
   const end = await readRange(path, kept - bytes, bytes);
-  const text = bytes === kept ? decodeText(end) : decodePart(end, 'start').text;
-  return text.trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
+  const utf8 = bytes === kept ? toUtf8(end) : partToUtf8(end, 'start').utf8;
+  return textOf(utf8).trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
 }
 
 /** A part of a log. Whatever the script has put in its place counts as bytes that are missing. */

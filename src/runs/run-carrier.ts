@@ -9,8 +9,8 @@ import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
+import { withKeptOutput } from './lost-output.ts';
 import type { RunFolder } from './parameter-file.ts';
-import { readOutput } from './read-output.ts';
 import { concludeRun, isSuccess } from './run-ending.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
@@ -91,36 +91,34 @@ export class RunCarrier {
   }
 
   /** Records the end of a run, which may be known twice but counts once. */
-  async conclude(run: LiveRun, end: RunEnd, unavailable: Text | null = null): Promise<RunOutcome> {
-    const { limits } = this.#options;
-    const { sync } = run.record;
-    const context = {
-      folder: run.folder,
-      maxResultBytes: limits.resultBytes,
-      unavailable,
-      timeoutMs: run.timeoutMs,
-      language: run.language,
-    };
-    const ending = await concludeRun(end, context);
-    const [stdout, stderr] = await Promise.all([
-      sync ? readOutput(run.folder.stdoutLog, end.stdout, limits.outputAnswerBytes) : '',
-      sync ? readOutput(run.folder.stderrLog, end.stderr, limits.outputAnswerBytes) : '',
-    ]);
+  async conclude(run: LiveRun, seen: RunEnd, unavailable: Text | null = null): Promise<RunOutcome> {
+    const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
     // Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place.
     await rm(run.folder.parameterFile, { recursive: true, force: true }).catch((error: unknown) => {
       run.log.error({ err: error }, 'the parameter file could not be removed');
     });
+    const { limits, readOutcome } = this.#options;
+    const { envelope, result, message, stdout, stderr } = await readOutcome({
+      folder: run.folder,
+      end,
+      timeoutMs: run.timeoutMs,
+      unavailable,
+      language: run.language,
+      limits: { resultBytes: limits.resultBytes, outputAnswerBytes: limits.outputAnswerBytes },
+      withOutput: run.record.sync,
+    });
     // The children of a run that was stopped have nobody left who waits for them.
     if (end.cause === 'timeout' || end.cause === 'cancelled') this.#live.stopChildren(end.runId, 'cancelled');
-    this.#record(run, ending);
+    this.#record(run, concludeRun(end, { envelope, result }));
     this.#live.remove(end.runId);
     return {
       exitCode: end.exitCode,
       success: isSuccess(end),
       timedOut: end.cause === 'timeout',
+      message,
       stdout,
       stderr,
-      result: ending.result,
+      result,
     };
   }
 

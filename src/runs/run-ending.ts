@@ -1,41 +1,19 @@
 import type { RunEnd } from '../execution/messages.ts';
-import type { JsonObject } from '../shared/json.ts';
-import type { Language, Text } from '../shared/text.ts';
-import { readEnvelope, synthesizeEnvelope } from './envelope.ts';
-import type { RunFolder } from './parameter-file.ts';
-import { readLastLines } from './read-output.ts';
+import type { JsonText } from '../shared/json-text.ts';
+import type { OutcomeTexts } from './read-outcome.ts';
 import type { RunEnding, RunState } from './run-record.ts';
 
-interface EndingContext {
-  folder: RunFolder;
-  maxResultBytes: number;
-  timeoutMs: number | null;
-  unavailable: Text | null;
-  language: Language;
-}
-
 /** What became of a run, from how its process ended and what it left behind. */
-export async function concludeRun(
+export function concludeRun(
   end: RunEnd,
-  context: EndingContext,
-): Promise<RunEnding & { result: JsonObject }> {
-  const { folder } = context;
-  const reading = await readEnvelope(folder.resultFile, context.maxResultBytes);
-  const result =
-    reading.kind === 'valid'
-      ? reading.envelope
-      : synthesizeEnvelope({
-          ...context,
-          end,
-          reading,
-          lastErrorLines: await readLastLines(folder.stderrLog, end.stderr),
-        });
+  { envelope, result }: Pick<OutcomeTexts, 'envelope' | 'result'>,
+): RunEnding & { result: JsonText } {
   return {
     state: stateOf(end),
     endCause: end.cause,
     exitCode: end.cause === 'lost' ? null : end.exitCode,
     result,
-    envelope: reading.kind === 'valid' ? 'own' : 'synthesized',
+    envelope,
     startedAt: end.startedAtMs === null ? null : new Date(end.startedAtMs).toISOString(),
     endedAt: new Date(end.endedAtMs).toISOString(),
     durationMs: Math.round(end.durationMs),

@@ -1,6 +1,7 @@
 import type { EndCause } from '../execution/messages.ts';
 
 import type { Json, JsonObject } from '../shared/json.ts';
+import type { JsonText } from '../shared/json-text.ts';
 
 export { containments, type EndCause, endCauses } from '../execution/messages.ts';
 
@@ -28,7 +29,8 @@ export interface RunRecord {
   readonly state: RunState;
   readonly endCause: EndCause | null;
   readonly exitCode: number | null;
-  readonly result: JsonObject | null;
+  /** The envelope. Nobody here looks into it, so it is kept as the text it is. */
+  readonly result: JsonText | null;
   readonly envelope: EnvelopeSource | null;
   readonly data: Json;
   /** Secrets are masked. */

@@ -5,10 +5,12 @@ import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Feed } from '../shared/feed.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
+import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { Caller } from './chain.ts';
 import { maskSecrets } from './inputs.ts';
+import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -30,9 +32,11 @@ export interface RunOutcome {
   readonly exitCode: number;
   readonly success: boolean;
   readonly timedOut: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly result: JsonObject;
+  /** The literals of the envelope's `msg` and of the output, and the envelope itself. */
+  readonly message: JsonText;
+  readonly stdout: JsonText;
+  readonly stderr: JsonText;
+  readonly result: JsonText;
 }
 
 export interface SubmittedRun {
@@ -62,6 +66,8 @@ export interface RunServiceOptions {
   clock: Clock;
   log: Logger;
   resolveCommand: (script: Script) => Promise<Resolution>;
+  /** Never rejects. */
+  readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;
   /** The address that scripts call, with the run's token in it. */
   apiBase: (token: string) => string;

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decodeFileText, decodePart, decodeText } from './decode-text.ts';
+import { decodeFileText, decodeText, partToUtf8, textOf } from './decode-text.ts';
 
 /** 你好，世界 in GBK. */
 const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0xa3, 0xac, 0xca, 0xc0, 0xbd, 0xe7]);
 const replacement = '\uFFFD';
 
 const codePoint = fc.oneof(fc.nat(0x7f), fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }));
+
+function decodePart(bytes: Uint8Array, cut: 'start' | 'end') {
+  const { utf8, usedBytes } = partToUtf8(bytes, cut);
+  return { text: textOf(utf8), usedBytes };
+}
 
 describe('bytes of unknown encoding', () => {
   it('are UTF-8 whenever they can be', () => {
@@ -26,6 +31,13 @@ describe('bytes of unknown encoding', () => {
     );
     // Four bytes for one character, which GBK does not have.
     expect(decodeText(Buffer.from([0x82, 0x35, 0x8f, 0x33]))).toBe('\u9FA6');
+  });
+
+  it('are GB18030 in any amount, wherever the pieces are cut in which they are read', () => {
+    for (const start of ['', 'x']) {
+      const bytes = Buffer.concat([Buffer.from(start), ...Array(60_000).fill(gbk)]);
+      expect(decodeText(bytes) === start + '你好，世界'.repeat(60_000)).toBe(true);
+    }
   });
 
   it('are read with replacement characters when they are neither', () => {

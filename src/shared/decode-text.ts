@@ -1,43 +1,70 @@
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const gb18030 = new TextDecoder('gb18030', { fatal: true, ignoreBOM: true });
-const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 
 /**
- * Bytes of unknown encoding as text: UTF-8 if they are, else GB18030 if they decode cleanly (Chinese Windows programs
- * write it), else UTF-8 with replacement characters. Never throws.
+ * Bytes of unknown encoding as UTF-8: themselves if they are that, else from GB18030 if they decode cleanly (Chinese Windows
+ * programs write it), else with replacement characters. Never throws.
  */
-export function decodeText(bytes: Uint8Array): string {
-  for (const decoder of [utf8, gb18030]) {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      // Not this encoding; the next one, or the lenient decoder, takes it.
-    }
-  }
-  return lenientUtf8.decode(bytes);
+export function toUtf8(bytes: Uint8Array): Uint8Array {
+  if (isUtf8(bytes)) return bytes;
+  return transcodeGb18030(bytes) ?? transcode(bytes, new TextDecoder('utf-8', { ignoreBOM: true }));
 }
 
 const longestCharacterBytes = 4;
 
-/** Like `decodeText`, for a part of a text: the bytes of a character that was cut at its start or end are left out. */
-export function decodePart(bytes: Uint8Array, cut: 'start' | 'end'): { text: string; usedBytes: number } {
-  for (const decoder of [utf8, gb18030]) {
+/** Like `toUtf8`, for a part of a text: the bytes of a character that was cut at its start or end are left out. */
+export function partToUtf8(bytes: Uint8Array, cut: 'start' | 'end'): { utf8: Uint8Array; usedBytes: number } {
+  for (const convert of [asUtf8, transcodeGb18030]) {
     for (let dropped = 0; dropped < Math.min(longestCharacterBytes, bytes.length + 1); dropped++) {
       const part = cut === 'start' ? bytes.subarray(dropped) : bytes.subarray(0, bytes.length - dropped);
-      try {
-        return { text: decoder.decode(part), usedBytes: part.length };
-      } catch {
-        // Cut further inside the character, or not this encoding.
-      }
+      const utf8 = convert(part);
+      if (utf8 !== null) return { utf8, usedBytes: part.length };
     }
   }
-  return { text: lenientUtf8.decode(bytes), usedBytes: bytes.length };
+  return { utf8: toUtf8(bytes), usedBytes: bytes.length };
 }
 
-/** Like `decodeText`, for files: a byte order mark decides the encoding (PowerShell 5.1 writes UTF-16) and is dropped. */
+/** Like `toUtf8`, for files: a byte order mark decides the encoding (PowerShell 5.1 writes UTF-16) and is dropped. */
+export function fileToUtf8(bytes: Uint8Array): Uint8Array {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, new TextDecoder('utf-16le'));
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return transcode(bytes, new TextDecoder('utf-16be'));
+  const utf8 = toUtf8(bytes);
+  const isMarked = utf8[0] === 0xef && utf8[1] === 0xbb && utf8[2] === 0xbf;
+  return isMarked ? utf8.subarray(3) : utf8;
+}
+
+export function decodeText(bytes: Uint8Array): string {
+  return textOf(toUtf8(bytes));
+}
+
 export function decodeFileText(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  const text = decodeText(bytes);
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return textOf(fileToUtf8(bytes));
+}
+
+export function textOf(utf8: Uint8Array): string {
+  return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString();
+}
+
+function asUtf8(bytes: Uint8Array): Uint8Array | null {
+  return isUtf8(bytes) ? bytes : null;
+}
+
+function transcodeGb18030(bytes: Uint8Array): Uint8Array | null {
+  try {
+    return transcode(bytes, new TextDecoder('gb18030', { fatal: true, ignoreBOM: true }));
+  } catch {
+    return null;
+  }
+}
+
+/** Piece by piece: the text of a large file would fill the small heap of the thread that reads it. */
+const pieceBytes = 256 * 1024;
+
+function transcode(bytes: Uint8Array, decoder: TextDecoder): Uint8Array {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    const stream = start + pieceBytes < bytes.length;
+    pieces.push(Buffer.from(decoder.decode(bytes.subarray(start, start + pieceBytes), { stream })));
+  }
+  return Buffer.concat(pieces);
 }

@@ -14,6 +14,14 @@ import type { LeftRunning, RunStart, RunStore, TokenOwner } from '../runs/run-st
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Database, durably, named } from './database.ts';
 
+/**
+ * Results go in and out as bytes, though the database holds them as text: making a string of a large one, and bytes of that
+ * again, would hold up everybody for longer than writing it does.
+ */
+const columns = `run_id, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor, state, end_cause, exit_code,
+  CAST(result AS BLOB) AS result, envelope, data, params, queued_at, started_at, ended_at, duration_ms, stdout_bytes,
+  stderr_bytes, truncated, left_running`;
+
 /** Runs in SQLite. */
 export class SqliteRunStore implements RunStore {
   readonly #database: Database;
@@ -35,15 +43,15 @@ export class SqliteRunStore implements RunStore {
       `UPDATE runs SET state = 'running', started_at = ?, executor = ? WHERE run_id = ? AND ended_at IS NULL`,
     );
     this.#finish = database.prepare(
-      `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = ?, envelope = ?,
+      `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = CAST(? AS TEXT), envelope = ?,
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
          truncated = ?, left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL`,
     );
     this.#recordLeftRunning = database.prepare('UPDATE runs SET left_running = ? WHERE run_id = ?');
-    this.#find = database.prepare('SELECT * FROM runs WHERE run_id = ?');
+    this.#find = database.prepare(`SELECT ${columns} FROM runs WHERE run_id = ?`);
     this.#findByToken = database.prepare('SELECT run_id, depth FROM runs WHERE token_hash = ?');
     this.#unfinished = database.prepare(
-      'SELECT * FROM runs WHERE ended_at IS NULL ORDER BY queued_at, rowid',
+      `SELECT ${columns} FROM runs WHERE ended_at IS NULL ORDER BY queued_at, rowid`,
     );
   }
 
@@ -83,7 +91,7 @@ export class SqliteRunStore implements RunStore {
         ending.state,
         ending.endCause,
         ending.exitCode,
-        ending.result === null ? null : JSON.stringify(ending.result),
+        ending.result,
         ending.envelope,
         ending.startedAt,
         ending.endCause,
@@ -148,7 +156,7 @@ function toRecord(row: Row): RunRecord {
     state: oneOf(runStates, row.state),
     endCause: row.end_cause === null ? null : oneOf<EndCause>(endCauses, row.end_cause),
     exitCode: numberOf(row.exit_code),
-    result: row.result === null ? null : objectOf(row.result),
+    result: row.result instanceof Uint8Array ? row.result : null,
     envelope: row.envelope === null ? null : oneOf<EnvelopeSource>(['own', 'synthesized'], row.envelope),
     data: jsonOf(row.data),
     params: objectOf(row.params),

@@ -43,7 +43,9 @@ function newEnding(rest: Partial<RunEnding> = {}): RunEnding {
     state: 'succeeded',
     endCause: 'exit',
     exitCode: 0,
-    result: { code: 0, msg: '完成', paths: ['/c'], deep: { a: [null, true, 1.5] } },
+    result: Uint8Array.from(
+      Buffer.from('{"code": 0, "msg":"完成", "id":9007199254740993, "deep":{"a":[null]}}'),
+    ),
     envelope: 'own',
     startedAt: '2024-05-01T12:00:01.000Z',
     endedAt: '2024-05-01T12:00:02.000Z',

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { RunRecord } from '../../runs/run-record.ts';
-import type { JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { type JsonFields, sendJson } from '../send-json.ts';
 import { CancelAnswer, LaterError, RunAnswer } from '../wire.ts';
 
 export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
@@ -14,7 +14,7 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
   app.get<{ Params: { id: string } }>('/api/runs/:id', { schema }, async (request, reply) => {
     const record = runs.get(request.params.id);
     reply.raw.setHeader('x-hob-run-id', record.runId);
-    return runAnswer(record);
+    return sendJson(reply, runAnswer(record));
   });
 
   const cancelSchema = {
@@ -35,7 +35,7 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
   );
 }
 
-function runAnswer(record: RunRecord): JsonObject {
+function runAnswer(record: RunRecord): JsonFields {
   return {
     run_id: record.runId,
     script_id: record.scriptId,

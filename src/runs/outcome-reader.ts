@@ -1,0 +1,85 @@
+import { lstat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+
+import type { StreamCapture } from '../execution/messages.ts';
+import { errnoOf } from '../shared/errors.ts';
+import type { Logger } from '../shared/log.ts';
+import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
+
+/** Up to here reading takes about a millisecond, much less than it takes to start a thread. */
+const smallBytes = 256 * 1024;
+const maxThreads = 2;
+/** Files and texts are not on the heap of the thread, so a few megabytes do; whatever fills it ends the thread alone. */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
+
+interface OutcomeReaderOptions {
+  /** The file that a thread runs. */
+  entry: URL;
+  log: Logger;
+}
+
+/** Reads what scripts left behind: small things at once, large ones in threads, so that they hold up nobody else. */
+export class OutcomeReader {
+  readonly #options: OutcomeReaderOptions;
+  #threads = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: OutcomeReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: a run whose outcome cannot be read still has one, which says so. */
+  async read(request: OutcomeRequest): Promise<OutcomeTexts> {
+    if ((await sizeOf(request)) <= smallBytes) return readOutcome(request);
+    if (this.#threads === maxThreads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#threads++;
+    try {
+      return await this.#readInThread(request);
+    } finally {
+      // The place goes to the one who has waited longest, or is free again.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#threads--;
+      else next();
+    }
+  }
+
+  async #readInThread(request: OutcomeRequest): Promise<OutcomeTexts> {
+    try {
+      return await runThread(this.#options.entry, request);
+    } catch (error) {
+      const errno = errnoOf(error);
+      const log = this.#options.log.child({ run: request.end.runId });
+      if (errno === 'ERR_WORKER_INIT_FAILED') {
+        log.warn({ err: error }, 'no thread could be started to read a large outcome, which holds up others');
+        return readOutcome(request);
+      }
+      log.error({ err: error }, 'the thread that read the outcome of a run has died');
+      return unreadOutcome(request, {
+        en: `Hob could not read it (${errno ?? error})`,
+        zh: `Hob 无法读取（${errno ?? error}）`,
+      });
+    }
+  }
+}
+
+function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
+    // A service that stops does not wait for it: the next one will read the outcome again.
+    worker.unref();
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread ended with ${code}`)));
+  });
+}
+
+/** How much there is to read. */
+async function sizeOf({ folder, end, limits, withOutput }: OutcomeRequest): Promise<number> {
+  const result = await lstat(folder.resultFile).catch(() => null);
+  // What is over the limit is not read.
+  const resultBytes = result === null || result.size > limits.resultBytes ? 0 : result.size;
+  if (!withOutput) return resultBytes;
+  const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
+    Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
+  return resultBytes + ofStream(end.stdout) + ofStream(end.stderr);
+}

@@ -1,0 +1,63 @@
+import { type JsonText, jsonTextOf } from '../shared/json-text.ts';
+import type { Text } from '../shared/text.ts';
+import { type EnvelopeReading, readEnvelope } from './envelope.ts';
+import type { RunFolder } from './parameter-file.ts';
+import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
+import type { EnvelopeSource } from './run-record.ts';
+import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
+
+/** Everything it takes to read what a script left behind: plain data, which can be sent to another thread. */
+export interface OutcomeRequest extends Circumstances {
+  readonly folder: RunFolder;
+  readonly limits: { readonly resultBytes: number; readonly outputAnswerBytes: number };
+  /** Whether somebody waits for the output. */
+  readonly withOutput: boolean;
+}
+
+/** What a script left behind, as an answer carries it: plain data, too. */
+export interface OutcomeTexts {
+  readonly envelope: EnvelopeSource;
+  readonly result: JsonText;
+  /** The literal of the envelope's `msg`. */
+  readonly message: JsonText;
+  /** Literals; empty ones where the output is not wanted. */
+  readonly stdout: JsonText;
+  readonly stderr: JsonText;
+}
+
+/** Reads what a script left behind. Whatever that is, this returns; it is bounded in memory by a few times the limits. */
+export async function readOutcome(request: OutcomeRequest): Promise<OutcomeTexts> {
+  const { folder, end, limits } = request;
+  const outputBytes = request.withOutput ? limits.outputAnswerBytes : null;
+  const envelope = await takeEnvelope(request, await readEnvelope(folder.resultFile, limits.resultBytes));
+  // One after the other: both at once would need twice the memory.
+  const stdout = outputBytes === null ? noText : await readOutput(folder.stdoutLog, end.stdout, outputBytes);
+  const stderr = outputBytes === null ? noText : await readOutput(folder.stderrLog, end.stderr, outputBytes);
+  return { ...envelope, stdout, stderr };
+}
+
+/** The outcome of a run of which nothing could be read, for a reason that lies with Hob and not with the run. */
+export async function unreadOutcome(request: OutcomeRequest, why: Text): Promise<OutcomeTexts> {
+  const { folder, end, withOutput } = request;
+  return {
+    ...(await takeEnvelope(request, { kind: 'invalid', why })),
+    stdout: withOutput ? unreadOutput(folder.stdoutLog, end.stdout) : noText,
+    stderr: withOutput ? unreadOutput(folder.stderrLog, end.stderr) : noText,
+  };
+}
+
+const noText = jsonTextOf('');
+
+async function takeEnvelope(
+  request: OutcomeRequest,
+  reading: EnvelopeReading,
+): Promise<Pick<OutcomeTexts, 'envelope' | 'result' | 'message'>> {
+  if (reading.kind === 'valid') return { envelope: 'own', result: reading.text, message: reading.msg };
+  const lastErrorLines = await readLastLines(request.folder.stderrLog, request.end.stderr);
+  const synthesized = synthesizeEnvelope(request, reading, lastErrorLines);
+  return {
+    envelope: 'synthesized',
+    result: jsonTextOf(synthesized),
+    message: jsonTextOf(synthesized.msg),
+  };
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { jsonLiteral, jsonTextOf } from './json-text.ts';
+
+describe('the literal of a text', () => {
+  it('is what JSON.stringify makes of it, whatever is in it', () => {
+    const everyAscii = String.fromCharCode(...Array(128).keys());
+    const unit = fc.oneof(
+      fc.constantFrom(...everyAscii),
+      fc.constantFrom('好', 'é', '😀', '\u2028', '\uFEFF'),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(String(jsonLiteral(Buffer.from(text)))).toBe(JSON.stringify(text));
+      }),
+    );
+    expect(String(jsonLiteral(Buffer.from(everyAscii)))).toBe(JSON.stringify(everyAscii));
+  });
+
+  it('may be made of several, or of none', () => {
+    expect(String(jsonLiteral(Buffer.from('a"'), Buffer.from('\n好')))).toBe(JSON.stringify('a"\n好'));
+    expect(String(jsonLiteral())).toBe('""');
+  });
+
+  it('has memory of its own, which can be given away', () => {
+    for (const text of [jsonLiteral(Buffer.from('x')), jsonTextOf({ code: 0, msg: '好' })])
+      expect(text.buffer.byteLength).toBe(text.byteLength);
+  });
+});

@@ -1,0 +1,244 @@
+import { forbiddenKeys, type JsonHazard, maxJsonDepth } from './json.ts';
+
+/** A member of the outermost object, by the places of its parts in the text. */
+export interface Member {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+export type JsonScan =
+  /** Where the value begins and ends, white space around it left out. */
+  | { kind: 'object' | 'other'; start: number; end: number }
+  | { kind: 'malformed' }
+  | { kind: 'hazard'; hazard: JsonHazard | { kind: 'number'; text: string } };
+
+/**
+ * Reads JSON in UTF-8 from front to back and checks it, without building what it describes: the memory that takes is many
+ * times the size of a hostile text. It sees the text itself, also what a parser would drop, such as the first of two equal
+ * keys, so what passes can be handed on as it is. Of the outermost object it reports the members with one of these names.
+ */
+export function scanJson(
+  bytes: Uint8Array,
+  names: readonly string[],
+  onMember: (member: Member) => void,
+): JsonScan {
+  const keys = [...names, ...forbiddenKeys].map((name) => ({
+    name,
+    literal: Buffer.from(JSON.stringify(name)),
+  }));
+  try {
+    return scan(bytes, keys, onMember);
+  } catch (error) {
+    if (error instanceof Flaw) return error.found;
+    throw error;
+  }
+}
+
+interface KnownKey {
+  readonly name: string;
+  readonly literal: Uint8Array;
+}
+
+class Flaw extends Error {
+  readonly found: JsonScan;
+
+  constructor(found: JsonScan) {
+    super(found.kind);
+    this.found = found;
+  }
+}
+
+const malformed = () => new Flaw({ kind: 'malformed' });
+
+const char = {
+  quote: 0x22,
+  comma: 0x2c,
+  minus: 0x2d,
+  plus: 0x2b,
+  dot: 0x2e,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  openList: 0x5b,
+  backslash: 0x5c,
+  closeList: 0x5d,
+  a: 0x61,
+  e: 0x65,
+  f: 0x66,
+  u: 0x75,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
+
+/** The bit that makes a capital letter a small one. */
+const smallLetter = 0x20;
+
+function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: Member) => void): JsonScan {
+  /** What closes each of the containers that are open. */
+  const open: number[] = [];
+  const start = skipSpace(bytes, 0);
+  const isObject = bytes[start] === char.openObject;
+  let at = start;
+  let member: { key: string | null; keyStart: number; valueStart: number } = {
+    key: null,
+    keyStart: at,
+    valueStart: at,
+  };
+
+  const takeKey = () => {
+    const keyStart = at;
+    if (bytes[at] !== char.quote) throw malformed();
+    at = skipString(bytes, at);
+    const key = keyAt(bytes, keyStart, at, keys);
+    if (key !== null && forbiddenKeys.has(key))
+      throw new Flaw({ kind: 'hazard', hazard: { kind: 'key', key } });
+    at = skipSpace(bytes, at);
+    if (bytes[at] !== char.colon) throw malformed();
+    at = skipSpace(bytes, at + 1);
+    if (open.length === 1) member = { key, keyStart, valueStart: at };
+  };
+
+  for (;;) {
+    const first = bytes[at];
+    if (first === char.openObject || first === char.openList) {
+      const close = first === char.openObject ? char.closeObject : char.closeList;
+      open.push(close);
+      if (open.length > maxJsonDepth) throw new Flaw({ kind: 'hazard', hazard: { kind: 'depth' } });
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] !== close) {
+        if (close === char.closeObject) takeKey();
+        continue;
+      }
+      open.pop();
+      at++;
+    } else {
+      at = skipScalar(bytes, at);
+    }
+
+    // A value has ended: so may what it is in, and what that is in.
+    for (;;) {
+      if (member.key !== null && open.length === 1) onMember({ ...member, key: member.key, valueEnd: at });
+      const end = at;
+      at = skipSpace(bytes, at);
+      const close = open.at(-1);
+      if (close === undefined) {
+        if (at < bytes.length) throw malformed();
+        return { kind: isObject ? 'object' : 'other', start, end };
+      }
+      if (bytes[at] === char.comma) {
+        at = skipSpace(bytes, at + 1);
+        if (close === char.closeObject) takeKey();
+        break;
+      }
+      if (bytes[at] !== close) throw malformed();
+      open.pop();
+      at++;
+    }
+  }
+}
+
+function skipSpace(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at++;
+  }
+}
+
+function skipString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; ; at++) {
+    // Past the end there is a zero, which no string may have in it.
+    const byte = bytes[at] ?? 0;
+    if (byte === char.quote) return at + 1;
+    if (byte < 0x20) throw malformed();
+    if (byte === char.backslash) at = skipEscape(bytes, at);
+  }
+}
+
+const shortEscapes = new Set(Buffer.from('"\\/bfnrt'));
+
+/** The last byte of an escape. */
+function skipEscape(bytes: Uint8Array, start: number): number {
+  const kind = bytes[start + 1] ?? 0;
+  if (shortEscapes.has(kind)) return start + 1;
+  if (kind !== char.u) throw malformed();
+  for (let at = start + 2; at < start + 6; at++) if (!isHexDigit(bytes[at] ?? 0)) throw malformed();
+  return start + 5;
+}
+
+const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+
+function skipScalar(bytes: Uint8Array, start: number): number {
+  const first = bytes[start] ?? 0;
+  if (first === char.quote) return skipString(bytes, start);
+  if (first === char.minus || isDigit(first)) return skipNumber(bytes, start);
+  const word = words.find((each) => each[0] === first);
+  if (word === undefined || !holds(bytes, start, word)) throw malformed();
+  return start + word.length;
+}
+
+/** Without an exponent a number must be longer than this to be beyond what a double can hold. */
+const safeDigits = 300;
+
+function skipNumber(bytes: Uint8Array, start: number): number {
+  let at = bytes[start] === char.minus ? start + 1 : start;
+  at = bytes[at] === char.zero ? at + 1 : skipDigits(bytes, at);
+  if (bytes[at] === char.dot) at = skipDigits(bytes, at + 1);
+  const hasExponent = ((bytes[at] ?? 0) | smallLetter) === char.e;
+  if (hasExponent) {
+    const sign = bytes[at + 1];
+    at = skipDigits(bytes, sign === char.plus || sign === char.minus ? at + 2 : at + 1);
+  }
+  if ((hasExponent || at - start > safeDigits) && !Number.isFinite(Number(textAt(bytes, start, at)))) {
+    const text = textAt(bytes, start, Math.min(at, start + 20));
+    throw new Flaw({ kind: 'hazard', hazard: { kind: 'number', text } });
+  }
+  return at;
+}
+
+/** Past at least one digit. */
+function skipDigits(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isDigit(bytes[at] ?? 0)) at++;
+  if (at === start) throw malformed();
+  return at;
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || ((byte | smallLetter) >= char.a && (byte | smallLetter) <= char.f);
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= char.zero && byte <= char.nine;
+}
+
+/** No key of interest is longer, with every character escaped. */
+const longestEscapedBytes = 6 * 16;
+
+/** The key at this place if it is of interest. Few are, and making texts of all of them would take longer than all the rest. */
+function keyAt(bytes: Uint8Array, start: number, end: number, keys: readonly KnownKey[]): string | null {
+  const size = end - start;
+  for (const key of keys) {
+    if (key.literal.length === size && holds(bytes, start, key.literal)) return key.name;
+  }
+  if (size > longestEscapedBytes || !hasEscape(bytes, start, end)) return null;
+  const name: string = JSON.parse(textAt(bytes, start, end));
+  return keys.some((key) => key.name === name) ? name : null;
+}
+
+function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === char.backslash) return true;
+  return false;
+}
+
+function holds(bytes: Uint8Array, start: number, what: Uint8Array): boolean {
+  for (let at = 0; at < what.length; at++) if (bytes[start + at] !== what[at]) return false;
+  return true;
+}
+
+function textAt(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, end);
+}
