@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import { AppError, errnoOf } from '../shared/errors.ts';
+import { readHandleLimit } from '../shared/handle-limit.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { type DoorPolicy, judge } from './door.ts';
 import { answerError } from './error-answers.ts';
@@ -28,6 +29,8 @@ export interface Listening {
 }
 
 const maxHeaderBytes = 32 * 1024;
+/** Of all file handles, the part that connections may take while they are idle. */
+const handlesForConnections = 0.25;
 const attemptsAtRandomPorts = 20;
 const closeSweepMs = 50;
 const closeWithinMs = 2000;
@@ -110,6 +113,21 @@ function open(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
+/**
+ * Clients keep connections for their next request, and each takes a file handle that a run may need: beyond a part of all
+ * handles, those that are idle are closed. A client opens a new one when it has something to say.
+ */
+function closeIdleBeyond(server: Server, most: number): void {
+  let open = 0;
+  server.on('connection', (socket) => {
+    open++;
+    socket.once('close', () => {
+      open--;
+    });
+    if (open > most) server.closeIdleConnections();
+  });
+}
+
 /** Takes no more connections, and closes each one when its last answer is through, or when that takes too long. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
@@ -124,7 +142,7 @@ function closeServer(server: Server): Promise<void> {
 }
 
 function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
-  const server = createServer(
+  const server: Server = createServer(
     {
       // The door checks the Host header itself, to answer in the right form.
       requireHostHeader: false,
@@ -140,6 +158,7 @@ function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
     response.writeContinue();
     app.routing(request, response);
   });
+  closeIdleBeyond(server, Math.ceil(readHandleLimit() * handlesForConnections));
   // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
