@@ -7,8 +7,10 @@ import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
+import { BareCallers } from './runs/bare-callers.ts';
 import { OutcomeReader } from './runs/outcome-reader.ts';
 import { RunService } from './runs/run-service.ts';
+import { traceCaller } from './runs/trace-caller.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
@@ -119,6 +121,12 @@ export async function startService({
       catalogue,
       runs,
       runStore: store,
+      bareCallers: new BareCallers({
+        store,
+        livePids: () => executor.processes,
+        maxRuns: settings.max_runs,
+        trace: traceCaller,
+      }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
       notifications: new Notifications(log),
       log,

@@ -1,5 +1,6 @@
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { BareCallers } from '../runs/bare-callers.ts';
 import type { Caller } from '../runs/chain.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -11,6 +12,7 @@ export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
   runStore: RunStore;
+  bareCallers: BareCallers;
   models: ModelLibrary;
   notifications: Notifications;
   log: Logger;

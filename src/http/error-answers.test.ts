@@ -22,6 +22,7 @@ const statuses: Record<ErrorCode, number> = {
   'queue-full': 503,
   'queue-wait-exceeded': 503,
   'wait-circle': 503,
+  'untraced-links-full': 503,
   'resources-exhausted': 503,
   'service-stopping': 503,
   'executor-unavailable': 503,

@@ -54,6 +54,7 @@ export function statusOf(code: ErrorCode): number {
     case 'queue-full':
     case 'queue-wait-exceeded':
     case 'wait-circle':
+    case 'untraced-links-full':
     case 'resources-exhausted':
     case 'service-stopping':
     case 'executor-unavailable':

@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { depthOfLink } from '../../runs/chain.ts';
+import type { Connection } from '../../runs/find-socket-inode.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import { AppError } from '../../shared/errors.ts';
 import { answerSync } from '../answer-sync.ts';
@@ -10,7 +11,10 @@ import { preferredLanguage } from '../language.ts';
 import { readScriptId, readStructured } from '../run-fields.ts';
 import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire.ts';
 
-export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatMs }: AppDependencies): void {
+export function addLinkRoute(
+  app: FastifyInstance,
+  { catalogue, runs, bareCallers, heartbeatMs }: AppDependencies,
+): void {
   const schema = {
     summary: 'Run a node from a running script',
     description: 'Called by a running script. Waits for the node, and returns its envelope.',
@@ -22,11 +26,13 @@ export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatM
     const language = preferredLanguage(request.headers['accept-language'], 'zh');
     const script = await catalogue.resolve(readScriptId(body));
     if (!script.isNode) throw notANode(script.name);
-    const depth = depthOfLink(request.caller);
+    const caller =
+      request.caller ?? (await bareCallers.identify(connectionOf(request), whenAnswered(request, reply)));
+    const depth = depthOfLink(caller);
     const run = await runs.submit({
       script,
       origin: 'link',
-      caller: request.caller,
+      caller,
       depth,
       sync: true,
       data: readData(script, readStructured(body, 'data')),
@@ -35,6 +41,35 @@ export function addLinkRoute(app: FastifyInstance, { catalogue, runs, heartbeatM
     });
     return answerSync(reply, run, { heartbeatMs, language });
   });
+}
+
+/** Null when the caller has hung up. */
+function connectionOf({ socket }: FastifyRequest): Connection | null {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return null;
+  return {
+    clientAddress: remoteAddress,
+    clientPort: remotePort,
+    serverAddress: localAddress,
+    serverPort: localPort,
+  };
+}
+
+/** Aborted when the answer is through, or when there is nobody left to answer. */
+function whenAnswered({ socket }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+  const answered = new AbortController();
+  const end = () => {
+    socket.off('close', end);
+    answered.abort();
+  };
+  if (raw.destroyed || socket.destroyed) {
+    answered.abort();
+  } else {
+    raw.once('close', end);
+    // The answer to a pipelined request hears nothing of the connection until its turn has come.
+    socket.once('close', end);
+  }
+  return answered.signal;
 }
 
 function notANode(name: string): AppError {

@@ -1,0 +1,61 @@
+import { AppError } from '../shared/errors.ts';
+import type { Caller } from './chain.ts';
+import type { Connection } from './find-socket-inode.ts';
+import type { TokenOwner } from './run-store.ts';
+import type { TracedCaller } from './trace-caller.ts';
+
+interface BareCallersOptions {
+  store: { find(runId: string): TokenOwner | null };
+  /** The leading process of every run that is under way, and the id of that run. */
+  livePids: () => ReadonlyMap<number, string>;
+  maxRuns: number;
+  trace: (connection: Connection, live: ReadonlyMap<number, string>) => Promise<TracedCaller>;
+}
+
+/** Those who link without a run token: which run is it? */
+export class BareCallers {
+  readonly #options: BareCallersOptions;
+  /**
+   * A script that links itself and cannot be traced begins a new chain each time, which no depth ends. As many runs as may run
+   * at once end it: the next link is refused, instead of waiting for a slot that only this chain could give back.
+   */
+  readonly #maxUntraced: number;
+  #untraced = 0;
+
+  constructor(options: BareCallersOptions) {
+    this.#options = options;
+    this.#maxUntraced = Math.max(1, options.maxRuns - 1);
+  }
+
+  /**
+   * The run that opened this connection, or null for one from outside. One that cannot be told counts as from outside, and
+   * takes one of a few places until `answered` is aborted; it is refused when there is none left.
+   */
+  async identify(connection: Connection | null, answered: AbortSignal): Promise<Caller> {
+    const { store, livePids, trace } = this.#options;
+    const traced: TracedCaller =
+      connection === null ? { kind: 'unknown' } : await trace(connection, livePids());
+    if (traced.kind === 'unknown') this.#takePlace(answered);
+    const record = traced.kind === 'run' ? store.find(traced.runId) : null;
+    return record === null ? null : { runId: record.runId, depth: record.depth };
+  }
+
+  #takePlace(answered: AbortSignal): void {
+    // The caller has hung up already.
+    if (answered.aborted) return;
+    if (this.#untraced >= this.#maxUntraced) throw untracedLinksFull();
+    this.#untraced++;
+    answered.addEventListener('abort', () => this.#untraced--, { once: true });
+  }
+}
+
+function untracedLinksFull(): AppError {
+  return new AppError(
+    'untraced-links-full',
+    {
+      en: 'Hob cannot tell which run is calling, and too many such calls are active. A script should call environment.api_base, which says so.',
+      zh: 'Hob 无法判断是哪个运行在调用，且此类调用过多。脚本应通过 environment.api_base 调用。',
+    },
+    { retryAfterS: 5 },
+  );
+}
