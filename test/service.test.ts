@@ -4,11 +4,16 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { goneWithin, isRunning, launchHob, runCli, startHob, tempFolder } from './support/hob.ts';
+import {
+  executorPid,
+  goneWithin,
+  isRunning,
+  launchHob,
+  runCli,
+  startHob,
+  tempFolder,
+} from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
-
-const executorPid = async (home: string) =>
-  Number(JSON.parse(await readFile(join(home, 'executor.json'), 'utf8')).pid);
 
 describe('hob serve', () => {
   it('prints one line to stdout when it can be called, and writes service.json', async () => {

@@ -11,13 +11,15 @@ import { testPath } from './needs.ts';
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const command = join(projectRoot, 'bin', 'hob.js');
 
-interface StartOptions {
+export interface StartOptions {
   scripts?: string[];
   /** The text of settings.toml. */
   settings?: string;
   args?: string[];
   env?: Record<string, string>;
   home?: string;
+  /** A command that is put before the service's own, to start it with fewer rights or limits. */
+  wrapper?: string[];
 }
 
 /** A real service in a process of its own, with a home of its own. */
@@ -52,7 +54,7 @@ export async function tempFolder(): Promise<string> {
 /** Starts a service that is stopped when the test ends. */
 export async function startHob(options: StartOptions = {}): Promise<Hob> {
   const hob = await launchHob({ home: await tempFolder(), ...options });
-  const executor = JSON.parse(await readFile(join(hob.home, 'executor.json'), 'utf8')).pid;
+  const executor = await executorPid(hob.home);
   onTestFinished(async () => {
     await hob.stop();
     // A service that stops in good order takes an executor that has nothing to do with it.
@@ -68,6 +70,7 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
   const { child, output } = runCli(
     ['serve', '--home', home, '--port', '0', ...scriptFlags(options.scripts), ...(options.args ?? [])],
     options.env,
+    options.wrapper,
   );
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
@@ -109,13 +112,19 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
   return hob;
 }
 
+/** The process that runs the scripts of a home. */
+export async function executorPid(home: string): Promise<number> {
+  return Number(JSON.parse(await readFile(join(home, 'executor.json'), 'utf8')).pid);
+}
+
 function scriptFlags(folders: string[] = []): string[] {
   return folders.length === 0 ? [] : ['--scripts', ...folders];
 }
 
 /** The `hob` command, as a user would call it. */
-export function runCli(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [command, ...args], {
+export function runCli(args: string[], env: Record<string, string> = {}, wrapper: string[] = []) {
+  const [program = '', ...rest] = [...wrapper, process.execPath, command, ...args];
+  const child = spawn(program, rest, {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', ...env },
