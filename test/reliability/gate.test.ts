@@ -38,7 +38,7 @@ it(
   'chains of 8 links all end well for many callers at once, though only one run may run',
   patiently,
   async () => {
-    const callers = scaled(20, 50);
+    const callers = scaled(12, 50);
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'descending', { node: true, entry: descending });
     const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 1\nqueue_wait_s = 600\n' });

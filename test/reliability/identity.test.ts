@@ -19,7 +19,7 @@ const leafEntry = bash(`echo "{\\"code\\":0,\\"msg\\":\\"leaf\\",\\"run\\":\\"$H
 
 it('of many links at once, each is put down to the run that made it', patiently, async () => {
   const links = scaled(100, 2000);
-  const eachMakes = scaled(10, 40);
+  const eachMakes = 10;
   const parents = Math.ceil(links / eachMakes);
   const scripts = await tempFolder();
   const leaf = await writeScript(scripts, 'leaf', { node: true, entry: leafEntry });

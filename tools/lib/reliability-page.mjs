@@ -39,7 +39,7 @@ const scenarios = {
     title: 'The machine runs out',
     did: 'Forty callers at once met a service, or an executor, with 64 file handles, and one whose user could have no more than 50 processes; a disk of 16 MiB filled up, and a home became read-only, while scripts ran.',
     limits:
-      'A caller for whose connection there is no handle is cut off, or waits until there is one. Memory was not used up.',
+      'A caller for whose connection there is no handle is cut off, or waits until there is one. The home became read-only for what was opened from then on; files that were open, such as the database, could still be written. Memory was not used up.',
   },
   gate: {
     title: 'Waiting for a turn',
