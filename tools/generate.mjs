@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { prepare, root } from './lib/prepare.mjs';
+import { reliabilityPage } from './lib/reliability-page.mjs';
 
 /** Writes the files that are made from the code; with --check it fails when one of them is not what it should be. */
 prepare();
@@ -18,6 +19,9 @@ const files = {
   'schema/openapi.json': asJson(await openApiDocument()),
   'docs/errors.md': errorsPage(),
   'docs/settings.md': settingsPage(),
+  'docs/reliability.md': reliabilityPage(
+    JSON.parse(readFileSync(join(root, 'docs', 'reliability.json'), 'utf8')),
+  ),
 };
 const stale = Object.entries(files).filter(([path, content]) => {
   const file = join(root, path);

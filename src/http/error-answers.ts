@@ -103,6 +103,8 @@ export function answerError(
     headers: {
       'x-hob-error': error.code,
       ...(error.retryAfterS !== undefined && { 'retry-after': String(error.retryAfterS) }),
+      // A caller that keeps its connection keeps a file handle, which may be just what is lacking.
+      ...(error.code === 'resources-exhausted' && { connection: 'close' }),
     },
     body: bodyOf(),
   };

@@ -11,7 +11,7 @@ import { testPath } from './needs.ts';
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const ownCommand = join(projectRoot, 'bin', 'hob.js');
 
-interface StartOptions {
+export interface StartOptions {
   scripts?: string[];
   /** The text of settings.toml. */
   settings?: string;
@@ -20,6 +20,8 @@ interface StartOptions {
   home?: string;
   /** Another Hob than the one under test. */
   command?: string;
+  /** A command that is put before the service's own, to start it with fewer rights or limits. */
+  wrapper?: string[];
 }
 
 /** A real service in a process of its own, with a home of its own. */
@@ -94,7 +96,7 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
   const { child, output } = runCli(
     ['serve', '--home', home, '--port', '0', ...scriptFlags(options.scripts), ...(options.args ?? [])],
     options.env,
-    options.command,
+    options,
   );
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
@@ -141,8 +143,13 @@ function scriptFlags(folders: string[] = []): string[] {
 }
 
 /** The `hob` command, as a user would call it. */
-export function runCli(args: string[], env: Record<string, string> = {}, command = ownCommand) {
-  const child = spawn(process.execPath, [command, ...args], {
+export function runCli(
+  args: string[],
+  env: Record<string, string> = {},
+  { command = ownCommand, wrapper = [] }: Pick<StartOptions, 'command' | 'wrapper'> = {},
+) {
+  const [program = '', ...rest] = [...wrapper, process.execPath, command, ...args];
+  const child = spawn(program, rest, {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', ...env },

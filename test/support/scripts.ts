@@ -77,3 +77,14 @@ ${body}
 `,
   ];
 }
+
+/** For a bash entry: `link <id> <params>` links a script, and leaves what came of it in `$status` and `$answer`. */
+export const bashLink = `
+base=$(sed -n 's/.*"api_base": "\\(.*\\)",*/\\1/p' "$1")
+link() {
+  local reply
+  reply=$(curl -sS -w '\\n%{http_code}' -H 'Content-Type: application/json' -d "{\\"script_id\\":\\"$1\\",\\"params\\":$2}" "$base/api/link")
+  status=\${reply##*$'\\n'}
+  answer=\${reply%$'\\n'*}
+}
+`;

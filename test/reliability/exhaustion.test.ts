@@ -1,0 +1,287 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { chown, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { record } from '../support/figures.ts';
+import { type Answer, executorPid, type Hob, projectRoot, tempFolder } from '../support/hob.ts';
+import { findProgram, has } from '../support/needs.ts';
+import { processesWith, startTraced } from '../support/processes.ts';
+import { patiently, scaled } from '../support/scale.ts';
+import { writeScript } from '../support/scripts.ts';
+import { linesOf, until } from '../support/until.ts';
+
+const scenario = 'exhaustion';
+const rounds = scaled(1, 10);
+const callers = 40;
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+const canMount = has('a small disk of its own (root on Linux)', isRoot);
+const canLimit = has('prlimit', findProgram('prlimit') !== null);
+const canBeNobody = has(
+  'another user who may read this project (root on Linux)',
+  isRoot && findProgram('setpriv') !== null && mayRead(join(projectRoot, 'bin', 'hob.js')),
+);
+
+function mayRead(path: string): boolean {
+  const args = ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, '--check', path];
+  return spawnSync('setpriv', args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Enters itself in a ledger and lasts until it may go, with no process but its own: what is short must not be its tools. */
+async function writeHolder(scripts: string, files: string): Promise<string> {
+  execFileSync('mkfifo', [join(files, 'breath')]);
+  const text = `
+echo "$HOB_RUN_ID" >> "${files}/ledger"
+exec 3<> "${files}/breath"
+until [ -e "${files}/go" ]; do read -r -t 0.05 -u 3 _ || true; done
+echo held
+exit 7
+`;
+  return writeScript(scripts, 'holder', { entry: ['main.sh', text] });
+}
+
+/**
+ * A caller with a connection of its own. Without a handle for it the service can only close that connection again; `fetch` may
+ * wait for ever after that, and so says nothing of the service.
+ */
+function callAlone(hob: Hob, id: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const body = JSON.stringify({ script_id: id, sync: true });
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const call = request(`${hob.url}/api/execute`, {
+      method: 'POST',
+      agent: false,
+      timeout: 60_000,
+      headers,
+    });
+    call.once('response', (response) => {
+      text(response).then((answer) => {
+        const given = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+          values.map((value): [string, string] => [name, value]),
+        );
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: new Headers(given),
+          body: JSON.parse(answer),
+        });
+      }, reject);
+    });
+    call.once('timeout', () => call.destroy(new Error('no answer in time')));
+    call.once('error', reject);
+    call.end(body);
+  });
+}
+
+/** Many callers at once, whose runs may go only when each has either begun or been turned away. */
+async function callAtOnce(hob: Hob, id: string, files: string): Promise<Promise<Answer>[]> {
+  const before = (await linesOf(join(files, 'ledger'))).length;
+  let turnedAway = 0;
+  const calls = Array.from({ length: callers }, async () => {
+    try {
+      const answer = await callAlone(hob, id);
+      if (answer.status !== 200) turnedAway += 1;
+      return answer;
+    } catch (error) {
+      turnedAway += 1;
+      throw error;
+    }
+  });
+  for (const call of calls) call.catch(() => {});
+  const isSettled = async () => {
+    const begun = (await linesOf(join(files, 'ledger'))).length - before;
+    return begun + turnedAway >= callers;
+  };
+  // Those for whose connection there is no handle wait at the door, and can be told by nothing.
+  await until('all callers are settled', isSettled, 3000).catch(() => {});
+  await writeFile(join(files, 'go'), '');
+  return calls;
+}
+
+interface Tally {
+  ran: number;
+  refused: number;
+  cutOff: number;
+}
+
+/** What each of many callers at once got; anything but an outcome, a proper refusal or no connection is a failure. */
+async function tally(calls: Promise<Answer>[]): Promise<Tally> {
+  const counts: Tally = { ran: 0, refused: 0, cutOff: 0 };
+  for (const settled of await Promise.allSettled(calls)) {
+    if (settled.status === 'rejected') {
+      // Without a handle for it not even a connection can be had.
+      expect(String(settled.reason)).toMatch(/ECONNRESET|EPIPE|socket hang up/);
+      counts.cutOff += 1;
+    } else if (settled.value.status === 200) {
+      counts.ran += 1;
+    } else {
+      expectRefusal(settled.value);
+      counts.refused += 1;
+    }
+  }
+  return counts;
+}
+
+function expectRefusal(answer: Answer): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 503,
+    body: { status: 'error', message: expect.any(String) },
+  });
+  expect(answer.headers.get('x-hob-error')).toMatch(/^(resources-exhausted|executor-unavailable)$/);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** Alive, with nothing stuck, and able to run. */
+async function expectNormal(hob: Hob, id: string): Promise<void> {
+  expect(hob.process.exitCode).toBeNull();
+  const isIdle = async () => {
+    const { running, queued } = (await hob.get('/api/health')).body;
+    return running === 0 && queued === 0;
+  };
+  await until('nothing runs and nothing waits', isIdle, 30_000);
+  expect((await hob.run(id)).body).toMatchObject({ exit_code: 7, stdout: 'held\n' });
+}
+
+const told = (what: string, value: number) => record({ scenario, what, value, unit: '' });
+
+it.skipIf(!canLimit).each(['service', 'executor'])(
+  '64 file handles for the %s are 503 while they last',
+  patiently,
+  async (who) => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeHolder(scripts, files);
+    const { hob } = await startTraced({ scripts: [scripts], settings: 'max_runs = 100\n' });
+    const pid = who === 'service' ? (hob.process.pid ?? 0) : await executorPid(hob.home);
+    const limit = (soft: number) => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]);
+    for (let round = 0; round < rounds; round++) {
+      limit(64);
+      const counts = await tally(await callAtOnce(hob, id, files));
+      expect(counts.refused, JSON.stringify(counts)).toBeGreaterThan(0);
+      limit(4096);
+      await expectNormal(hob, id);
+      await rm(join(files, 'go'));
+      told(`calls refused while the ${who} had 64 file handles, of ${callers}`, counts.refused);
+      told(`calls cut off while the ${who} had 64 file handles, of ${callers}`, counts.cutOff);
+    }
+  },
+);
+
+it.skipIf(!canBeNobody)(
+  'too few processes for an ordinary user are 503 while they last',
+  patiently,
+  async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeHolder(scripts, files);
+    const home = await tempFolder();
+    // A user of its own, for the limit counts all processes of a user.
+    const user = randomInt(100_000, 1_000_000);
+    for (const path of [scripts, files, home, join(files, 'breath')]) await chown(path, user, user);
+    const { hob } = await startTraced({
+      home,
+      scripts: [scripts],
+      settings: 'max_runs = 100\n',
+      env: { HOME: home },
+      wrapper: [
+        'setpriv',
+        `--reuid=${user}`,
+        `--regid=${user}`,
+        '--clear-groups',
+        'bash',
+        '-c',
+        'ulimit -u 50; exec "$@"',
+        'limited',
+      ],
+    });
+    for (let round = 0; round < rounds; round++) {
+      const counts = await tally(await callAtOnce(hob, id, files));
+      expect(counts.refused, JSON.stringify(counts)).toBeGreaterThan(0);
+      expect(counts.cutOff, JSON.stringify(counts)).toBe(0);
+      await expectNormal(hob, id);
+      await rm(join(files, 'go'));
+      told(`calls refused while the user could have 50 processes, of ${callers}`, counts.refused);
+    }
+  },
+);
+
+/** Runs that were accepted before the home went bad end while it is, and are on record once it is well again. */
+async function survive(home: string, spoil: () => Promise<void>, mend: () => Promise<void>): Promise<number> {
+  const scripts = await tempFolder();
+  const files = await tempFolder();
+  const id = await writeHolder(scripts, files);
+  const { hob } = await startTraced({ home, scripts: [scripts] });
+  let refused = 0;
+  for (let round = 0; round < rounds; round++) {
+    const runs: string[] = [];
+    for (let run = 0; run < 3; run++)
+      runs.push(String((await hob.post('/api/execute', { script_id: id })).body.run_id));
+    await until('all of them hold', async () => runs.every(includedIn(await linesOf(join(files, 'ledger')))));
+    await spoil();
+    for (const sync of [true, false]) {
+      expectRefusal(await hob.post('/api/execute', { script_id: id, sync }));
+      refused += 1;
+    }
+    expect((await hob.get('/api/health')).status).toBe(200);
+    await writeFile(join(files, 'go'), '');
+    // They end now, whether or not that can be written down.
+    await until('they have ended', () => isOver(hob, runs));
+    await mend();
+    for (const run of runs) expect(await hob.ended(run)).toMatchObject({ end_cause: 'exit', exit_code: 7 });
+    await expectNormal(hob, id);
+    await rm(join(files, 'go'));
+  }
+  return refused;
+}
+
+const includedIn = (lines: string[]) => (run: string) => lines.includes(run);
+
+/** Whether the processes of these runs are gone. */
+async function isOver(hob: Hob, runs: readonly string[]): Promise<boolean> {
+  expect(hob.process.exitCode).toBeNull();
+  const left = await Promise.all(runs.map((run) => processesWith(`HOB_RUN_ID=${run}`)));
+  return left.flat().length === 0;
+}
+
+async function smallDisk(): Promise<string> {
+  const home = await tempFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs', home]);
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', home]);
+  });
+  return home;
+}
+
+it.skipIf(!canMount)(
+  'a disk that fills up while scripts run is 503, and loses none of their ends',
+  patiently,
+  async () => {
+    const home = await smallDisk();
+    const filler = join(home, 'filler');
+    const fill = async () => {
+      await writeFile(filler, Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
+    };
+    told('calls refused while the disk was full', await survive(home, fill, () => rm(filler)));
+  },
+);
+
+it.skipIf(!canMount)(
+  'a home that becomes read-only while scripts run is 503, and loses none of their ends',
+  patiently,
+  async () => {
+    const home = await smallDisk();
+    // A disk with files open for writing cannot be remounted read-only; a read-only view of it can be put in its place.
+    const cover = async () => {
+      execFileSync('mount', ['--bind', home, home]);
+      execFileSync('mount', ['-o', 'remount,bind,ro', home]);
+    };
+    const uncover = async () => {
+      execFileSync('umount', ['-l', home]);
+    };
+    told('calls refused while the home was read-only', await survive(home, cover, uncover));
+  },
+);

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+
+import { percentile, record } from '../support/figures.ts';
+import { type Hob, launchHob, tempFolder } from '../support/hob.ts';
+import { writeLedgerScript } from '../support/ledger-script.ts';
+import { traceProcesses } from '../support/processes.ts';
+import { SeededRandom } from '../support/random.ts';
+import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { linesOf } from '../support/until.ts';
+
+const scenario = 'kill-service';
+const clients = 4;
+
+it(
+  'a service that is killed again and again loses no run, runs none twice and knows every exit code',
+  patiently,
+  async () => {
+    const kills = scaled(8, 100);
+    const wanted = scaled(80, 1000);
+    const random = new SeededRandom();
+    const trace = traceProcesses();
+    const scripts = await tempFolder();
+    const ledger = join(await tempFolder(), 'ledger');
+    const scriptId = await writeLedgerScript(scripts, ledger);
+    const home = await tempFolder();
+    const startMs: number[] = [];
+    const launch = async (): Promise<Hob> => {
+      const before = performance.now();
+      const started = await launchHob({ home, scripts: [scripts], env: trace.env });
+      startMs.push(performance.now() - before);
+      return started;
+    };
+    let hob = await launch();
+    onTestFinished(async () => {
+      await hob.stop();
+      await trace.noneLeft();
+    });
+
+    /** Which code each accepted run was told to exit with. */
+    const accepted = new Map<string, number>();
+    let unanswered = 0;
+    let isDone = false;
+    const keepPosting = async () => {
+      while (!isDone) {
+        const code = random.between(0, 99);
+        const params = { code, sleep: random.next() * 0.4 };
+        try {
+          const answer = await hob.post('/api/execute', { script_id: scriptId, params });
+          if (answer.status === 200) accepted.set(String(answer.body.run_id), code);
+          else expect(answer.status, `seed ${random.seed}`).toBe(503);
+        } catch {
+          // Killed before it could answer: whether it had accepted is not known, nor promised.
+          unanswered += 1;
+        }
+        await pause(random.between(0, 60));
+      }
+    };
+    const posting = Array.from({ length: clients }, keepPosting);
+
+    for (let kill = 1; kill <= kills; kill++) {
+      const enough = Math.ceil((wanted * kill) / kills);
+      while (accepted.size < enough) await pause(random.between(1, 40));
+      await hob.stop('SIGKILL');
+      hob = await launch();
+    }
+    isDone = true;
+    await Promise.all(posting);
+
+    let wrong = 0;
+    for (const [runId, code] of accepted) {
+      const { ended_at, end_cause, exit_code } = await hob.ended(runId);
+      if (typeof ended_at === 'string' && end_cause === 'exit' && exit_code === code) continue;
+      wrong += 1;
+      console.error(`run ${runId}: ${JSON.stringify({ ended_at, end_cause, exit_code })}, not exit ${code}`);
+    }
+    const begun = await linesOf(ledger);
+    let unknown = 0;
+    for (const runId of begun) if ((await hob.get(`/api/runs/${runId}`)).status !== 200) unknown += 1;
+    const health = (await hob.get('/api/health')).body;
+    await hob.stop();
+    const database = new DatabaseSync(join(home, 'hob.db'));
+    const integrity = String(database.prepare('PRAGMA integrity_check').get()?.integrity_check);
+    const endless = database
+      .prepare('SELECT count(*) AS count FROM runs WHERE ended_at IS NULL')
+      .get()?.count;
+    database.close();
+
+    const told = (what: string, value: number, exactly?: number) =>
+      record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
+    expect(health).toMatchObject({ running: 0, queued: 0 });
+    expect(accepted.size).toBeGreaterThanOrEqual(wanted);
+    told('kills of the service', kills);
+    told('accepted runs', accepted.size);
+    told('requests whose answer was cut off', unanswered);
+    told('accepted runs without their true exit code', wrong, 0);
+    told(
+      'accepted runs that never began',
+      [...accepted.keys()].filter((id) => !begun.includes(id)).length,
+      0,
+    );
+    told('runs that began twice', begun.length - new Set(begun).size, 0);
+    told('runs that began and are not on record', unknown, 0);
+    told('runs on record without an end', Number(endless), 0);
+    record({
+      scenario,
+      what: 'integrity check of the database',
+      value: integrity,
+      unit: '',
+      bound: { exactly: 'ok' },
+    });
+    record({ scenario, what: 'start of the service, median', value: percentile(startMs, 0.5), unit: 'ms' });
+    record({
+      scenario,
+      what: 'start of the service, slowest',
+      value: percentile(startMs, 1),
+      unit: 'ms',
+      bound: { atMost: boundMs(2000) },
+    });
+  },
+);

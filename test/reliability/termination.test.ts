@@ -1,0 +1,264 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { record } from '../support/figures.ts';
+import { type Answer, type Hob, isRunning, tempFolder } from '../support/hob.ts';
+import { killEach, processesWith, startTraced } from '../support/processes.ts';
+import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { bash, python, writeScript } from '../support/scripts.ts';
+import { fileThere, linesOf, until } from '../support/until.ts';
+
+const scenario = 'termination';
+const graceMs = 1000;
+const timeoutMs = 2000;
+const settings = `stop_grace_s = ${graceMs / 1000}\nmax_runs = 64\n`;
+
+/** A process that tells its id and then lasts: it becomes what it starts, so that one line is one process. */
+const lasting = `bash -c 'echo $$ >> "$pids"; exec sleep 600'`;
+
+/** What a script may leave behind, or be in the middle of: how it starts that, and how many processes that are. */
+const shapes = {
+  'background child': { start: `${lasting} &`, count: 1 },
+  nohup: { start: `nohup ${lasting} > /dev/null 2>&1 &`, count: 1 },
+  setsid: { start: `setsid ${lasting} &`, count: 1 },
+  'double fork': { start: `( ( ${lasting} & ) & )`, count: 1 },
+  'ignores TERM': { start: `trap "" TERM; ${lasting} &`, count: 1 },
+  stopped: { start: `${lasting} & until [ -s "$pids" ]; do sleep 0.01; done; kill -STOP $!`, count: 1 },
+  'storm of 100': { start: `for i in $(seq 100); do ${lasting} & done`, count: 100 },
+  'inherited handles': { start: `exec 9> "$files/handle"; ${lasting} &`, count: 1 },
+};
+type Shape = keyof typeof shapes;
+const shapeNames = Object.keys(shapes).filter((name): name is Shape => name in shapes);
+
+/** Where a script of this shape says which run it is, which processes it has, and when it began and ended. */
+const fileOf = (files: string, shape: string, kind: 'run' | 'pids' | 'began' | 'exiting' | 'parent') =>
+  join(files, `${shape.replaceAll(' ', '-')}.${kind}`);
+
+function entryOf(files: string, name: string, start: string, count: number, last: string): [string, string] {
+  return bash(`
+date +%s%3N > "${fileOf(files, name, 'began')}"
+export files="${files}" pids="${fileOf(files, name, 'pids')}"
+${start}
+until [ -e "$pids" ] && [ "$(wc -l < "$pids")" -ge ${count} ]; do sleep 0.02; done
+echo "$HOB_RUN_ID" > "$pids.run" && mv "$pids.run" "${fileOf(files, name, 'run')}"
+${last}
+`);
+}
+
+const exits = (files: string, name: string) => `date +%s%3N > "${fileOf(files, name, 'exiting')}"; exit 3`;
+const stays = 'sleep 600 & wait; sleep 600';
+
+interface Cell {
+  readonly shape: Shape;
+  readonly answer: Answer;
+  /** From the moment at which the run should have begun to end. */
+  readonly afterMs: number;
+  readonly runId: string;
+  readonly pids: number[];
+}
+
+const numberIn = async (path: string) => Number(await readFile(path, 'utf8'));
+const pidsIn = async (path: string) => (await linesOf(path)).map(Number);
+
+/** Who is still there of a run: by the ids that its processes told, and by the mark that each was started with. */
+async function survivorsOf({ runId, pids }: Pick<Cell, 'runId' | 'pids'>): Promise<number[]> {
+  const told = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
+  return [...new Set([...told.flat(), ...(await processesWith(`HOB_RUN_ID=${runId}`))])];
+}
+
+/** Puts every shape through one ending, all at once. */
+async function runAll(
+  ending: { runtime?: string; last: (files: string, shape: string) => string; viaParent?: boolean },
+  end: (hob: Hob, shape: Shape, files: string) => Promise<number>,
+): Promise<{ hob: Hob; cells: Cell[] }> {
+  const files = await tempFolder();
+  const scripts = await tempFolder();
+  const ids = new Map<Shape, string>();
+  for (const shape of shapeNames) {
+    const { start, count } = shapes[shape];
+    const entry = entryOf(files, shape, start, count, ending.last(files, shape));
+    const id = await writeScript(scripts, shape, { node: true, runtime: ending.runtime ?? '', entry });
+    const parent = fileOf(files, shape, 'parent');
+    const link = `open("${parent}", "w").write(env["run_id"]); call("/api/link", {"script_id": "${id}"})`;
+    const parentId = await writeScript(scripts, `${shape} parent`, {
+      language: 'python',
+      entry: python(link),
+    });
+    ids.set(shape, ending.viaParent ? parentId : id);
+  }
+  const { hob } = await startTraced({ scripts: [scripts], settings });
+  const cells = shapeNames.map(async (shape): Promise<Cell> => {
+    const answering = hob.run(ids.get(shape) ?? '').then((answer) => ({ answer, atMs: Date.now() }));
+    // When the run could not even be ended, that is the failure to be told, not the answer that never came.
+    answering.catch(() => {});
+    await fileThere(fileOf(files, shape, 'run'));
+    const dueMs = await end(hob, shape, files);
+    const { answer, atMs } = await answering;
+    const runId = (await readFile(fileOf(files, shape, 'run'), 'utf8')).trim();
+    return { shape, answer, afterMs: atMs - dueMs, runId, pids: await pidsIn(fileOf(files, shape, 'pids')) };
+  });
+  return { hob, cells: await Promise.all(cells) };
+}
+
+const cancel = async (hob: Hob, runFile: string): Promise<number> => {
+  const runId = (await readFile(runFile, 'utf8')).trim();
+  const answer = await hob.post(`/api/runs/${runId}/cancel`, {});
+  expect(answer.status).toBe(200);
+  return Date.now();
+};
+
+/** What the group is told with TERM ends by it, unless it does not listen. */
+const stoppedCode = (shape: Shape) => (shape === 'ignores TERM' ? 137 : 143);
+
+function recordSlowest(ending: string, cells: readonly Cell[], atMost: number): void {
+  const slowest = Math.max(...cells.map(({ afterMs }) => afterMs));
+  record({ scenario, what: `slowest answer after ${ending}`, value: slowest, unit: 'ms', bound: { atMost } });
+}
+
+async function endsOf(hob: Hob, cells: readonly Cell[]) {
+  return await Promise.all(
+    cells.map(async ({ shape, runId }) => {
+      const { end_cause, exit_code } = await hob.ended(runId);
+      return { shape, end_cause, exit_code };
+    }),
+  );
+}
+
+async function expectNoSurvivors(ending: string, cells: readonly Cell[]): Promise<void> {
+  const left = await Promise.all(
+    cells.map(async (cell) => ({ shape: cell.shape, survivors: (await survivorsOf(cell)).length })),
+  );
+  try {
+    expect(left).toEqual(shapeNames.map((shape) => ({ shape, survivors: 0 })));
+  } finally {
+    for (const cell of cells) killEach(await survivorsOf(cell));
+  }
+  const value = left.reduce((sum, { survivors }) => sum + survivors, 0);
+  record({ scenario, what: `processes left after ${ending}`, value, unit: '', bound: { exactly: 0 } });
+}
+
+describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('round %d: a run', () => {
+  it(
+    'that ends by itself is answered at once, and what it left is counted and lives',
+    patiently,
+    async () => {
+      const { hob, cells } = await runAll({ last: exits }, (_, shape, files) => exitOf(files, shape));
+      try {
+        expect(await endsOf(hob, cells)).toEqual(
+          shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
+        );
+        for (const cell of cells)
+          expect([cell.shape, (await survivorsOf(cell)).sort()]).toEqual([cell.shape, cell.pids.sort()]);
+        const counted = await Promise.all(
+          cells.map(async ({ shape, runId }) => {
+            const left = await until(
+              `${shape}: left_running is known`,
+              async () => {
+                const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
+                return typeof left_running === 'number' && { count: left_running };
+              },
+              10_000,
+            );
+            return { shape, ...left };
+          }),
+        );
+        expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
+        recordSlowest('a plain exit', cells, boundMs(1000, 2));
+      } finally {
+        for (const cell of cells) killEach(await survivorsOf(cell));
+      }
+    },
+  );
+
+  it('that ends by itself and wants its survivors stopped leaves none', patiently, async () => {
+    const { hob, cells } = await runAll({ runtime: 'survivors = "stop"', last: exits }, (_, shape, files) =>
+      exitOf(files, shape),
+    );
+    await expectNoSurvivors('an exit that stops survivors', cells);
+    expect(await endsOf(hob, cells)).toEqual(
+      shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
+    );
+    recordSlowest('an exit that stops survivors', cells, graceMs + boundMs(1000, 2));
+  });
+
+  it('that outlasts its timeout leaves none', patiently, async () => {
+    const runtime = `timeout = ${timeoutMs / 1000}`;
+    const { hob, cells } = await runAll({ runtime, last: () => stays }, async (_, shape, files) => {
+      return (await numberIn(fileOf(files, shape, 'began'))) + timeoutMs;
+    });
+    await expectNoSurvivors('a timeout', cells);
+    expect(await endsOf(hob, cells)).toEqual(
+      shapeNames.map((shape) => ({ shape, end_cause: 'timeout', exit_code: stoppedCode(shape) })),
+    );
+    for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: true });
+    recordSlowest('a timeout', cells, graceMs + boundMs(1000, 2));
+  });
+
+  it('that is cancelled leaves none', patiently, async () => {
+    const { hob, cells } = await runAll({ last: () => stays }, (service, shape, files) =>
+      cancel(service, fileOf(files, shape, 'run')),
+    );
+    await expectNoSurvivors('a cancel', cells);
+    expect(await endsOf(hob, cells)).toEqual(
+      shapeNames.map((shape) => ({ shape, end_cause: 'cancelled', exit_code: stoppedCode(shape) })),
+    );
+    for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: false });
+    recordSlowest('a cancel', cells, graceMs + boundMs(1000, 2));
+  });
+
+  it('whose parent is cancelled goes with it, and leaves none', patiently, async () => {
+    const { hob, cells } = await runAll({ last: () => stays, viaParent: true }, (service, shape, files) =>
+      cancel(service, fileOf(files, shape, 'parent')),
+    );
+    const children = await endsOf(hob, cells);
+    await expectNoSurvivors('a cancel of the parent', cells);
+    expect(children).toEqual(
+      shapeNames.map((shape) => ({ shape, end_cause: 'cancelled', exit_code: stoppedCode(shape) })),
+    );
+    for (const { answer } of cells) {
+      const parent = await hob.ended(String(answer.headers.get('x-hob-run-id')));
+      expect(parent).toMatchObject({ end_cause: 'cancelled', exit_code: 143 });
+    }
+    recordSlowest('a cancel of the parent', cells, graceMs + boundMs(1000, 2));
+  });
+});
+
+async function exitOf(files: string, shape: Shape): Promise<number> {
+  const path = fileOf(files, shape, 'exiting');
+  await until(`${shape} exits`, async () => (await linesOf(path)).length > 0);
+  return numberIn(path);
+}
+
+it(
+  'says which containment is in force, and whether a process that cleared its environment escapes it',
+  patiently,
+  async () => {
+    const files = await tempFolder();
+    const scripts = await tempFolder();
+    const pids = fileOf(files, 'cleared', 'pids');
+    // Of another session, without its mark, and with a parent that is gone: only a cgroup still knows whose it is.
+    const escaping = `env -i "PATH=$PATH" setsid bash -c '( bash -c "echo \\$\\$ >> ${pids}; exec sleep 600" & )'`;
+    const runtime = `timeout = ${timeoutMs / 1000}`;
+    const id = await writeScript(scripts, 'cleared', {
+      runtime,
+      entry: entryOf(files, 'cleared', escaping, 1, stays),
+    });
+    const { hob } = await startTraced({ scripts: [scripts], settings });
+    const { body } = await hob.run(id);
+    const [pid = 0] = await pidsIn(pids);
+    const escaped = await isRunning(pid);
+    killEach([pid]);
+    expect(body).toMatchObject({ timed_out: true });
+    const { containment } = (await hob.get('/api/health')).body;
+    expect(containment).toEqual(expect.any(String));
+    record({ scenario, what: 'containment in force', value: String(containment), unit: '' });
+    record({
+      scenario,
+      what: 'a process that cleared its environment, left its session and lost its parent, after a timeout',
+      value: escaped ? 'not contained' : 'contained',
+      unit: '',
+    });
+  },
+);

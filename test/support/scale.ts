@@ -1,0 +1,20 @@
+/** How much of the long version is run: 1 for all of it, 0 for the short version that runs with every test. */
+const share = Number(process.env.RELIABILITY_SHARE ?? 0);
+
+const isLong = share > 0;
+
+/** How often something is done. */
+export function scaled(short: number, long: number): number {
+  return isLong ? Math.max(1, Math.ceil(long * share)) : short;
+}
+
+/**
+ * A bound in milliseconds. It is meant for a machine that does nothing else, as in the long version; the short one runs
+ * beside all other tests, and so many times slower is no failure there.
+ */
+export function boundMs(ms: number, grossness = 5): number {
+  return isLong ? ms : grossness * ms;
+}
+
+/** How long a scenario may take before it counts as hung. */
+export const patiently = { timeout: isLong ? 7_200_000 : 120_000 };

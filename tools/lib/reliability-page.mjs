@@ -1,0 +1,93 @@
+/** What each scenario does, in the order of the page; the names are those of the files in test/reliability. */
+const scenarios = {
+  'kill-service': {
+    title: 'The service is killed',
+    did: 'Four clients kept posting asynchronous runs while the service was killed with SIGKILL at random moments and started again on the same home. Each script entered itself in a ledger when it began, and exited with a code that it was told.',
+    limits:
+      'A request whose answer was cut off may or may not have been accepted; if it was, the run has its one end like any other. A power cut was not tried.',
+  },
+  'kill-executor': {
+    title: 'The executor is killed',
+    did: 'The process that starts the scripts was killed with SIGKILL at random moments while ten runs at a time were under way, half of them short and half of them endless.',
+    limits:
+      'Nobody can know the exit code of a script whose parent was killed: such a run ends as `lost`, and its processes are stopped.',
+  },
+  termination: {
+    title: 'Runs are ended',
+    did: 'Scripts started a background child, a child under nohup, one in a session of its own, a double fork, one that ignores TERM, one that is stopped, a hundred at once, and one that keeps inherited handles open. Each of them was put through a plain exit, an exit with `survivors = "stop"`, a timeout, a cancel, and a cancel of the run that had linked it; the grace was 1 s.',
+    limits:
+      'What a script leaves running when it ends by itself is left alone and counted, unless its manifest says otherwise. A process that clears its environment, leaves its session and loses its parent can be told from others by a cgroup only; the table says how that went here.',
+  },
+  flood: {
+    title: 'Output without end',
+    did: 'Two runs at once wrote to both of their streams as fast as they could, while the health of the service was asked for every 20 ms.',
+    limits:
+      'Of what is over `output_log_mib` the middle is dropped; it is counted and marked, and cannot be had again.',
+  },
+  bytes: {
+    title: 'Output of any kind',
+    did: 'Scripts wrote random bytes, UTF-8, GBK, UTF-16, lines of a megabyte, NUL bytes and broken UTF-8, cut anywhere and with pauses in between.',
+    limits:
+      'Bytes that are neither UTF-8 nor GB18030 are shown with replacement characters; the log files have them as they were.',
+  },
+  results: {
+    title: 'Hostile results',
+    did: 'Scripts left everything but a plain result file: pipes, links, devices, sparse gigabytes, documents a million levels deep, names that poison prototypes, files that grow while they are read.',
+    limits: 'A number that is too large for JavaScript, such as 1e400, makes a result invalid.',
+  },
+  exhaustion: {
+    title: 'The machine runs out',
+    did: 'Forty callers at once met a service, or an executor, with 64 file handles, and one whose user could have no more than 50 processes; a disk of 16 MiB filled up, and a home became read-only, while scripts ran.',
+    limits:
+      'A caller for whose connection there is no handle is cut off. The home became read-only for what was opened from then on; files that were open, such as the database, could still be written. Memory was not used up.',
+  },
+  gate: {
+    title: 'Waiting for a turn',
+    did: 'Chains of eight links ran with one run at a time, scripts linked themselves, chains wanted the locks that the others held, and hundreds of runs came at once.',
+    limits: 'A link that would close a circle of waits is refused with 503: its script has to try again.',
+  },
+  identity: {
+    title: 'Who is calling',
+    did: 'Scripts linked others, 32 at once; each child was compared with the run that it was put down to. Tokens were made up, and tokens of ended runs were used again.',
+    limits: 'A script that calls the bare address of the service is traced to its run on Linux only.',
+  },
+  'hang-up': {
+    title: 'Callers hang up',
+    did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',
+    limits: 'An envelope that is over its limit is not kept.',
+  },
+};
+
+/** docs/reliability.md: what was done to Hob, and what was seen. */
+export function reliabilityPage(data) {
+  const lines = [
+    '# Reliability',
+    '',
+    'What was done to Hob on purpose, and what came of it: real processes, real signals, real disks. A short version of every',
+    'scenario runs with `npm test`; the figures are those of the long version, `npm run torture`, which fails when a bound does',
+    'not hold. The scenarios are in `test/reliability`.',
+  ];
+  for (const [name, { title, did, limits }] of Object.entries(scenarios)) {
+    lines.push('', `## ${title}`, '', did, '', `Not contained: ${limits}`, '', ...figuresOf(data[name]));
+  }
+  lines.push('', '<!-- Generated from docs/reliability.json. Run `npm run torture` to measure again. -->');
+  return `${lines.join('\n')}\n`;
+}
+
+function figuresOf(seen) {
+  if (seen === undefined) return ['Not measured yet.'];
+  const { when, share, machine, figures } = seen;
+  const part = share === 1 ? '' : ` ${Math.round(share * 100)} % of the long version.`;
+  const where = `${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.kernel}, Node ${machine.node}`;
+  const rows = figures.map(
+    ({ what, value, unit, bound }) =>
+      `| ${what} | ${`${value} ${unit}`.trim()} | ${boundText(bound, unit)} |`,
+  );
+  return [`Seen on ${when} (${where}).${part}`, '', '| what | seen | bound |', '|---|---|---|', ...rows];
+}
+
+function boundText(bound, unit) {
+  if (bound === undefined) return '';
+  const text = 'exactly' in bound ? `${bound.exactly} ${unit}` : `at most ${bound.atMost} ${unit}`;
+  return text.trim();
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, release, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { prepare, root, say } from './lib/prepare.mjs';
+import { installTestTools } from './lib/test-tools.mjs';
+
+/**
+ * `npm run torture`: the long version of the reliability scenarios, one after the other, and docs/reliability.md from what
+ * was seen. Arguments are the scenarios to run (all without any); `--share 0.1` runs a tenth of each.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1' } },
+});
+const share = Number(values.share);
+if (!(share > 0 && share <= 1)) {
+  say('--share takes a number above 0 and up to 1');
+  process.exit(1);
+}
+const suffix = '.test.ts';
+const folder = join(root, 'test', 'reliability');
+const known = readdirSync(folder)
+  .filter((name) => name.endsWith(suffix))
+  .map((name) => name.slice(0, -suffix.length));
+const unknown = positionals.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  say(`No such scenario: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
+  process.exit(1);
+}
+
+prepare();
+const tools = installTestTools();
+const chosen = positionals.length === 0 ? known : positionals;
+const failed = chosen.filter((name) => !run(name));
+const { status } = spawnSync(process.execPath, [join(root, 'tools', 'generate.mjs')], { stdio: 'inherit' });
+if (failed.length > 0) say(`failed, and left as they were in docs/reliability.md: ${failed.join(', ')}`);
+process.exit(failed.length > 0 ? 1 : (status ?? 1));
+
+/** Runs one scenario, and keeps its figures if all that it asserts holds. */
+function run(scenario) {
+  const scratch = mkdtempSync(join(tmpdir(), 'hob-torture-'));
+  const figuresFile = join(scratch, 'figures.jsonl');
+  try {
+    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+    const { status: code } = spawnSync(process.execPath, [vitest, 'run', join(folder, scenario + suffix)], {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        TEST_TOOLS_PATH: tools,
+        RELIABILITY_SHARE: String(share),
+        RELIABILITY_FIGURES: figuresFile,
+      },
+    });
+    if (code !== 0) return false;
+    keep(scenario, readFigures(figuresFile));
+    return true;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** One figure for each thing that was measured; where that was done in rounds, the largest. */
+function readFigures(path) {
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+  const figures = new Map();
+  for (const line of lines) {
+    const { scenario: _, ...figure } = JSON.parse(line);
+    const before = figures.get(figure.what);
+    if (before === undefined || before.value < figure.value) figures.set(figure.what, figure);
+  }
+  return [...figures.values()];
+}
+
+function keep(scenario, figures) {
+  const path = join(root, 'docs', 'reliability.json');
+  const data = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  data[scenario] = { when: new Date().toISOString().slice(0, 10), share, machine: machine(), figures };
+  const sorted = Object.fromEntries(Object.entries(data).sort(([a], [b]) => a.localeCompare(b)));
+  writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+function machine() {
+  return {
+    cores: cpus().length,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    kernel: `${process.platform} ${release()}`,
+    node: process.version,
+  };
+}
