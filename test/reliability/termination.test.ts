@@ -231,15 +231,15 @@ async function exitOf(files: string, shape: Shape): Promise<number> {
   return numberIn(path);
 }
 
-it(
-  'says which containment is in force, and whether a process that cleared its environment escapes it',
-  patiently,
-  async () => {
+describe('a process that clears its environment, leaves its session and loses its parent', () => {
+  it.each([
+    ['at the very start of its run', ''],
+    ['later', 'sleep 0.3; '],
+  ])('%s is told from others by a cgroup, if at all', patiently, async (when, pause) => {
     const files = await tempFolder();
     const scripts = await tempFolder();
     const pids = fileOf(files, 'cleared', 'pids');
-    // Of another session, without its mark, and with a parent that is gone: only a cgroup still knows whose it is.
-    const escaping = `env -i "PATH=$PATH" setsid bash -c '( bash -c "echo \\$\\$ >> ${pids}; exec sleep 600" & )'`;
+    const escaping = `${pause}env -i "PATH=$PATH" setsid bash -c '( bash -c "echo \\$\\$ >> ${pids}; exec sleep 600" & )'`;
     const runtime = `timeout = ${timeoutMs / 1000}`;
     const id = await writeScript(scripts, 'cleared', {
       runtime,
@@ -252,13 +252,15 @@ it(
     killEach([pid]);
     expect(body).toMatchObject({ timed_out: true });
     const { containment } = (await hob.get('/api/health')).body;
-    expect(containment).toEqual(expect.any(String));
     record({ scenario, what: 'containment in force', value: String(containment), unit: '' });
-    record({
+    const outcome = {
       scenario,
-      what: 'a process that cleared its environment, left its session and lost its parent, after a timeout',
+      what: `a process without a trace but the cgroup, made ${when}, after a timeout`,
       value: escaped ? 'not contained' : 'contained',
       unit: '',
-    });
-  },
-);
+    };
+    // The kernel takes a moment to move a run into its cgroup, and nobody waits for that: what is quicker may get away.
+    const isSure = containment === 'cgroup' && when === 'later';
+    record({ ...outcome, ...(isSure && { bound: { exactly: 'contained' } }) });
+  });
+});
