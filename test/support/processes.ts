@@ -45,7 +45,7 @@ export function startShell(script: string): Shell {
   });
   const named = new Map<number, number>();
   onTestFinished(async () => {
-    await endAll(runId, named);
+    await endProcesses(runId, named);
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await exited;
   });
@@ -77,8 +77,11 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** Those with the run's variable, and those whom the script named, unless their id is somebody else's by now. */
-async function endAll(runId: string, named: ReadonlyMap<number, number>): Promise<void> {
+/** Ends those with the run's variable, and those that are named with their start, unless their id is somebody else's by now. */
+export async function endProcesses(
+  runId: string,
+  named: ReadonlyMap<number, number> = new Map(),
+): Promise<void> {
   for (;;) {
     const table = (await readProcessTable(0)) ?? [];
     const left = table.filter((entry) => entry.runId === runId || named.get(entry.pid) === entry.startTicks);
