@@ -78,7 +78,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
   it('finds who has neither group nor variable in common with it by their descent, and does not lose them', async () => {
     // Deaf to the first signal, it outlives the parent by which it was found.
     const shell = startShell(
-      'setsid env -i sh -c "trap \\"\\" TERM; echo away \\$\\$; while :; do sleep 600; done" & wait',
+      'setsid env -i sh -c "trap \\"\\" TERM; echo away \\$\\$; exec sleep 600" & wait',
     );
     const away = await shell.said('away');
     expect(await terminate(processesOf(shell), 100)).toBe(0);
