@@ -17,6 +17,8 @@ import {
 } from '../../test/support/hob.ts';
 import { testPath } from '../../test/support/needs.ts';
 import { endProcesses, until } from '../../test/support/processes.ts';
+import { removeCgroups } from '../executor/cgroups.ts';
+import { inherit } from '../executor/journal.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { createLogger } from '../shared/log.ts';
 import { readVersion } from '../shared/version.ts';
@@ -45,9 +47,16 @@ async function openHome() {
   const runIds: string[] = [];
   onTestFinished(async () => {
     for (const runId of runIds) await endProcesses(runId);
-    // With nobody to work for and nothing to do they leave by themselves, only later.
-    for (const pid of await livingExecutors(home)) process.kill(pid, 'SIGKILL');
-    await until(async () => (await livingExecutors(home)).length === 0);
+    // With nobody to work for and nothing to do they leave by themselves; one that has not heard so is ended here.
+    const deadlineMs = performance.now() + 5000;
+    await until(async () => {
+      const living = await livingExecutors(home);
+      if (performance.now() > deadlineMs) for (const pid of living) process.kill(pid, 'SIGKILL');
+      return living.length === 0;
+    });
+    await inherit(join(home, executorFolder), async ({ cgroups }) => {
+      if (cgroups !== null) removeCgroups(cgroups);
+    });
   });
   return {
     home,
