@@ -3,13 +3,14 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { exists, goneWithin, type Hob, isRunning, startHob, tempFolder } from './support/hob.ts';
+import { goneWithin, type Hob, isRunning, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
+import { fileThere } from './support/until.ts';
 
 const quickStop = 'stop_grace_s = 1\n';
 
 async function pidIn(path: string): Promise<number> {
-  await exists(path);
+  await fileThere(path);
   return Number(await readFile(path, 'utf8'));
 }
 
@@ -53,7 +54,7 @@ describe('cancelling a run', () => {
     const second = await writeScript(scripts, 'second', { entry: bash(`touch "${files}/second"`) });
     const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
     const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
-    await exists(join(files, 'first'));
+    await fileThere(join(files, 'first'));
     const waiting = String((await hob.post('/api/execute', { script_id: second })).body.run_id);
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 1, queued: 1 });
     expect((await cancel(hob, waiting)).status).toBe(200);
@@ -75,7 +76,7 @@ describe('cancelling a run', () => {
     const second = await writeScript(scripts, 'second', { runtime: 'concurrency = 1' });
     const hob = await startHob({ scripts: [scripts], settings: `max_runs = 1\n${quickStop}` });
     const running = String((await hob.post('/api/execute', { script_id: first })).body.run_id);
-    await exists(join(files, 'first'));
+    await fileThere(join(files, 'first'));
     const answer = hob.run(second);
     const waiting = await runOf(hob, 'second');
     await cancel(hob, waiting);
@@ -112,10 +113,10 @@ call("/api/link", {"script_id": "${middle}"})
     });
     const hob = await startHob({ scripts: [scripts], settings: quickStop });
     const locking = String((await hob.post('/api/execute', { script_id: locker })).body.run_id);
-    await exists(join(files, 'locker'));
+    await fileThere(join(files, 'locker'));
     const root = String((await hob.post('/api/execute', { script_id: top })).body.run_id);
     const leafPid = await pidIn(join(files, 'leaf'));
-    await exists(join(files, 'loose'));
+    await fileThere(join(files, 'loose'));
     const runs: Record<string, string> = {};
     for (const name of ['top', 'middle', 'leaf', 'held', 'loose']) runs[name] = await runOf(hob, name);
     const named = (name: string) => runs[name] ?? '';

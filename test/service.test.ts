@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import {
   executorPid,
-  exists,
   goneWithin,
   isRunning,
   launchHob,
@@ -16,6 +15,7 @@ import {
   tempFolder,
 } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
+import { fileThere } from './support/until.ts';
 
 describe('hob serve', () => {
   it('prints one line to stdout when it can be called, and writes service.json', async () => {
@@ -174,7 +174,7 @@ describe('stopping', () => {
     });
     const hob = await startHob({ scripts: [scripts] });
     const waiting = hob.run(id);
-    await exists(started);
+    await fileThere(started);
     hob.process.kill('SIGTERM');
     for (;;) {
       // Until the signal has arrived new work is taken; each such run waits for the same file.
@@ -206,13 +206,13 @@ describe('stopping', () => {
       entry: python(`
 import time
 open("${files}/started", "w").close()
-while os.path.exists("${files}") and not os.path.exists("${files}/go"): time.sleep(0.01)
+while os.path.fileThere("${files}") and not os.path.fileThere("${files}/go"): time.sleep(0.01)
 write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message"]})
 `),
     });
     const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 60\n' });
     const first = hob.run(id);
-    await exists(join(files, 'started'));
+    await fileThere(join(files, 'started'));
     const second = hob.run(id);
     while ((await hob.get('/api/health')).body.queued !== 1);
     hob.process.kill('SIGTERM');
@@ -227,7 +227,7 @@ write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message
     const id = await writeScript(scripts, 'slow', { entry: bash(`echo $$ > "${pidFile}"; exec sleep 600`) });
     const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 600\n' });
     const waiting = hob.run(id).catch(() => 'cut off');
-    await exists(pidFile);
+    await fileThere(pidFile);
     hob.process.kill('SIGTERM');
     await new Promise<void>((resolve) => {
       hob.process.stderr?.on('data', () => hob.log().includes('"msg":"stopping') && resolve());
@@ -258,7 +258,7 @@ describe('stopping everything', () => {
     });
     const running = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
     const waiting = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
-    await exists(join(files, 'pid'));
+    await fileThere(join(files, 'pid'));
     const executor = await executorPid(home);
     const { code, stdout } = await runCli(['stop', '--home', home, ...flags]).ended;
     expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped.')]);
@@ -288,8 +288,8 @@ describe('stopping everything', () => {
     const slow = await writeScript(scripts, 'slow', { entry: bash(`touch "${files}/slow"; exec sleep 600`) });
     const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 2\n' });
     const answers = Promise.all([hob.run(quick), hob.run(slow)]);
-    await exists(join(files, 'quick'));
-    await exists(join(files, 'slow'));
+    await fileThere(join(files, 'quick'));
+    await fileThere(join(files, 'slow'));
     await runCli(['stop', '--all', '--home', hob.home]).ended;
     const [first, second] = await answers;
     expect(first.body).toMatchObject({ success: true, stdout: 'done\n' });
@@ -314,8 +314,8 @@ describe('after the service was killed', () => {
       await first.post('/api/execute', { script_id: zero }),
     ];
     const sync = first.run(zero).catch(() => 'cut off');
-    await exists(join(files, 'started-7'));
-    await exists(join(files, 'started-0'));
+    await fileThere(join(files, 'started-7'));
+    await fileThere(join(files, 'started-0'));
     const executor = await executorPid(home);
     await first.stop('SIGKILL');
     expect(await sync).toBe('cut off');
@@ -350,7 +350,7 @@ describe('after the service was killed', () => {
       await first.post('/api/execute', { script_id: id }),
       await first.post('/api/execute', { script_id: id }),
     ];
-    await exists(join(files, 'begun'));
+    await fileThere(join(files, 'begun'));
     await first.stop('SIGKILL');
     const second = await launchHob({ home, scripts: [scripts] });
     onTestFinished(async () => {
@@ -407,7 +407,7 @@ describe('after the service was killed', () => {
     const first = await launchHob({ home, scripts: [scripts] });
     const { body } = await first.post('/api/execute', { script_id: id });
     const executor = await executorPid(home);
-    await exists(join(files, 'started'));
+    await fileThere(join(files, 'started'));
     await first.stop('SIGKILL');
     await writeFile(join(files, 'go'), '');
     await noted(home, String(body.run_id));
@@ -430,7 +430,7 @@ describe('after the service was killed', () => {
     const quick = await writeScript(scripts, 'quick', { entry: bash('echo hi') });
     const hob = await startHob({ scripts: [scripts] });
     const { body } = await hob.post('/api/execute', { script_id: id });
-    await exists(join(files, 'pid'));
+    await fileThere(join(files, 'pid'));
     process.kill(await executorPid(hob.home), 'SIGKILL');
     expect(await hob.ended(String(body.run_id))).toMatchObject({
       state: 'unknown',

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 import {
   executorPids,
-  exists,
   goneWithin,
   isRunning,
   noted,
@@ -14,6 +13,7 @@ import {
   tempFolder,
 } from './support/hob.ts';
 import { bash, writeScript } from './support/scripts.ts';
+import { fileThere } from './support/until.ts';
 
 /** This very build under another version number, as it would be installed before or after an upgrade. */
 async function installAs(version: string): Promise<string> {
@@ -42,14 +42,14 @@ describe('after an upgrade', () => {
     const { scripts, files, id } = await startScripts();
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const before = String((await old.post('/api/execute', { script_id: id })).body.run_id);
-    await exists(join(files, before));
+    await fileThere(join(files, before));
     const [oldExecutor = 0] = await executorPids(old.home);
     await old.stop();
     expect(await isRunning(oldExecutor)).toBe(true);
 
     const hob = await startHob({ home: old.home, scripts: [scripts] });
     const after = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
-    await exists(join(files, after));
+    await fileThere(join(files, after));
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 2 });
     const parentOf = async (runId: string) => Number(await readFile(join(files, runId), 'utf8'));
     expect(await parentOf(before)).toBe(oldExecutor);
@@ -68,7 +68,7 @@ describe('after an upgrade', () => {
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const submit = async () => String((await old.post('/api/execute', { script_id: id })).body.run_id);
     const [first, second] = [await submit(), await submit()];
-    for (const runId of [first, second]) await exists(join(files, runId));
+    for (const runId of [first, second]) await fileThere(join(files, runId));
     const [oldExecutor = 0] = await executorPids(old.home);
     await old.stop('SIGKILL');
 
@@ -85,7 +85,7 @@ describe('after an upgrade', () => {
     const { scripts, files, id } = await startScripts();
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const runId = String((await old.post('/api/execute', { script_id: id })).body.run_id);
-    await exists(join(files, runId));
+    await fileThere(join(files, runId));
     await old.stop('SIGKILL');
     const folder = join(old.home, 'executor');
     const [oldExecutor = 0] = await executorPids(old.home);

@@ -14,6 +14,7 @@ import {
   type FromExecutor,
   protocolVersion,
   type RunEnd,
+  type RunningProcess,
   type RunSpec,
   type StopCause,
 } from './messages.ts';
@@ -48,6 +49,7 @@ interface PendingRun {
   readonly hooks: Pick<RunHooks, 'started' | 'timedOut'>;
   readonly settle: (end: RunEnd) => void;
   stopCause: StopCause | null;
+  isStarted: boolean;
 }
 
 const firstRetryMs = 250;
@@ -65,7 +67,7 @@ export class ExecutorClient {
   readonly #links = new Map<string, ExecutorLink>();
   readonly #pending = new Map<string, PendingRun>();
   /** What the executors say that they run, for us or for an earlier service. */
-  readonly #running = new Map<string, { link: ExecutorLink; pid: number | null }>();
+  readonly #running = new Map<string, RunningProcess & { link: ExecutorLink }>();
   /** Ends that nobody here waits for yet. */
   readonly #unclaimed = new Map<string, RunEnd>();
   /** Called when the current executor has cleared up after others. */
@@ -109,7 +111,7 @@ export class ExecutorClient {
     });
     hooks.given(link.address.instance);
     return new Promise((settle) => {
-      this.#pending.set(spec.runId, { spec, link, hooks, settle, stopCause: null });
+      this.#pending.set(spec.runId, { spec, link, hooks, settle, stopCause: null, isStarted: false });
       link.tell({ type: 'start', spec });
     });
   }
@@ -122,9 +124,16 @@ export class ExecutorClient {
     if (link === undefined) return { kind: 'unknown' };
     if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
     const end = new Promise<RunEnd>((settle) => {
-      const started = () => {};
-      this.#pending.set(runId, { spec: null, link, hooks: { started, ...hooks }, settle, stopCause: null });
+      this.#pending.set(runId, {
+        spec: null,
+        link,
+        hooks: { started: () => {}, ...hooks },
+        settle,
+        stopCause: null,
+        isStarted: true,
+      });
     });
+    if (this.#running.get(runId)?.isTimedOut) hooks.timedOut();
     return { kind: 'attached', end };
   }
 
@@ -207,8 +216,12 @@ export class ExecutorClient {
     }
 
     this.#forget(link);
-    for (const { runId, pid } of welcome.running) {
-      this.#running.set(runId, { link, pid });
+    for (const run of welcome.running) {
+      this.#running.set(run.runId, { ...run, link });
+      const pending = this.#pending.get(run.runId);
+      // What was said while nobody heard it.
+      if (run.pid !== null) this.#noteStart(pending);
+      if (run.isTimedOut) pending?.hooks.timedOut();
     }
     for (const end of welcome.ended) this.#settle(end);
     if (welcome.counts.length > 0) this.counts.publish(welcome.counts);
@@ -226,8 +239,8 @@ export class ExecutorClient {
   #hear(link: ExecutorLink, message: FromExecutor): void {
     switch (message.type) {
       case 'started':
-        this.#running.set(message.runId, { link, pid: message.pid });
-        this.#pending.get(message.runId)?.hooks.started();
+        this.#running.set(message.runId, { ...message, isTimedOut: false, link });
+        this.#noteStart(this.#pending.get(message.runId));
         break;
       case 'timed-out':
         this.#pending.get(message.runId)?.hooks.timedOut();
@@ -285,6 +298,12 @@ export class ExecutorClient {
     link.tell({ type: 'inherit' });
     // The connection may break meanwhile; then nobody answers, and what is not known by now is lost.
     await Promise.race([done, wait(longestRetryMs, undefined, { ref: false })]);
+  }
+
+  #noteStart(run: PendingRun | undefined): void {
+    if (run === undefined || run.isStarted) return;
+    run.isStarted = true;
+    run.hooks.started();
   }
 
   #settle(end: RunEnd): void {

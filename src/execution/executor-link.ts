@@ -64,14 +64,7 @@ export class ExecutorLink {
   /** Leaves the executor to itself: it ends when its runs have. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const socket = this.#socket;
-    if (socket === undefined) return;
-    sendMessage(socket, { type: 'farewell' });
-    await new Promise<void>((resolve) => {
-      socket.once('close', () => resolve());
-      socket.end();
-      setTimeout(() => socket.destroy(), 1000).unref();
-    });
+    if (this.#socket !== undefined) await takeLeave(this.#socket);
   }
 
   async #persist(): Promise<void> {
@@ -94,10 +87,7 @@ export class ExecutorLink {
   async #attempt(): Promise<boolean> {
     const socket = connect(this.address.socket);
     try {
-      const welcome = await this.#greet(socket);
-      this.#socket = socket;
-      socket.once('close', () => this.#onBroken(socket));
-      this.#events.welcomed(this, welcome);
+      await this.#greet(socket);
       return true;
     } catch (error) {
       socket.destroy();
@@ -121,7 +111,7 @@ export class ExecutorLink {
     });
   }
 
-  #greet(socket: Socket): Promise<Welcome> {
+  #greet(socket: Socket): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('no welcome in time')), helloWithinMs);
       socket.on('error', reject);
@@ -134,13 +124,35 @@ export class ExecutorLink {
         sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret });
       });
       receiveMessages<FromExecutor>(socket, fromExecutorTypes, (message) => {
-        if (message.type === 'welcome') {
-          clearTimeout(timer);
-          resolve(message);
-        } else {
+        if (message.type !== 'welcome') {
           this.#events.heard(this, message);
+          return;
         }
+        clearTimeout(timer);
+        // In the same turn: what comes right behind the welcome builds on it.
+        this.#adopt(socket, message);
+        resolve();
       });
     });
   }
+
+  #adopt(socket: Socket, welcome: Welcome): void {
+    if (this.#isClosed) {
+      void takeLeave(socket);
+      return;
+    }
+    this.#socket = socket;
+    socket.once('close', () => this.#onBroken(socket));
+    this.#events.welcomed(this, welcome);
+  }
+}
+
+/** The executor is told that nobody will be back soon; it may end at once. */
+async function takeLeave(socket: Socket): Promise<void> {
+  sendMessage(socket, { type: 'farewell' });
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    socket.end();
+    setTimeout(() => socket.destroy(), 1000).unref();
+  });
 }

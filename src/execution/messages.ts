@@ -129,6 +129,8 @@ export const fromExecutorTypes = [
 export interface RunningProcess {
   readonly runId: string;
   readonly pid: number | null;
+  /** Whether it has reached its time limit and is being stopped. */
+  readonly isTimedOut: boolean;
 }
 
 /** How many processes a run has left running. */

@@ -25,9 +25,7 @@ export class Census {
   /** Counts soon. What cannot be counted for lack of a way to look stays unknown. */
   add(run: RunProcesses): void {
     this.#waiting.push(run);
-    this.#counting ??= this.#count().finally(() => {
-      this.#counting = undefined;
-    });
+    this.#counting ??= this.#count();
   }
 
   /** Resolves when nobody waits to be counted. */
@@ -46,6 +44,8 @@ export class Census {
       if (table !== null) this.#report(runs.map((run) => countIn(run, table)));
       restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));
     }
+    // In the same turn in which nobody waits: whoever comes next begins anew.
+    this.#counting = undefined;
   }
 }
 

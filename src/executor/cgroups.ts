@@ -11,6 +11,8 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { isAlive } from '../shared/is-alive.ts';
+
 /** The cgroup of one run: whoever was born in it cannot leave it, whatever it does to its session, parents or environment. */
 export interface RunCgroup {
   /**
@@ -40,6 +42,7 @@ export class Cgroups {
     try {
       // Moving a process takes the right to write where it comes from, too.
       accessSync(join(own, 'cgroup.procs'), constants.W_OK);
+      removeStale(own);
       const folder = join(own, name);
       mkdirSync(folder);
       if (existsSync(join(folder, 'cgroup.kill'))) return new Cgroups(folder);
@@ -107,6 +110,14 @@ export function removeCgroups(folder: string): void {
     // Removed by somebody else.
   }
   tryRemove(folder);
+}
+
+/** What executors that were killed could not remove, also those of homes that are gone by now. */
+function removeStale(own: string): void {
+  for (const name of readdirSync(own)) {
+    const pid = Number(/^hob-(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) removeCgroups(join(own, name));
+  }
 }
 
 function tryRemove(folder: string): void {

@@ -38,6 +38,7 @@ type Line =
   | { readonly heard: string };
 
 const journalEnd = '-runs.jsonl';
+const draftEnd = '.new';
 /** Rewritten without what is over when it gets larger than this. */
 const compactAboveBytes = 1024 * 1024;
 
@@ -53,6 +54,8 @@ export class Journal {
   #fd: number;
   #bytes = 0;
   #compactAt = compactAboveBytes;
+  /** Whether the last line was not written to its end. */
+  #isLineOpen = false;
 
   constructor(folder: string, instance: string, cgroups: string | null) {
     this.#path = join(folder, `${instance}${journalEnd}`);
@@ -93,29 +96,52 @@ export class Journal {
   }
 
   #write(line: Line): void {
+    // What follows half a line would be lost with it.
+    const text = `${this.#isLineOpen ? '\n' : ''}${JSON.stringify(line)}\n`;
     try {
-      this.#bytes += writeSync(this.#fd, `${JSON.stringify(line)}\n`);
-      if (this.#bytes > this.#compactAt) this.#compact();
+      this.#isLineOpen = true;
+      this.#bytes += writeWhole(this.#fd, text);
+      this.#isLineOpen = false;
     } catch {
       // A full disk.
     }
+    if (this.#bytes > this.#compactAt) this.#compact();
   }
 
+  /** Replaces the journal by one without what is over, or leaves it as it is when there is no room for that. */
   #compact(): void {
     const lines: Line[] = [
       { author: this.#author },
       ...[...this.#started.values()].map((started) => ({ started })),
       ...[...this.#unheard.values()].map((ended) => ({ ended })),
     ];
-    const draft = `${this.#path}.new`;
-    rmSync(draft, { force: true });
-    const fd = create(draft);
-    this.#bytes = writeSync(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    this.#compactAt = 2 * this.#bytes + compactAboveBytes;
-    renameSync(draft, this.#path);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const bytes = Buffer.byteLength(text);
+    // Whether it works or not, the next time is when as much has been added again.
+    this.#compactAt = Math.max(this.#bytes, 2 * bytes) + compactAboveBytes;
+    const draft = `${this.#path}${draftEnd}`;
+    let fd: number | undefined;
+    try {
+      fd = create(draft);
+      writeWhole(fd, text);
+      renameSync(draft, this.#path);
+    } catch {
+      if (fd !== undefined) closeSync(fd);
+      rmSync(draft, { force: true });
+      return;
+    }
     closeSync(this.#fd);
     this.#fd = fd;
+    this.#bytes = bytes;
+    this.#isLineOpen = false;
   }
+}
+
+/** Throws when the disk does not take all of it: it may take a part, and says so only by the number. */
+function writeWhole(fd: number, text: string): number {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+  return bytes.length;
 }
 
 /** Hands over what executors that are gone have left in this folder, one after the other, and then removes it. */

@@ -89,7 +89,7 @@ async function main(): Promise<void> {
 /** Sockets, pipes and addresses of executors that were killed: their names begin with the id of a process that is gone. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json)$/.exec(name)?.[1]);
+    const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json|\.new)$/.exec(name)?.[1]);
     if (pid > 0 && !isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

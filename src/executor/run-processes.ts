@@ -4,6 +4,7 @@ import type { ProcessEntry } from './process-table.ts';
 
 interface Leader {
   readonly pid: number;
+  /** Zero when it could not be read. */
   readonly startTicks: number;
   /** Whether we started it ourselves and have seen all that became of it since. */
   readonly isOurs: boolean;
@@ -74,7 +75,8 @@ export class RunProcesses {
   #leadsStill(table: readonly ProcessEntry[]): boolean {
     const { pid, startTicks, isOurs } = this.#leader;
     const holder = table.find((entry) => entry.pid === pid);
-    return holder === undefined ? isOurs : holder.startTicks === startTicks;
+    if (holder === undefined || startTicks === 0) return isOurs;
+    return holder.startTicks === startTicks;
   }
 }
 

@@ -109,7 +109,7 @@ export class ExecutorServer {
       pid: process.pid,
       instance: this.#options.instance,
       containment: this.#containment(),
-      running: [...this.#running].map(([runId, { pid }]) => ({ runId, pid })),
+      running: [...this.#running].map(([runId, { pid, isTimedOut }]) => ({ runId, pid, isTimedOut })),
       ended: [...this.#unheard.values()],
       counts: [...this.#unheardCounts.values()],
     });

@@ -39,6 +39,7 @@ export interface Supervision {
   /** Its processes; null while there are none, and where they cannot be told from others. */
   readonly processes: RunProcesses | null;
   readonly pid: number | null;
+  readonly isTimedOut: boolean;
   /** Resolves when neither the script nor anything it left behind holds its streams. */
   readonly released: Promise<unknown>;
 }
@@ -66,6 +67,9 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     },
     get pid() {
       return pid;
+    },
+    get isTimedOut() {
+      return cause === 'timeout';
     },
   };
 

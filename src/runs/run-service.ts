@@ -100,8 +100,14 @@ export class RunService {
 
   /** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
   recover(): void {
-    const unfinished = this.#options.store.unfinished();
-    const recovered = unfinished.map((record) => this.#identify(record));
+    // All of them are known before the first is asked for: its end may concern another.
+    const unfinished = this.#options.store.unfinished().map((record) => {
+      const script = this.#options.findScript(record.scriptId);
+      const run = this.#describe(record, script, 'zh');
+      this.#track(run);
+      return { run, script };
+    });
+    const recovered = unfinished.map((each) => ({ ...each, ended: this.#endOf(each) }));
     // First those that may still run, so that they have their places before those that wait for one.
     for (const { run, script, ended } of recovered) {
       if (ended === null) continue;
@@ -131,28 +137,23 @@ export class RunService {
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
   }
 
-  /** What is left of an unfinished run: its end, or where to wait for it; null when it has not begun, and can. */
-  #identify(record: RunRecord): { run: LiveRun; script: Script | null; ended: Promise<RunEnd> | null } {
-    const { runId, sync, state } = record;
-    const script = this.#options.findScript(record.scriptId);
-    const run = this.#describe(record, script, 'zh');
-    this.#track(run);
-    const end = (ended: Promise<RunEnd> | null) => ({ run, script, ended });
+  /** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
+  #endOf({ run, script }: { run: LiveRun; script: Script | null }): Promise<RunEnd> | null {
+    const { runId, sync, state, executor } = run.record;
     const hooks = { timedOut: () => this.#live.stopChildren(runId, 'cancelled') };
     const attachment =
       state === 'queued'
         ? ({ kind: 'never-given' } as const)
-        : this.#options.executor.attach(runId, record.executor, hooks);
+        : this.#options.executor.attach(runId, executor, hooks);
     switch (attachment.kind) {
       case 'attached':
-        return end(attachment.end);
+        return attachment.end;
       case 'unknown':
-        return end(Promise.resolve(endWithoutProcess(runId, 'lost')));
+        return Promise.resolve(endWithoutProcess(runId, 'lost'));
       case 'never-given':
         // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
-        if (sync) return end(Promise.resolve(endWithoutProcess(runId, 'lost')));
-        if (script === null) return end(Promise.resolve(endWithoutProcess(runId, 'spawn-failed')));
-        return end(null);
+        if (sync) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+        return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
       default:
         return assertNever(attachment);
     }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -177,15 +177,6 @@ async function call(url: string, init: RequestInit): Promise<Answer> {
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
-}
-
-/** Waits until a file is there. */
-export async function exists(path: string): Promise<void> {
-  for (;;) {
-    const found = await stat(path).catch(() => null);
-    if (found !== null) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 export async function goneWithin(pid: number, ms: number): Promise<void> {

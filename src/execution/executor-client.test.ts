@@ -1,0 +1,529 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { ExecutorProxy } from '../../test/support/executor-proxy.ts';
+import { executorPids, goneWithin, isRunning, projectRoot, tempFolder } from '../../test/support/hob.ts';
+import { testPath } from '../../test/support/needs.ts';
+import { endProcesses, untilSo } from '../../test/support/shells.ts';
+import { fileThere } from '../../test/support/until.ts';
+import { removeCgroups } from '../executor/cgroups.ts';
+import { inherit } from '../executor/journal.ts';
+import { isAlive } from '../shared/is-alive.ts';
+import { createLogger } from '../shared/log.ts';
+import { readVersion } from '../shared/version.ts';
+import { findExecutors } from './executor-addresses.ts';
+import { ExecutorClient, type RunHooks } from './executor-client.ts';
+import { launchExecutor } from './launch-executor.ts';
+import { receiveMessages, sendMessage } from './message-lines.ts';
+import {
+  type Count,
+  type ExecutorAddress,
+  executorFolder,
+  type FromExecutor,
+  fromExecutorTypes,
+  protocolVersion,
+  type RunSpec,
+  runCookie,
+  type ToExecutor,
+} from './messages.ts';
+
+const entry = join(projectRoot, 'dist', 'executor', 'main.js');
+const env = { PATH: testPath };
+
+/** A home with the scripts of a test. All that is started in it is ended with the test. */
+async function openHome() {
+  const home = await tempFolder();
+  const runIds: string[] = [];
+  onTestFinished(async () => {
+    for (const runId of runIds) await endProcesses(runId);
+    // With nobody to work for and nothing to do they leave by themselves; one that has not heard so is ended here.
+    const deadlineMs = performance.now() + 5000;
+    await untilSo(async () => {
+      const living = await livingExecutors(home);
+      if (performance.now() > deadlineMs) for (const pid of living) process.kill(pid, 'SIGKILL');
+      return living.length === 0;
+    });
+    await inherit(join(home, executorFolder), async ({ cgroups }) => {
+      if (cgroups !== null) removeCgroups(cgroups);
+    });
+  });
+  return {
+    home,
+    path: (name: string) => join(home, name),
+    /** A script that leaves a line in `starts` whenever it is started. */
+    async spec(script: string, rest: Partial<RunSpec> = {}): Promise<RunSpec> {
+      const runId = randomUUID();
+      runIds.push(runId);
+      const runFolder = join(home, runId);
+      await mkdir(runFolder);
+      return {
+        runId,
+        file: '/bin/sh',
+        args: ['-c', `echo started >> starts; ${script}`],
+        isVerbatim: false,
+        cwd: home,
+        env: { ...env, [runCookie]: runId },
+        runFolder,
+        timeoutMs: null,
+        stopGraceMs: 5000,
+        outputLogBytes: 1024 * 1024,
+        survivors: 'keep',
+        ...rest,
+      };
+    },
+    async starts(): Promise<number> {
+      return (await readFile(join(home, 'starts'), 'utf8')).split('\n').length - 1;
+    },
+  };
+}
+
+async function livingExecutors(home: string): Promise<number[]> {
+  const names = await readdir(join(home, executorFolder)).catch(() => []);
+  const pids = names.map((name) => Number(/^(\d+)-/.exec(name)?.[1])).filter((pid) => pid > 0);
+  return [...new Set(pids)].filter(isAlive);
+}
+
+async function openClient(home: string, options: { entry?: string } = {}): Promise<ExecutorClient> {
+  const client = new ExecutorClient({
+    home,
+    entry,
+    version: readVersion(),
+    env,
+    log: await createLogger('silent'),
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An executor that was there before the service, and can be reached through a proxy only. */
+async function launchBehindProxy(home: string) {
+  const executor = await launchDirectly(home);
+  return { executor, proxy: await ExecutorProxy.before(home, executor) };
+}
+
+async function launchDirectly(home: string): Promise<ExecutorAddress> {
+  const pid = await launchExecutor({ entry, home, env });
+  const address = (await findExecutors(home)).find((each) => each.pid === pid);
+  if (address === undefined) throw new Error('the executor has no address');
+  return address;
+}
+
+/** What the run's caller hears of it, in order. */
+function listen(): { hooks: RunHooks; heard: string[] } {
+  const heard: string[] = [];
+  return {
+    heard,
+    hooks: {
+      given: () => heard.push('given'),
+      started: () => heard.push('started'),
+      timedOut: () => heard.push('timed out'),
+    },
+  };
+}
+
+const quiet: RunHooks = { given: () => {}, started: () => {}, timedOut: () => {} };
+
+describe('a run', () => {
+  it('is started, heard of and seen to its end', async () => {
+    const { home, path, spec, starts } = await openHome();
+    const client = await openClient(home);
+    expect(client.containment).toBeNull();
+    const { hooks, heard } = listen();
+    const run = await spec(
+      'echo out; echo err >&2; touch up; while [ ! -e go ]; do sleep 0.01; done; exit 3',
+    );
+    const end = client.run(run, hooks);
+    await fileThere(path('up'));
+    await untilSo(() => client.processes.size === 1);
+    expect([...client.processes.values()]).toEqual([run.runId]);
+    expect(client.containment).toEqual(expect.any(String));
+    await mkdir(path('go'));
+    expect(await end).toMatchObject({
+      runId: run.runId,
+      cause: 'exit',
+      exitCode: 3,
+      signal: null,
+      stdout: { bytes: 4 },
+      stderr: { bytes: 4 },
+    });
+    expect(heard).toEqual(['given', 'started']);
+    expect(client.processes.size).toBe(0);
+    expect(await starts()).toBe(1);
+    client.acknowledge(run.runId);
+  });
+
+  it('is one of many at once in one executor', async () => {
+    const { home, spec, starts } = await openHome();
+    const client = await openClient(home);
+    const specs = await Promise.all(Array.from({ length: 8 }, (_, index) => spec(`exit ${index}`)));
+    const ends = await Promise.all(specs.map((run) => client.run(run, quiet)));
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await starts()).toBe(8);
+    expect(await executorPids(home)).toHaveLength(1);
+    for (const { runId } of specs) client.acknowledge(runId);
+  });
+
+  it('that reaches its time limit is told of before it ends', async () => {
+    const { home, spec } = await openHome();
+    const client = await openClient(home);
+    const { hooks, heard } = listen();
+    const end = await client.run(await spec('exec sleep 600', { timeoutMs: 50 }), hooks);
+    expect(end).toMatchObject({ cause: 'timeout', exitCode: 143, leftRunning: 0 });
+    expect(heard).toEqual(['given', 'started', 'timed out']);
+  });
+
+  it('is not given to anybody when that cannot be put on record', async () => {
+    const { home, path, spec } = await openHome();
+    const client = await openClient(home);
+    const given = () => {
+      throw new Error('no room for the record');
+    };
+    await expect(client.run(await spec('exit 0'), { ...quiet, given })).rejects.toThrow('no room');
+    expect((await client.run(await spec('exit 0'), quiet)).exitCode).toBe(0);
+    expect((await readFile(path('starts'), 'utf8')).trim()).toBe('started');
+  });
+
+  it('is refused when no executor can be started', async () => {
+    const { home, spec } = await openHome();
+    const client = await openClient(home, { entry: join(home, 'not-there.js') });
+    await expect(client.run(await spec('exit 0'), quiet)).rejects.toMatchObject({
+      code: 'executor-unavailable',
+    });
+    expect(existsSync(join(home, 'starts'))).toBe(false);
+  });
+
+  it('has what it left running counted after its end', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
+    const run = await spec('sleep 600 > /dev/null 2>&1 & exit 0');
+    expect((await client.run(run, quiet)).leftRunning).toBeNull();
+    client.acknowledge(run.runId);
+    expect(await counted).toEqual([{ runId: run.runId, leftRunning: 1 }]);
+    client.acknowledgeCounts([run.runId]);
+    await untilSo(() => proxy.countOf('acknowledge-counts') === 1);
+  });
+
+  it('has its count told again when the connection broke before', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
+    const broken = proxy.cut('counted', 'before');
+    const run = await spec('exit 0');
+    await client.run(run, quiet);
+    client.acknowledge(run.runId);
+    await broken;
+    expect(await counted).toEqual([{ runId: run.runId, leftRunning: 0 }]);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it.each([
+    ['before the run arrives', 'start', 'before'],
+    ['after the run arrived, and before it is known to have started', 'start', 'after'],
+    ['before the run is heard to have started', 'started', 'before'],
+    ['after the run was heard to have started', 'started', 'after'],
+    ['before its end is heard', 'ended', 'before'],
+    ['after its end was heard', 'ended', 'after'],
+    ['before the acknowledgement of its end arrives', 'acknowledge', 'before'],
+    ['after the acknowledgement of its end arrived', 'acknowledge', 'after'],
+  ] as const)('%s leaves it with one start and one end', async (_moment, type, when) => {
+    const { home, spec, starts } = await openHome();
+    const { executor, proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    await client.connect();
+    client.catchUp();
+    const broken = proxy.cut(type, when);
+    const run = await spec('exit 5');
+    expect(await client.run(run, quiet)).toMatchObject({ runId: run.runId, cause: 'exit', exitCode: 5 });
+    client.acknowledge(run.runId);
+    await broken;
+    await untilSo(() => proxy.countOf('acknowledge') > 0 && proxy.countOf('welcome') === 2);
+    // It is done with the run: nothing is left to be told to the next service.
+    expect(client.processes.size).toBe(0);
+    expect(await starts()).toBe(1);
+    const next = await spec('exit 6');
+    expect(await client.run(next, quiet)).toMatchObject({ exitCode: 6 });
+    client.acknowledge(next.runId);
+    await client.close();
+    await goneWithin(executor.pid, 10_000);
+    const left = await readdir(join(home, executorFolder));
+    expect(left.filter((name) => name.endsWith('-runs.jsonl'))).toEqual([]);
+    expect(await starts()).toBe(2);
+  });
+
+  it('with a request to stop does not save the run', async () => {
+    const { home, path, spec, starts } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const run = await spec('touch up; exec sleep 600');
+    const end = client.run(run, quiet);
+    await fileThere(path('up'));
+    const broken = proxy.cut('stop', 'before');
+    client.stop(run.runId, 'cancelled');
+    await broken;
+    expect(await end).toMatchObject({ cause: 'cancelled', exitCode: 143 });
+    expect(await starts()).toBe(1);
+  });
+
+  it('with both the run and the request to stop it leaves one end, and the first cause', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    await client.connect();
+    const broken = proxy.cut('start', 'before');
+    proxy.isOpen = false;
+    const run = await spec('exec sleep 600');
+    const end = client.run(run, quiet);
+    await broken;
+    client.stop(run.runId, 'shutdown');
+    client.stop(run.runId, 'cancelled');
+    proxy.isOpen = true;
+    expect(await end).toMatchObject({ cause: 'shutdown' });
+  });
+
+  it('is no reason to start another executor, nor to refuse new runs', async () => {
+    const { home, spec, starts } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    await client.connect();
+    proxy.isOpen = false;
+    proxy.break();
+    await untilSo(() => proxy.turnedAway > 0);
+    const end = client.run(await spec('exit 4'), quiet);
+    proxy.isOpen = true;
+    expect((await end).exitCode).toBe(4);
+    expect(await starts()).toBe(1);
+    expect(await executorPids(home)).toHaveLength(1);
+  });
+
+  it('has an end acknowledged that came again before all runs were taken up', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const broken = proxy.cut('acknowledge', 'before');
+    const run = await spec('exit 0');
+    await client.run(run, quiet);
+    client.acknowledge(run.runId);
+    await broken;
+    await untilSo(() => proxy.countOf('welcome') === 2);
+    expect(proxy.countOf('acknowledge')).toBe(0);
+    // Told on the way back, and kept for whoever may still ask.
+    await untilSo(() => client.attach(run.runId, null, quiet).kind === 'attached');
+    client.catchUp();
+    await untilSo(() => proxy.countOf('acknowledge') === 1);
+  });
+
+  it('before a run is heard to have started does not keep its caller from hearing it', async () => {
+    const { home, path, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const { hooks, heard } = listen();
+    const broken = proxy.cut('started', 'before');
+    const end = client.run(await spec('while [ ! -e go ]; do sleep 0.01; done'), hooks);
+    await broken;
+    await untilSo(() => client.processes.size === 1);
+    await mkdir(path('go'));
+    await end;
+    expect(heard).toEqual(['given', 'started']);
+  });
+
+  it('before a run is heard to have reached its time limit does not keep its caller from hearing it', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const { hooks, heard } = listen();
+    const broken = proxy.cut('timed-out', 'before');
+    const end = client.run(
+      await spec('trap "" TERM; while :; do sleep 600; done', { timeoutMs: 100, stopGraceMs: 1500 }),
+      hooks,
+    );
+    await broken;
+    await end;
+    expect(heard).toEqual(['given', 'started', 'timed out']);
+  });
+});
+
+/** A service that vanishes as soon as its message has reached the executor. */
+async function tellAndVanish(address: ExecutorAddress, message: ToExecutor): Promise<void> {
+  const socket = connect(address.socket);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    receiveMessages<FromExecutor>(socket, fromExecutorTypes, ({ type }) => {
+      if (type === 'welcome') sendMessage(socket, message);
+      else if (type === 'started') resolve();
+    });
+    sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret: address.secret });
+  });
+  socket.destroy();
+}
+
+describe('a run of an earlier service', () => {
+  it('is waited for', async () => {
+    const { home, path, spec, starts } = await openHome();
+    const executor = await launchDirectly(home);
+    const run = await spec('while [ ! -e go ]; do sleep 0.01; done; exit 9');
+    await tellAndVanish(executor, { type: 'start', spec: run });
+    const client = await openClient(home);
+    await client.connect();
+    expect([...client.processes.values()]).toEqual([run.runId]);
+    const attachment = client.attach(run.runId, executor.instance, quiet);
+    if (attachment.kind !== 'attached') throw new Error(attachment.kind);
+    client.catchUp();
+    await mkdir(path('go'));
+    expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 9 });
+    expect(await starts()).toBe(1);
+    client.acknowledge(run.runId);
+  });
+
+  it('can be stopped', async () => {
+    const { home, spec } = await openHome();
+    const executor = await launchDirectly(home);
+    const run = await spec('exec sleep 600');
+    await tellAndVanish(executor, { type: 'start', spec: run });
+    const client = await openClient(home);
+    await client.connect();
+    const attachment = client.attach(run.runId, executor.instance, quiet);
+    if (attachment.kind !== 'attached') throw new Error(attachment.kind);
+    client.stop(run.runId, 'cancelled');
+    expect(await attachment.end).toMatchObject({ cause: 'cancelled' });
+  });
+
+  it('that has ended meanwhile has its true end', async () => {
+    const { home, path, spec } = await openHome();
+    const executor = await launchDirectly(home);
+    const run = await spec('touch over; exit 8');
+    await tellAndVanish(executor, { type: 'start', spec: run });
+    await fileThere(path('over'));
+    const client = await openClient(home);
+    await client.connect();
+    const attachment = client.attach(run.runId, executor.instance, quiet);
+    if (attachment.kind !== 'attached') throw new Error(attachment.kind);
+    expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 8 });
+    client.acknowledge(run.runId);
+  });
+
+  it('was never given, when its executor is there and does not know it', async () => {
+    const { home } = await openHome();
+    const { instance } = await launchDirectly(home);
+    const client = await openClient(home);
+    await client.connect();
+    expect(client.attach(randomUUID(), instance, quiet)).toEqual({ kind: 'never-given' });
+  });
+
+  it('is unknown when nobody is left who could know', async () => {
+    const { home } = await openHome();
+    const client = await openClient(home);
+    await client.connect();
+    expect(client.attach(randomUUID(), '4242-gone', quiet)).toEqual({ kind: 'unknown' });
+    expect(client.attach(randomUUID(), null, quiet)).toEqual({ kind: 'unknown' });
+  });
+
+  it('is waited for also when its executor does not answer yet', async () => {
+    const { home, path, spec, starts } = await openHome();
+    const { executor, proxy } = await launchBehindProxy(home);
+    const run = await spec('while [ ! -e go ]; do sleep 0.01; done; exit 9');
+    await tellAndVanish(executor, { type: 'start', spec: run });
+    proxy.isOpen = false;
+    const client = await openClient(home);
+    await client.connect();
+    const known = client.attach(run.runId, executor.instance, quiet);
+    const unknown = client.attach(randomUUID(), executor.instance, quiet);
+    if (known.kind !== 'attached' || unknown.kind !== 'attached') throw new Error(known.kind);
+    proxy.isOpen = true;
+    // It can be asked now, and says that it was never given such a run.
+    expect(await unknown.end).toMatchObject({ cause: 'lost' });
+    await mkdir(path('go'));
+    expect(await known.end).toMatchObject({ cause: 'exit', exitCode: 9 });
+    expect(await starts()).toBe(1);
+    client.acknowledge(run.runId);
+  });
+});
+
+describe('an executor that dies', () => {
+  it('takes its runs along, which are lost once another has ended what is left of them', async () => {
+    const { home, path, spec, starts } = await openHome();
+    const client = await openClient(home);
+    const specs = [
+      await spec('echo $$ > first.new; mv first.new first; exec sleep 600'),
+      await spec('echo $$ > second.new; mv second.new second; exec sleep 600'),
+    ];
+    const ends = specs.map((run) => client.run(run, quiet));
+    const pids: number[] = [];
+    for (const name of ['first', 'second']) {
+      await fileThere(path(name));
+      pids.push(Number(await readFile(path(name), 'utf8')));
+    }
+    const [executor = 0] = await executorPids(home);
+    process.kill(executor, 'SIGKILL');
+    const seen = await Promise.all(
+      ends.map(async (end) => ({ ...(await end), executors: await livingExecutors(home) })),
+    );
+    for (const [index, { runId, cause, exitCode, executors }] of seen.entries()) {
+      expect({ runId, cause, exitCode }).toEqual({ runId: specs[index]?.runId, cause: 'lost', exitCode: -1 });
+      expect(executors).toHaveLength(1);
+      expect(executors).not.toContain(executor);
+    }
+    for (const pid of pids) expect(await isRunning(pid)).toBe(false);
+    expect(client.processes.size).toBe(0);
+    // The other one takes what comes next.
+    expect((await client.run(await spec('exit 2'), quiet)).exitCode).toBe(2);
+    expect(await starts()).toBe(3);
+  });
+
+  it('hands on the ends that nobody has heard', async () => {
+    const { home, spec, starts } = await openHome();
+    const { executor, proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    const run = await spec('exit 5');
+    const dead = proxy.cut('ended', 'before').then(() => {
+      process.kill(executor.pid, 'SIGKILL');
+      proxy.close();
+    });
+    expect(await client.run(run, quiet)).toMatchObject({ cause: 'exit', exitCode: 5 });
+    await dead;
+    expect(await starts()).toBe(1);
+    client.acknowledge(run.runId);
+  });
+});
+
+describe('a service that goes', () => {
+  it('takes along an executor that has nothing to do, and starts no other', async () => {
+    const { home, spec } = await openHome();
+    const client = await openClient(home);
+    await client.run(await spec('exit 0'), quiet);
+    const [executor = 0] = await executorPids(home);
+    await client.close();
+    await goneWithin(executor, 10_000);
+    expect(await livingExecutors(home)).toEqual([]);
+  });
+
+  it('leaves the executor to its runs', async () => {
+    const { home, path, spec } = await openHome();
+    const client = await openClient(home);
+    const run = await spec('touch up; while [ ! -e go ]; do sleep 0.01; done; touch over');
+    void client.run(run, quiet);
+    await fileThere(path('up'));
+    const [executor = 0] = await executorPids(home);
+    await client.close();
+    expect(await isRunning(executor)).toBe(true);
+    await mkdir(path('go'));
+    await fileThere(path('over'));
+    await goneWithin(executor, 10_000);
+    // What nobody has heard is there for the next one.
+    const next = await openClient(home);
+    await next.connect();
+    const attachment = next.attach(run.runId, null, quiet);
+    if (attachment.kind !== 'attached') throw new Error(attachment.kind);
+    expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 0 });
+    next.acknowledge(run.runId);
+  });
+});

@@ -1,0 +1,168 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { projectRoot } from '../../test/support/hob.ts';
+import { has } from '../../test/support/needs.ts';
+import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
+import { type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
+
+const hasProc = has('/proc', existsSync('/proc/self/stat'));
+
+/** A child with exactly this environment, which is ended with the test. */
+function startSleep(env: Record<string, string>): number {
+  const child = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'ignore', env });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return child.pid ?? 0;
+}
+
+async function entryOf(pid: number): Promise<ProcessEntry | undefined> {
+  const table = await readProcessTable(0);
+  return table?.find((entry) => entry.pid === pid);
+}
+
+describe.skipIf(!hasProc)('the table of processes', () => {
+  it('has our child with its parent, group, session and start', async () => {
+    const pid = startSleep({ HOB_RUN_ID: 'mine' });
+    const startTicks = startTicksOf(pid);
+    expect(startTicks).toBeGreaterThan(0);
+    expect(await entryOf(pid)).toEqual({
+      pid,
+      parent: process.pid,
+      group: pid,
+      session: pid,
+      startTicks,
+      runId: 'mine',
+    });
+  });
+
+  it.each([
+    ['first', { HOB_RUN_ID: 'the-run', A: '1', B: '2' }],
+    ['in the middle', { A: '1', HOB_RUN_ID: 'the-run', B: '2' }],
+    ['last', { A: '1', B: '2', HOB_RUN_ID: 'the-run' }],
+    ['all there is', { HOB_RUN_ID: 'the-run' }],
+  ])('knows the run by its variable when that is %s in the environment', async (_where, env) => {
+    const pid = startSleep(env);
+    const names = readFileSync(`/proc/${pid}/environ`, 'latin1').match(/\w+(?==)/g);
+    expect(names).toEqual(Object.keys(env));
+    expect((await entryOf(pid))?.runId).toBe('the-run');
+  });
+
+  it('reads an environment to its end, however large it is', async () => {
+    const cookie = 'HOB_RUN_ID=far-back\0';
+    // Around the sizes at which the buffer is full to the last byte, and well beyond.
+    for (const size of [65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 400_000]) {
+      const env: Record<string, string> = {};
+      for (let left = size - cookie.length, index = 0; left > 0; index++) {
+        const name = `FILL${index}`.padEnd(8, '_');
+        const takes = left > 120_000 ? 100_000 : left;
+        env[name] = 'x'.repeat(takes - name.length - 2);
+        left -= takes;
+      }
+      const pid = startSleep({ ...env, HOB_RUN_ID: 'far-back' });
+      expect(readFileSync(`/proc/${pid}/environ`)).toHaveLength(size);
+      expect([size, (await entryOf(pid))?.runId]).toEqual([size, 'far-back']);
+    }
+  });
+
+  it('knows no run of a process without the variable, or with something that looks like it', async () => {
+    const bare = startSleep({});
+    const alike = startSleep({ XHOB_RUN_ID: 'no', A: 'HOB_RUN_ID=no', HOB_RUN_IDS: 'no', hob_run_id: 'no' });
+    expect(await entryOf(bare)).toMatchObject({ pid: bare, runId: null });
+    expect(await entryOf(alike)).toMatchObject({ pid: alike, runId: null });
+  });
+
+  it('takes an empty variable for what it is', async () => {
+    expect((await entryOf(startSleep({ HOB_RUN_ID: '', A: '1' })))?.runId).toBe('');
+  });
+
+  it('does not take what a larger environment left in the buffer for the next one', async () => {
+    const large = startSleep({ A: 'x'.repeat(1000), HOB_RUN_ID: 'large' });
+    const small = startSleep({ B: 'y' });
+    const table = (await readProcessTable(startTicksOf(large))) ?? [];
+    expect(table.find(({ pid }) => pid === large)?.runId).toBe('large');
+    expect(table.find(({ pid }) => pid === small)?.runId).toBeNull();
+  });
+
+  it('leaves out the dead who wait to be buried', async () => {
+    // The program that takes the place of the shell knows of no child, so nobody buries it.
+    const shell = startShell('sleep 0 & echo dead $!; exec sleep 600');
+    const dead = await shell.said('dead');
+    await untilSo(() => statOf(dead).state === 'Z');
+    const table = (await readProcessTable(0)) ?? [];
+    expect(table.some(({ pid }) => pid === shell.pid)).toBe(true);
+    expect(table.some(({ pid }) => pid === dead)).toBe(false);
+  });
+
+  it('leaves out who is older than asked for', async () => {
+    const pid = startSleep({});
+    const startTicks = startTicksOf(pid);
+    const pidsSince = async (ticks: number) => (await readProcessTable(ticks))?.map((entry) => entry.pid);
+    expect(await pidsSince(startTicks)).toContain(pid);
+    expect(await pidsSince(startTicks)).not.toContain(process.pid);
+    expect(await pidsSince(startTicks + 1)).not.toContain(pid);
+    expect(await pidsSince(0)).toEqual(expect.arrayContaining([pid, process.pid]));
+  });
+
+  it('is unknown, and not short, when there is no handle to look with', () => {
+    const table = pathToFileURL(join(projectRoot, 'dist', 'executor', 'process-table.js'));
+    const program = `
+      import { openSync } from 'node:fs';
+      import { readProcessTable } from '${table}';
+      const before = await readProcessTable(0);
+      try { for (;;) openSync('/dev/null'); } catch {}
+      process.stdout.write(JSON.stringify([before.length > 1, await readProcessTable(0)]));`;
+    const { stdout } = spawnSync(
+      '/bin/sh',
+      ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program],
+      { encoding: 'utf8' },
+    );
+    expect(stdout).toBe('[true,null]');
+  });
+});
+
+describe.skipIf(!hasProc)('the start of a process', () => {
+  it('stays the same for as long as it lives, whatever program it becomes', async () => {
+    const shell = startShell('echo up $$; read go; exec sleep 600');
+    const pid = await shell.said('up');
+    const before = startTicksOf(pid);
+    shell.tell('go');
+    await untilSo(() => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n');
+    expect(startTicksOf(pid)).toBe(before);
+  });
+
+  it('is zero when it is gone', async () => {
+    const shell = startShell('exit 0');
+    await shell.exited;
+    expect(startTicksOf(shell.pid)).toBe(0);
+  });
+});
+
+describe('what ps prints', () => {
+  it('is a table without sessions, starts and environments', () => {
+    const output = '    1     0     1 Ss  \n  412     1   412 S<s+\n 9001   412   412 R+\n';
+    const nothing = { session: 0, startTicks: 0, runId: null };
+    expect(parsePs(output)).toEqual([
+      { pid: 1, parent: 0, group: 1, ...nothing },
+      { pid: 412, parent: 1, group: 412, ...nothing },
+      { pid: 9001, parent: 412, group: 412, ...nothing },
+    ]);
+  });
+
+  it('has the dead who wait to be buried, who are left out', () => {
+    const output = '  501     1   501 Z+\n  502     1   502 Ts\n  503   502   502 Z\n';
+    expect(parsePs(output).map(({ pid }) => pid)).toEqual([502]);
+  });
+
+  it('may be nothing at all', () => {
+    expect(parsePs('')).toEqual([]);
+    expect(parsePs('\n')).toEqual([]);
+  });
+});

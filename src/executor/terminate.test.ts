@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { isRunning } from '../../test/support/hob.ts';
+import { has } from '../../test/support/needs.ts';
+import { type Shell, startShell, statOf, untilSo } from '../../test/support/shells.ts';
+import { RunProcesses } from './run-processes.ts';
+import { terminate } from './terminate.ts';
+
+/** Longer than any test: whoever waits it out fails. */
+const endlessMs = 600_000;
+
+function processesOf({ runId, pid, startTicks }: Shell): RunProcesses {
+  return new RunProcesses(runId, { pid, startTicks, isOurs: true }, null);
+}
+
+describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the processes of a run', () => {
+  it('is done as soon as they have ended on being asked', async () => {
+    const shell = startShell('sleep 600 & echo child $!; wait');
+    const child = await shell.said('child');
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(await shell.exited).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(await isRunning(child)).toBe(false);
+  });
+
+  it('lets a script put things in order', async () => {
+    const shell = startShell('trap "exit 7" TERM; echo up $$; while :; do sleep 0.02; done');
+    await shell.said('up');
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(await shell.exited).toEqual({ code: 7, signal: null });
+  });
+
+  it('kills who does not listen, when the grace is over and not before', async () => {
+    const shell = startShell('trap "" TERM; sleep 600 & echo child $!; wait');
+    const child = await shell.said('child');
+    const graceMs = 400;
+    const startedMs = performance.now();
+    const endedMs = shell.exited.then(() => performance.now());
+    expect(await terminate(processesOf(shell), graceMs)).toBe(0);
+    expect((await endedMs) - startedMs).toBeGreaterThanOrEqual(graceMs);
+    expect(await shell.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await isRunning(child)).toBe(false);
+  });
+
+  it('kills at once when there is no grace', async () => {
+    const shell = startShell('trap "" TERM; echo up $$; while :; do sleep 600; done');
+    await shell.said('up');
+    expect(await terminate(processesOf(shell), 0)).toBe(0);
+    expect((await shell.exited).signal).toBe('SIGKILL');
+  });
+
+  it('wakes who is stopped, so that it can hear', async () => {
+    const shell = startShell('trap "exit 7" TERM; echo up $$; kill -STOP $$; while :; do sleep 0.02; done');
+    await shell.said('up');
+    await untilSo(() => statOf(shell.pid).state === 'T');
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(await shell.exited).toEqual({ code: 7, signal: null });
+  });
+
+  it('finds a grandchild in a session of its own by its variable, though its parents are gone', async () => {
+    const shell = startShell('(setsid sh -c "echo away \\$\\$; exec sleep 600" &); exec sleep 600');
+    const away = await shell.said('away');
+    expect(statOf(away).group).toBe(away);
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(await isRunning(away)).toBe(false);
+    expect((await shell.exited).signal).toBe('SIGTERM');
+  });
+
+  it('finds it also when nobody else is left of the run', async () => {
+    const shell = startShell('setsid sh -c "trap \\"\\" TERM; echo away \\$\\$; exec sleep 600" & exit 0');
+    const away = await shell.said('away');
+    await shell.exited;
+    expect(await terminate(processesOf(shell), 50)).toBe(0);
+    expect(await isRunning(away)).toBe(false);
+  });
+
+  it('finds who has neither group nor variable in common with it by their descent, and does not lose them', async () => {
+    // Deaf to the first signal, it outlives the parent by which it was found.
+    const shell = startShell(
+      'setsid env -i sh -c "trap \\"\\" TERM; echo away \\$\\$; exec sleep 600" & wait',
+    );
+    const away = await shell.said('away');
+    expect(await terminate(processesOf(shell), 100)).toBe(0);
+    expect(await isRunning(away)).toBe(false);
+    expect((await shell.exited).signal).toBe('SIGTERM');
+  });
+
+  it('takes along who is born during the grace', async () => {
+    const shell = startShell(`
+      trap 'setsid sh -c "echo born \\$\\$; exec sleep 600" & setsid env -i sh -c "echo bare \\$\\$; exec sleep 600" &' TERM
+      echo up $$
+      while :; do sleep 0.02; done`);
+    await shell.said('up');
+    const ending = terminate(processesOf(shell), 1000);
+    const born = await shell.said('born');
+    const bare = await shell.said('bare');
+    expect(await ending).toBe(0);
+    expect((await shell.exited).signal).toBe('SIGKILL');
+    expect(await isRunning(born)).toBe(false);
+    expect(await isRunning(bare)).toBe(false);
+  });
+
+  it('keeps up with one that starts others all the time', async () => {
+    const shell = startShell(`trap '' TERM; echo up $$; while :; do setsid sleep 600 & sleep 0.01; done`);
+    await shell.said('up');
+    const run = processesOf(shell);
+    expect(await terminate(run, 100)).toBe(0);
+    expect(await terminate(run, endlessMs)).toBe(0);
+  });
+
+  it('is done at once when nobody is left', async () => {
+    const shell = startShell('exit 0');
+    await shell.exited;
+    const startedMs = performance.now();
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+  });
+
+  it('does not wait for the dead whom nobody buries', async () => {
+    const shell = startShell('setsid sh -c "sh -c \\"exit 0\\" & echo dead \\$!; exec sleep 600" & wait');
+    const dead = await shell.said('dead');
+    await untilSo(() => statOf(dead).state === 'Z');
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+  });
+
+  it('spares the processes of another run', async () => {
+    const shell = startShell('exec sleep 600');
+    const other = startShell('setsid sleep 600 & echo child $!; wait');
+    const child = await other.said('child');
+    expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
+    expect(await isRunning(other.pid)).toBe(true);
+    expect(await isRunning(child)).toBe(true);
+  });
+});

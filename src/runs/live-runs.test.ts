@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+
+import { LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
+
+interface Relation {
+  /** The run that waits for this one. */
+  parent?: string;
+  isWaitedFor?: boolean;
+}
+
+/** Runs that are known by name, and the order in which they were stopped. */
+function openYard(relations: Record<string, Relation>) {
+  const live = new LiveRuns();
+  const stopped: string[] = [];
+  const signals = new Map<string, AbortSignal>();
+  for (const [runId, { parent, isWaitedFor = parent !== undefined }] of Object.entries(relations)) {
+    const stopping = new AbortController();
+    signals.set(runId, stopping.signal);
+    stopping.signal.addEventListener('abort', () => stopped.push(runId));
+    live.add({ runId, waitingParent: parent ?? null, isWaitedFor, stopping });
+  }
+  const causeOf = (runId: string) => {
+    const signal = signals.get(runId);
+    if (signal === undefined) throw new Error(`there is no run ${runId}`);
+    return signal.aborted ? stopCauseOf(signal) : null;
+  };
+  return { live, stopped, causeOf };
+}
+
+describe('stopping a run', () => {
+  it('stops all that it waits for, each parent before its children', () => {
+    const { live, stopped, causeOf } = openYard({
+      leaf: { parent: 'middle' },
+      middle: { parent: 'top' },
+      top: {},
+      second: { parent: 'top' },
+    });
+    expect(live.stop('top', 'cancelled')).toBe(true);
+    expect(stopped[0]).toBe('top');
+    expect(stopped.indexOf('middle')).toBeLessThan(stopped.indexOf('leaf'));
+    expect([...stopped].sort()).toEqual(['leaf', 'middle', 'second', 'top']);
+    for (const runId of stopped) expect(causeOf(runId)).toBe('cancelled');
+  });
+
+  it('spares its parent, its siblings, and what nobody waits for', () => {
+    const { live, stopped } = openYard({
+      top: {},
+      middle: { parent: 'top' },
+      sibling: { parent: 'top' },
+      leaf: { parent: 'middle' },
+      loose: {},
+    });
+    live.stop('middle', 'cancelled');
+    expect(stopped).toEqual(['middle', 'leaf']);
+  });
+
+  it('counts with the first cause given', () => {
+    const { live, stopped, causeOf } = openYard({ top: {}, child: { parent: 'top' } });
+    live.stop('child', 'shutdown');
+    live.stop('top', 'cancelled');
+    live.stop('top', 'shutdown');
+    expect([causeOf('child'), causeOf('top')]).toEqual(['shutdown', 'cancelled']);
+    expect(stopped).toEqual(['child', 'top']);
+  });
+
+  it('reaches children that it got after it was stopped', () => {
+    const { live, causeOf } = openYard({ top: {} });
+    live.stop('top', 'cancelled');
+    const stopping = new AbortController();
+    live.add({ runId: 'late', waitingParent: 'top', isWaitedFor: true, stopping });
+    live.stop('top', 'cancelled');
+    expect(stopCauseOf(stopping.signal)).toBe('cancelled');
+    expect(stopping.signal.aborted).toBe(true);
+    expect(causeOf('top')).toBe('cancelled');
+  });
+
+  it('is of no use when there is no such run, or no longer', () => {
+    const { live, stopped } = openYard({ a: {} });
+    expect(live.stop('b', 'cancelled')).toBe(false);
+    live.remove('a');
+    expect(live.stop('a', 'cancelled')).toBe(false);
+    expect(stopped).toEqual([]);
+  });
+
+  it('does not care that runs leave while they are being stopped', () => {
+    const live = new LiveRuns();
+    const stopped: string[] = [];
+    for (const [runId, waitingParent] of [
+      ['top', null],
+      ['a', 'top'],
+      ['b', 'top'],
+    ] as const) {
+      const stopping = new AbortController();
+      stopping.signal.addEventListener('abort', () => {
+        stopped.push(runId);
+        live.remove(runId);
+      });
+      live.add({ runId, waitingParent, isWaitedFor: waitingParent !== null, stopping });
+    }
+    live.stop('top', 'cancelled');
+    expect(stopped).toEqual(['top', 'a', 'b']);
+  });
+});
+
+describe('stopping the children of a run', () => {
+  it('leaves the run itself alone', () => {
+    const { live, stopped } = openYard({
+      top: {},
+      middle: { parent: 'top' },
+      leaf: { parent: 'middle' },
+      loose: {},
+    });
+    live.stopChildren('top', 'cancelled');
+    expect(stopped).toEqual(['middle', 'leaf']);
+  });
+
+  it('works though the run itself has ended', () => {
+    const { live, stopped } = openYard({ top: {}, child: { parent: 'top' } });
+    live.remove('top');
+    live.stopChildren('top', 'cancelled');
+    expect(stopped).toEqual(['child']);
+  });
+});
+
+describe('stopping all runs', () => {
+  it('takes every one', () => {
+    const { live, stopped, causeOf } = openYard({
+      waited: { isWaitedFor: true },
+      loose: {},
+      child: { parent: 'waited' },
+    });
+    live.stopAll('shutdown', { sparing: 'none' });
+    expect([...stopped].sort()).toEqual(['child', 'loose', 'waited']);
+    for (const runId of stopped) expect(causeOf(runId)).toBe('shutdown');
+  });
+
+  it('can spare those that somebody waits for', () => {
+    const { live, stopped } = openYard({
+      sync: { isWaitedFor: true },
+      'child of sync': { parent: 'sync' },
+      async: {},
+    });
+    live.stopAll('shutdown', { sparing: 'waited-for' });
+    expect(stopped).toEqual(['async']);
+  });
+
+  it('takes along what a stopped one waits for, though those are waited for', () => {
+    const { live, stopped } = openYard({
+      async: {},
+      'child of async': { parent: 'async' },
+      sync: { isWaitedFor: true },
+    });
+    live.stopAll('shutdown', { sparing: 'waited-for' });
+    expect(stopped).toEqual(['async', 'child of async']);
+  });
+});
+
+describe('the cause of a stop', () => {
+  it('is what was asked for, and a cancel where nobody said', () => {
+    expect(stopCauseOf(AbortSignal.abort(new StopRequest('shutdown')))).toBe('shutdown');
+    expect(stopCauseOf(AbortSignal.abort(new Error('anything')))).toBe('cancelled');
+  });
+});
+
+describe('waiting until all runs have ended', () => {
+  it('is over at once when there are none', async () => {
+    await new LiveRuns().whenEmpty();
+  });
+
+  it('is over with the last one, for everybody who waits', async () => {
+    const { live } = openYard({ a: {}, b: {} });
+    const seen: string[] = [];
+    const waiting = ['x', 'y'].map((name) => live.whenEmpty().then(() => seen.push(name)));
+    live.remove('a');
+    await Promise.resolve();
+    expect(seen).toEqual([]);
+    live.remove('b');
+    await Promise.all(waiting);
+    expect(seen).toEqual(['x', 'y']);
+  });
+
+  it('can be done again', async () => {
+    const { live } = openYard({ a: {} });
+    const first = live.whenEmpty();
+    live.remove('a');
+    await first;
+    live.add({ runId: 'b', waitingParent: null, isWaitedFor: false, stopping: new AbortController() });
+    let isOver = false;
+    const second = live.whenEmpty().then(() => {
+      isOver = true;
+    });
+    live.remove('unknown');
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    live.remove('b');
+    await second;
+  });
+});

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { onTestFinished } from 'vitest';
+
+import { runCookie } from '../../src/execution/messages.ts';
+import { readProcessTable, startTicksOf } from '../../src/executor/process-table.ts';
+import { type ProcessStat, parseProcessStat } from '../../src/shared/process-stat.ts';
+import { testPath } from './needs.ts';
+
+/** A shell script in a session of its own, as the executor would start it. */
+export interface Shell {
+  readonly pid: number;
+  readonly startTicks: number;
+  /** What its processes carry in their environment. */
+  readonly runId: string;
+  readonly child: ChildProcess;
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Waits for a line `<word> <number>` and resolves with the number: the id of a process, which is ended with the test. */
+  said(word: string): Promise<number>;
+  /** Gives it a line to read. */
+  tell(line: string): void;
+}
+
+/** Starts a script all of whose processes are ended when the test is over, wherever they went. */
+export function startShell(script: string): Shell {
+  const runId = randomUUID();
+  const child = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { PATH: testPath, [runCookie]: runId },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the shell was not started');
+  const startTicks = startTicksOf(pid);
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  // It may be gone before it has read all it was told.
+  child.stdin.on('error', () => {});
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += String(chunk);
+  });
+  const named = new Map<number, number>();
+  onTestFinished(async () => {
+    await endProcesses(runId, named);
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await exited;
+  });
+  return {
+    pid,
+    startTicks,
+    runId,
+    child,
+    exited,
+    async said(word) {
+      const line = new RegExp(`^${word} (\\d+)$`, 'm');
+      await untilSo(() => line.test(output));
+      const said = Number(line.exec(output)?.[1]);
+      named.set(said, startTicksOf(said));
+      return said;
+    },
+    tell(line) {
+      child.stdin.write(`${line}\n`);
+    },
+  };
+}
+
+export function statOf(pid: number): ProcessStat {
+  return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+}
+
+/** Looks again and again until it is so; how long that may take is the test's own limit. */
+export async function untilSo(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Ends those with the run's variable, and those that are named with their start, unless their id is somebody else's by now. */
+export async function endProcesses(
+  runId: string,
+  named: ReadonlyMap<number, number> = new Map(),
+): Promise<void> {
+  for (;;) {
+    const table = (await readProcessTable(0)) ?? [];
+    const left = table.filter((entry) => entry.runId === runId || named.get(entry.pid) === entry.startTicks);
+    if (left.length === 0) return;
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It was quicker.
+      }
+    }
+  }
+}
