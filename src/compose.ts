@@ -9,6 +9,7 @@ import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/bare-callers.ts';
 import { OutcomeReader } from './runs/outcome-reader.ts';
+import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
 import { traceCaller } from './runs/trace-caller.ts';
 import { Catalogue } from './scripts/catalogue.ts';
@@ -37,8 +38,8 @@ export interface Service {
   readonly url: string;
   /** Runs under way. */
   readonly running: number;
-  /** Idempotent. With `all` every run is stopped, too. Aborting the signal ends all waiting. */
-  stop(signal: AbortSignal, how: { all: boolean }): Promise<void>;
+  /** Can be called again: the first call begins to stop, and one with `all` ends every run, too. Aborting the signal ends all waiting. */
+  stop(now: AbortSignal, how: { all: boolean }): Promise<void>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -51,9 +52,16 @@ export async function startService({
   requestStop,
 }: ComposeOptions): Promise<Service> {
   const { home } = settings;
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async () => {
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
+  const closers: ((now: AbortSignal) => Promise<void> | void)[] = [];
+  const closeAll = async (now: AbortSignal) => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+      try {
+        await close(now);
+      } catch (error) {
+        // The others are to be closed all the same: the executor waits for its goodbye.
+        log.error({ err: error }, 'a part of the service could not be closed');
+      }
+    }
   };
   try {
     const folders = {
@@ -138,6 +146,7 @@ export async function startService({
     });
     closers.push(() => app.close());
 
+    await removeStrayFolders({ runsFolder: folders.runs, store });
     listening = await listen({
       app,
       addresses: settings.listen,
@@ -161,13 +170,14 @@ export async function startService({
       get running() {
         return runs.running;
       },
-      stop(signal, { all }) {
-        stopped ??= runs.drain(signal, { stopRuns: all }).then(closeAll);
+      stop(now, { all }) {
+        if (all) runs.endRuns();
+        stopped ??= runs.drain(now).then(() => closeAll(now));
         return stopped;
       },
     };
   } catch (error) {
-    await closeAll();
+    await closeAll(AbortSignal.abort());
     throw error;
   }
 }

@@ -60,8 +60,11 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
 
   const version = readVersion();
   let all = settings.on_stop === 'stop';
+  let stop = (): Promise<void> => Promise.resolve();
   const requestStop = (how: { all: boolean }) => {
     all ||= how.all;
+    // The second time it may be asked for more than the first.
+    if (stopAsked.signal.aborted) void stop();
     stopAsked.abort();
   };
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
@@ -70,13 +73,14 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
 
+  stop = () => service.stop(stopNow.signal, { all });
   await aborted(stopAsked.signal);
   const others = all ? 'other scripts are stopped' : 'other scripts go on';
   log.info(
     { running: service.running },
     `stopping: callers who wait get their answer, ${others}; a second signal ends at once`,
   );
-  await service.stop(stopNow.signal, { all });
+  await stop();
   log.info('stopped');
 }
 

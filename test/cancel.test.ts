@@ -133,6 +133,62 @@ call("/api/link", {"script_id": "${middle}"})
     }
   });
 
+  it('keeps it from starting more to wait for, while it has its grace', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const leaf = await writeScript(scripts, 'leaf', { node: true, entry: bash(`touch "${files}/leaf"`) });
+    const top = await writeScript(scripts, 'top', {
+      language: 'python',
+      entry: python(`
+import signal, time
+def more(*_):
+    status, answer = call("/api/link", {"script_id": "${leaf}"})
+    write({"code": status, "msg": answer["message"]})
+    sys.exit(0)
+signal.signal(signal.SIGTERM, more)
+open("${files}/ready", "w").close()
+while True: time.sleep(1)
+`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 20\n' });
+    const runId = String((await hob.post('/api/execute', { script_id: top })).body.run_id);
+    await fileThere(join(files, 'ready'));
+    await cancel(hob, runId);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', result: { code: 409 } });
+    await expect(readFile(join(files, 'leaf'))).rejects.toThrow('ENOENT');
+  });
+
+  it('finds what runs away when it is asked to end', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'runaway', {
+      language: 'python',
+      entry: python(`
+import signal, time
+def away(*_):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            open("${files}/pid", "w").write(str(os.getpid()))
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+        os._exit(0)
+    os._exit(0)
+signal.signal(signal.SIGTERM, away)
+open("${files}/ready", "w").close()
+while True: time.sleep(1)
+`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    await fileThere(join(files, 'ready'));
+    await cancel(hob, runId);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', left_running: 0 });
+    // It was perhaps killed before it had written its id.
+    const pid = Number(await readFile(join(files, 'pid'), 'utf8').catch(() => '0'));
+    expect(await isRunning(pid)).toBe(false);
+  });
+
   it('that has ended is refused with 409, and of one that never was with 404', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'quick', {});

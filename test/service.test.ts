@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ import {
   tempFolder,
 } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
-import { fileThere } from './support/until.ts';
+import { fileThere, until } from './support/until.ts';
 
 describe('hob serve', () => {
   it('prints one line to stdout when it can be called, and writes service.json', async () => {
@@ -206,7 +206,7 @@ describe('stopping', () => {
       entry: python(`
 import time
 open("${files}/started", "w").close()
-while os.path.fileThere("${files}") and not os.path.fileThere("${files}/go"): time.sleep(0.01)
+while os.path.exists("${files}") and not os.path.exists("${files}/go"): time.sleep(0.01)
 write({"code": 0, "msg": call("/api/link", {"script_id": "${leaf}"})[1]["message"]})
 `),
     });
@@ -294,6 +294,47 @@ describe('stopping everything', () => {
     const [first, second] = await answers;
     expect(first.body).toMatchObject({ success: true, stdout: 'done\n' });
     expect(second.body).toMatchObject({ success: false, exit_code: 143, result: { code: -1 } });
+  });
+});
+
+describe('stopping more than was asked for first', () => {
+  it('ends the runs when `hob stop --all` comes while the service waits for a caller', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const waited = await writeScript(scripts, 'waited', {
+      entry: bash(
+        `touch "${files}/waited"; while [ -d "${files}" ] && [ ! -e "${files}/go" ]; do sleep 0.02; done`,
+      ),
+    });
+    const loose = await writeScript(scripts, 'loose', {
+      entry: bash(`echo $$ > "${files}/loose"; exec sleep 600`),
+    });
+    const hob = await startHob({ scripts: [scripts], settings: 'drain_s = 30\n' });
+    const answer = hob.run(waited);
+    const { body } = await hob.post('/api/execute', { script_id: loose });
+    await fileThere(join(files, 'waited'));
+    await fileThere(join(files, 'loose'));
+    const first = runCli(['stop', '--home', hob.home]).ended;
+    await until('the service is stopping', async () => hob.log().includes('stopping:'));
+    const second = runCli(['stop', '--all', '--home', hob.home]).ended;
+    await goneWithin(Number(await readFile(join(files, 'loose'), 'utf8')), 10_000);
+    await writeFile(join(files, 'go'), '');
+    expect((await answer).body).toMatchObject({ success: true });
+    await Promise.all([first, second]);
+    const next = await startHob({ home: hob.home, scripts: [scripts] });
+    expect((await next.get(`/api/runs/${body.run_id}`)).body).toMatchObject({ end_cause: 'shutdown' });
+  });
+});
+
+describe('what a killed service left half done', () => {
+  it('is removed at the next start: the folder of a run that was never accepted, secrets and all', async () => {
+    const home = await tempFolder();
+    const stray = join(home, 'runs', '6f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11');
+    await mkdir(stray, { recursive: true });
+    await writeFile(join(stray, 'params.json'), '{"params":{"password":"secret"}}');
+    await mkdir(join(home, 'runs', 'not of ours'));
+    await startHob({ home });
+    expect(await readdir(join(home, 'runs'))).toEqual(['not of ours']);
   });
 });
 

@@ -179,6 +179,10 @@ class HeldExecutor implements Executor {
     return { kind: 'unknown' };
   }
 
+  canStop(): boolean {
+    return true;
+  }
+
   stop(): void {}
 
   acknowledge(): void {}

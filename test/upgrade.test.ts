@@ -93,6 +93,10 @@ describe('after an upgrade', () => {
 
     const hob = await startHob({ home: old.home, scripts: [scripts] });
     expect((await hob.get(`/api/runs/${runId}`)).body).toMatchObject({ state: 'running' });
+    expect(await hob.post(`/api/runs/${runId}/cancel`, {})).toMatchObject({
+      status: 503,
+      body: { code: 'executor-unavailable' },
+    });
     await writeFile(join(files, 'go'), '');
     // It waits a minute for a service that could hear the end; here it is not given the minute.
     await noted(old.home, runId);

@@ -202,6 +202,7 @@ describe('a run', () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
+    client.catchUp();
     const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
     const run = await spec('sleep 600 > /dev/null 2>&1 & exit 0');
     expect((await client.run(run, quiet)).leftRunning).toBeNull();
@@ -211,10 +212,28 @@ describe('a run', () => {
     await untilSo(() => proxy.countOf('acknowledge-counts') === 1);
   });
 
+  it('is counted for the next service, however early that is told', async () => {
+    const { home, spec } = await openHome();
+    const first = await openClient(home);
+    first.catchUp();
+    const counted = new Promise<readonly Count[]>((resolve) => first.counts.subscribe(resolve));
+    // What holds its streams keeps the executor there.
+    const run = await spec('sleep 600 & exit 0');
+    await first.run(run, quiet);
+    await counted;
+    await first.close();
+    const second = await openClient(home);
+    await second.connect();
+    const told = new Promise<readonly Count[]>((resolve) => second.counts.subscribe(resolve));
+    second.catchUp();
+    expect(await told).toEqual([{ runId: run.runId, leftRunning: 1 }]);
+  });
+
   it('has its count told again when the connection broke before', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
+    client.catchUp();
     const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
     const broken = proxy.cut('counted', 'before');
     const run = await spec('exit 0');

@@ -3,29 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
-import { findExecutors } from './executor-addresses.ts';
-import { ExecutorLink, type Welcome } from './executor-link.ts';
-import { launchExecutor } from './launch-executor.ts';
+import type { ExecutorLink, Welcome } from './executor-link.ts';
+import { ExecutorSet, type ExecutorSetOptions } from './executor-set.ts';
 import {
   type Containment,
   type Count,
-  type ExecutorAddress,
   endWithoutProcess,
   type FromExecutor,
-  protocolVersion,
   type RunEnd,
   type RunningProcess,
   type RunSpec,
   type StopCause,
 } from './messages.ts';
-
-interface ClientOptions {
-  home: string;
-  entry: string;
-  version: string;
-  env: Readonly<Record<string, string>>;
-  log: Logger;
-}
 
 export interface RunHooks {
   /** Called right before a run is given to an executor, with the name of that executor. What it throws keeps the run from being given. */
@@ -54,33 +43,37 @@ interface PendingRun {
 
 const firstRetryMs = 250;
 const longestRetryMs = 5000;
+/** Three attempts. */
+const giveUpAtPauseMs = 1000;
 
 /**
- * The service's side of the executors: the one that takes the runs, which is started when there is none, and those of
- * earlier versions that still have some. Every message can get lost with a connection; whatever matters is compared with
- * what the executor knows when it is back.
+ * The runs that this service has given to executors, or that an earlier one had. Every message can get lost with a connection;
+ * whatever matters is compared with what the executor knows when it is back.
  */
 export class ExecutorClient {
   /** How many processes runs have left running, told some time after they ended. */
   readonly counts = new Feed<readonly Count[]>();
-  readonly #options: ClientOptions;
-  readonly #links = new Map<string, ExecutorLink>();
+  readonly #log: Logger;
+  readonly #executors: ExecutorSet;
   readonly #pending = new Map<string, PendingRun>();
   /** What the executors say that they run, for us or for an earlier service. */
   readonly #running = new Map<string, RunningProcess & { link: ExecutorLink }>();
   /** Ends that nobody here waits for yet. */
   readonly #unclaimed = new Map<string, RunEnd>();
-  /** Called when the current executor has cleared up after others. */
-  #onInherited: (() => void)[] = [];
-  #current: ExecutorLink | undefined;
   #containment: Containment | null = null;
+  /** What was counted before there was anybody to tell. */
+  readonly #earlyCounts: Count[] = [];
   /** Whether every run that an earlier service left has been taken up. */
   #isCaughtUp = false;
-  #connecting: Promise<ExecutorLink> | undefined;
   #isClosed = false;
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
+  constructor(options: ExecutorSetOptions) {
+    this.#log = options.log;
+    this.#executors = new ExecutorSet(options, {
+      welcomed: (link, welcome) => this.#onWelcome(link, welcome),
+      heard: (link, message) => this.#hear(link, message),
+      gone: (link, wasCurrent) => this.#onGone(link, wasCurrent),
+    });
   }
 
   /** How the processes of runs are kept together; null before there is an executor. */
@@ -97,12 +90,12 @@ export class ExecutorClient {
 
   /** Resolves when there is an executor that takes runs, and knows what those before it have left. */
   async connect(): Promise<void> {
-    await this.#letInherit(await this.#usable());
+    await this.#executors.letInherit(await this.#executors.usable());
   }
 
   /** Runs a script and resolves with its end, which is to be acknowledged once it is safely recorded. */
   async run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd> {
-    const link = await this.#usable().catch((error: unknown) => {
+    const link = await this.#executors.usable().catch((error: unknown) => {
       throw new AppError(
         'executor-unavailable',
         { en: 'The process that runs scripts cannot be started.', zh: '无法启动脚本执行进程。' },
@@ -120,7 +113,7 @@ export class ExecutorClient {
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment {
     const ended = this.#unclaimed.get(runId);
     if (ended !== undefined) return { kind: 'attached', end: Promise.resolve(ended) };
-    const link = this.#running.get(runId)?.link ?? this.#links.get(executor ?? '');
+    const link = this.#running.get(runId)?.link ?? this.#executors.find(executor);
     if (link === undefined) return { kind: 'unknown' };
     if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
     const end = new Promise<RunEnd>((settle) => {
@@ -137,6 +130,11 @@ export class ExecutorClient {
     return { kind: 'attached', end };
   }
 
+  /** Whether this run can be stopped: not by an executor of another build, which finishes it on its own. */
+  canStop(runId: string): boolean {
+    return this.#pending.get(runId)?.link.isMute !== true;
+  }
+
   stop(runId: string, cause: StopCause): void {
     const run = this.#pending.get(runId);
     if (run === undefined) return;
@@ -148,73 +146,29 @@ export class ExecutorClient {
   acknowledge(runId: string): void {
     this.#unclaimed.delete(runId);
     // All are told: an end may have passed from one executor to the next.
-    for (const link of this.#links.values()) link.tell({ type: 'acknowledge', runId });
+    this.#executors.tellAll({ type: 'acknowledge', runId });
   }
 
   acknowledgeCounts(runIds: readonly string[]): void {
-    for (const link of this.#links.values()) link.tell({ type: 'acknowledge-counts', runIds });
+    this.#executors.tellAll({ type: 'acknowledge-counts', runIds });
   }
 
   /** Every run without an end has been taken up: an end that nobody waits for is on record, only its acknowledgement got lost. */
   catchUp(): void {
     this.#isCaughtUp = true;
+    this.#passOn(this.#earlyCounts.splice(0));
     for (const runId of [...this.#unclaimed.keys()]) this.acknowledge(runId);
   }
 
   /** Leaves the executors to themselves: they end when their runs have. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#connecting?.catch(() => {});
-    await Promise.all([...this.#links.values()].map((link) => link.close()));
-  }
-
-  #usable(): Promise<ExecutorLink> {
-    if (this.#current !== undefined) return Promise.resolve(this.#current);
-    this.#connecting ??= this.#establish().finally(() => {
-      this.#connecting = undefined;
-    });
-    return this.#connecting;
-  }
-
-  async #establish(): Promise<ExecutorLink> {
-    await this.#openLinks();
-    if (this.#current === undefined) {
-      const pid = await launchExecutor(this.#options);
-      await this.#openLinks((address) => address.pid === pid);
-    }
-    if (this.#current === undefined) throw new Error('the new executor does not answer');
-    return this.#current;
-  }
-
-  async #openLinks(isWanted = (_address: ExecutorAddress) => true): Promise<void> {
-    const { home, log } = this.#options;
-    const events = {
-      welcomed: (link: ExecutorLink, welcome: Welcome) => this.#onWelcome(link, welcome),
-      heard: (link: ExecutorLink, message: FromExecutor) => this.#hear(link, message),
-      gone: (link: ExecutorLink) => this.#onGone(link),
-    };
-    const addresses = (await findExecutors(home)).filter(isWanted);
-    await Promise.all(
-      addresses
-        .filter(({ instance }) => !this.#links.has(instance))
-        .map(async (address) => {
-          const link = await ExecutorLink.open(address, events, log);
-          if (link !== null) this.#links.set(address.instance, link);
-        }),
-    );
+    await this.#executors.close();
   }
 
   /** What we wait for is compared with what the executor knows. */
   #onWelcome(link: ExecutorLink, welcome: Welcome): void {
-    const { instance, version, protocol } = link.address;
-    this.#links.set(instance, link);
-    if (version === this.#options.version && protocol === protocolVersion && this.#current === undefined) {
-      this.#current = link;
-      this.#containment = welcome.containment;
-    } else if (link !== this.#current) {
-      link.tell({ type: 'retire' });
-    }
-
+    if (this.#executors.isCurrent(link)) this.#containment = welcome.containment;
     this.#forget(link);
     for (const run of welcome.running) {
       this.#running.set(run.runId, { ...run, link });
@@ -224,7 +178,7 @@ export class ExecutorClient {
       if (run.isTimedOut) pending?.hooks.timedOut();
     }
     for (const end of welcome.ended) this.#settle(end);
-    if (welcome.counts.length > 0) this.counts.publish(welcome.counts);
+    this.#passOn(welcome.counts);
     for (const [runId, run] of this.#pending) {
       if (run.link !== link) continue;
       if (!this.#running.has(runId)) {
@@ -249,25 +203,19 @@ export class ExecutorClient {
         this.#settle(message.end);
         break;
       case 'counted':
-        this.counts.publish(message.counts);
+        this.#passOn(message.counts);
         break;
       case 'inherited':
-        for (const done of this.#onInherited.splice(0)) done();
-        break;
       case 'welcome':
         break;
     }
   }
 
-  #onGone(link: ExecutorLink): void {
-    this.#links.delete(link.address.instance);
+  #onGone(link: ExecutorLink, wasCurrent: boolean): void {
     this.#forget(link);
-    const wasCurrent = this.#current === link;
-    if (wasCurrent) this.#current = undefined;
     const orphans = [...this.#pending].filter(([, run]) => run.link === link).map(([runId]) => runId);
     if (this.#isClosed || (!wasCurrent && orphans.length === 0)) return;
-    if (wasCurrent)
-      this.#options.log.warn({ runs: orphans.length }, 'the executor is gone; starting another');
+    if (wasCurrent) this.#log.warn({ runs: orphans.length }, 'the executor is gone; starting another');
     void this.#replace(wasCurrent, orphans);
   }
 
@@ -280,24 +228,22 @@ export class ExecutorClient {
     };
     for (let pauseMs = firstRetryMs; !this.#isClosed; pauseMs = Math.min(2 * pauseMs, longestRetryMs)) {
       try {
-        const link = await this.#usable();
-        if (!wasCurrent) await this.#letInherit(link);
+        const link = await this.#executors.usable();
+        if (!wasCurrent) await this.#executors.letInherit(link);
         giveUp();
         return;
       } catch (error) {
-        this.#options.log.error({ err: error }, 'no executor can be started');
-        // Until there is one, those who wait for the old one need not.
-        giveUp();
+        this.#log.error({ err: error }, 'no executor can be started');
+        // It may be a matter of moments; after that, those who wait for the old one need not.
+        if (pauseMs >= giveUpAtPauseMs) giveUp();
         await wait(pauseMs);
       }
     }
   }
 
-  async #letInherit(link: ExecutorLink): Promise<void> {
-    const done = new Promise<void>((resolve) => this.#onInherited.push(resolve));
-    link.tell({ type: 'inherit' });
-    // The connection may break meanwhile; then nobody answers, and what is not known by now is lost.
-    await Promise.race([done, wait(longestRetryMs, undefined, { ref: false })]);
+  #passOn(counts: readonly Count[]): void {
+    if (!this.#isCaughtUp) this.#earlyCounts.push(...counts);
+    else if (counts.length > 0) this.counts.publish(counts);
   }
 
   #noteStart(run: PendingRun | undefined): void {

@@ -196,7 +196,7 @@ describe('the link to an executor', () => {
     expect(link?.isConnected).toBe(false);
   });
 
-  it('is not even tried to one of another language, which is waited out', async () => {
+  it('says nothing to one of another language, which is waited out', async () => {
     const { connections, address } = await openFake();
     const other = startShell('exec sleep 600');
     const { link, heard } = await openLink({ ...address, pid: other.pid, protocol: protocolVersion + 1 });
@@ -207,7 +207,15 @@ describe('the link to an executor', () => {
     await other.exited;
     await untilSo(() => heard.length > 0);
     expect(heard).toEqual(['gone']);
-    expect(connections).toEqual([]);
+    expect(connections.flatMap(({ received }) => received)).toEqual([]);
+  });
+
+  it('takes one of another language for gone when nobody listens, whoever has its process id now', async () => {
+    const { address, close } = await openFake();
+    close();
+    const { heard } = await openLink({ ...address, protocol: protocolVersion + 1 });
+    await untilSo(() => heard.length > 0);
+    expect(heard).toEqual(['gone']);
   });
 
   it('hears a welcome before what is said after it, though both come at once', async () => {

@@ -46,10 +46,15 @@ export class ExecutorLink {
   /** Resolves after the first attempt, whether it went well or not: further ones follow by themselves. Null: nobody is there. */
   static async open(address: ExecutorAddress, events: LinkEvents, log: Logger): Promise<ExecutorLink | null> {
     const link = new ExecutorLink(address, events, log);
-    if (address.protocol !== protocolVersion) void link.#outwait();
+    if (link.isMute) void link.#outwait();
     else if (!(await link.#attempt())) void link.#persist();
     else if (!link.isConnected) return null;
     return link;
+  }
+
+  /** Whether it can be told anything at all: one of another build cannot. */
+  get isMute(): boolean {
+    return this.address.protocol !== protocolVersion;
   }
 
   get isConnected(): boolean {
@@ -77,7 +82,7 @@ export class ExecutorLink {
   /** An executor of another build, whose language we do not speak, finishes its runs on its own. */
   async #outwait(): Promise<void> {
     this.#log.warn({ pid: this.address.pid }, 'an executor of another version finishes its runs by itself');
-    while (!this.#isClosed && isAlive(this.address.pid)) {
+    while (!this.#isClosed && isAlive(this.address.pid) && (await hasListener(this.address.socket))) {
       await wait(muteCheckMs, undefined, { ref: false });
     }
     if (!this.#isClosed) this.#events.gone(this);
@@ -91,9 +96,7 @@ export class ExecutorLink {
       return true;
     } catch (error) {
       socket.destroy();
-      // A socket without a listener belongs to a process that has ended.
-      const errno = errnoOf(error);
-      const isGone = errno === 'ECONNREFUSED' || errno === 'ENOENT';
+      const isGone = meansNobody(error);
       if (isGone) this.#events.gone(this);
       else this.#log.warn({ err: error, pid: this.address.pid }, 'the executor does not answer yet');
       return isGone;
@@ -145,6 +148,23 @@ export class ExecutorLink {
     socket.once('close', () => this.#onBroken(socket));
     this.#events.welcomed(this, welcome);
   }
+}
+
+/** A socket without a listener belongs to a process that has ended, whoever has its id now. */
+function meansNobody(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === 'ECONNREFUSED' || errno === 'ENOENT';
+}
+
+function hasListener(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(!meansNobody(error)));
+  });
 }
 
 /** The executor is told that nobody will be back soon; it may end at once. */

@@ -40,7 +40,10 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
         clearTimeout(timer);
         resolve(child.pid ?? 0);
       });
-      child.once('error', reject);
+      child.once('error', (error) => {
+        clearTimeout(timer);
+        reject(error);
+      });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
         reject(

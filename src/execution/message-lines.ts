@@ -11,8 +11,8 @@ export function sendMessage(socket: Socket, message: ToExecutor | FromExecutor):
 }
 
 /**
- * Calls `receive` for every message that arrives. Only the type is looked at: both ends are of one build, told apart by the
- * protocol version of the greeting, and share a secret.
+ * Calls `receive` for every message that arrives. Only the type is looked at: both ends speak
+ * the same version of the protocol, by their greeting, and share a secret.
  */
 export function receiveMessages<Message extends { readonly type: string }>(
   socket: Socket,

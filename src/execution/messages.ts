@@ -1,6 +1,7 @@
 /**
  * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
- * runs are known by their id: a second `start` of a run is ignored, and an `ended` comes again until it is acknowledged.
+ * runs are known by their id: a `start` of a run that the executor has, or whose end it still keeps, is ignored, and an end is
+ * told again until it is acknowledged.
  */
 export const protocolVersion = 2;
 

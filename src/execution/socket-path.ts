@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** What fits into a socket address everywhere, with its closing zero. */
 const longestPathBytes = 103;
+
+const folderStart = 'hob-';
 
 interface SocketPlace {
   socketPath: string;
@@ -21,9 +23,17 @@ export async function chooseSocketPath(folder: string, name: string): Promise<So
   if (Buffer.byteLength(direct) <= longestPathBytes) {
     return { socketPath: direct, cleanUp: () => rm(direct, { force: true }) };
   }
-  const elsewhere = await mkdtemp(join(tmpdir(), 'hob-'));
+  const elsewhere = await mkdtemp(join(tmpdir(), folderStart));
   return {
     socketPath: join(elsewhere, 'executor.sock'),
     cleanUp: () => rm(elsewhere, { recursive: true, force: true }),
   };
+}
+
+/** Removes the folder outside of the home that an executor which was killed had for its socket, by what its address says. */
+export async function removeSocketFolder(address: string): Promise<void> {
+  const folder = dirname(/"socket":"([^"]+)"/.exec(address)?.[1] ?? '');
+  if (dirname(folder) === tmpdir() && basename(folder).startsWith(folderStart)) {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { has } from '../../test/support/needs.ts';
-import { type Shell, startShell } from '../../test/support/shells.ts';
+import { type Shell, startShell, untilSo } from '../../test/support/shells.ts';
 import type { Count } from '../execution/messages.ts';
 import { Census } from './census.ts';
 import type { RunCgroup } from './cgroups.ts';
@@ -28,8 +28,9 @@ function emptyRun(runId: string, onLook = () => {}): RunProcesses {
       onLook();
       return [];
     },
+    isPopulated: () => false,
     kill: () => {},
-    remove: () => {},
+    remove: () => true,
   };
   return new RunProcesses(runId, { pid: 2 ** 30, startTicks: 1, isOurs: false }, cgroup);
 }
@@ -118,7 +119,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     expect(reports).toEqual([]);
   });
 
-  it('gives up the cgroup of a run that it has counted', async () => {
+  it('gives up the cgroup of a run that it has counted, as soon as nobody is in it', async () => {
     const { census } = openCensus();
     const asked: string[] = [];
     const cgroup: RunCgroup = {
@@ -127,12 +128,19 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
         asked.push('pids');
         return [];
       },
+      isPopulated: () => false,
       kill: () => asked.push('kill'),
-      remove: () => asked.push('remove'),
+      // Somebody is still in it the first time.
+      remove: () => asked.push('remove') > 2,
     };
     census.add(new RunProcesses('run', { pid: 2 ** 30, startTicks: 1, isOurs: false }, cgroup));
     await census.settled();
     expect(asked).toEqual(['pids', 'remove']);
+    for (let count = 0; count < 2; count++) {
+      census.add(emptyRun('next'));
+      await census.settled();
+    }
+    expect(asked).toEqual(['pids', 'remove', 'remove']);
   });
 
   it('counts a run that ends just after a report', async () => {
@@ -147,8 +155,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
         census.add(emptyRun('second'));
       }
       census.add(emptyRun('first'));
-      await census.settled();
-      await census.settled();
+      await untilSo(() => counted.length === 2);
       expect([turns, counted]).toEqual([turns, ['first', 'second']]);
     }
   });

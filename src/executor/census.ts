@@ -16,6 +16,8 @@ const restFactor = 10;
 export class Census {
   readonly #report: (counts: readonly Count[]) => void;
   #waiting: RunProcesses[] = [];
+  /** Runs with a cgroup that something they left running is in: it can be removed when that has ended. */
+  #occupied: RunProcesses[] = [];
   #counting: Promise<void> | undefined;
 
   constructor(report: (counts: readonly Count[]) => void) {
@@ -42,6 +44,7 @@ export class Census {
       const startedMs = performance.now();
       const table = await readProcessTable(Math.min(...runs.map((run) => run.sinceTicks)));
       if (table !== null) this.#report(runs.map((run) => countIn(run, table)));
+      this.#occupied = [...this.#occupied, ...runs].filter(({ cgroup }) => cgroup?.remove() === false);
       restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));
     }
     // In the same turn in which nobody waits: whoever comes next begins anew.
@@ -50,7 +53,5 @@ export class Census {
 }
 
 function countIn(run: RunProcesses, table: readonly ProcessEntry[]): Count {
-  const leftRunning = run.findIn(table).length;
-  run.cgroup?.remove();
-  return { runId: run.runId, leftRunning };
+  return { runId: run.runId, leftRunning: run.findIn(table).length };
 }

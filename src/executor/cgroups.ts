@@ -11,6 +11,7 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errnoOf } from '../shared/errors.ts';
 import { isAlive } from '../shared/is-alive.ts';
 
 /** The cgroup of one run: whoever was born in it cannot leave it, whatever it does to its session, parents or environment. */
@@ -21,10 +22,12 @@ export interface RunCgroup {
    */
   adopt(pid: number): Promise<void>;
   pids(): number[];
+  /** Whether anybody is alive in it, by the kernel's own count. */
+  isPopulated(): boolean;
   /** Ends everybody in it at once. */
   kill(): void;
-  /** Only an empty one can be removed; one that is not stays until its last process has gone. */
-  remove(): void;
+  /** Whether it could be removed: only an empty one can. */
+  remove(): boolean;
 }
 
 /** The cgroups of an executor's runs, below the cgroup it was started in. */
@@ -87,6 +90,13 @@ export function cgroupAt(folder: string): RunCgroup {
         return [];
       }
     },
+    isPopulated() {
+      try {
+        return /^populated 1$/m.test(readFileSync(join(folder, 'cgroup.events'), 'latin1'));
+      } catch {
+        return false;
+      }
+    },
     kill() {
       try {
         writeFileSync(join(folder, 'cgroup.kill'), '1');
@@ -95,7 +105,7 @@ export function cgroupAt(folder: string): RunCgroup {
       }
     },
     remove() {
-      tryRemove(folder);
+      return tryRemove(folder);
     },
   };
 }
@@ -120,11 +130,13 @@ function removeStale(own: string): void {
   }
 }
 
-function tryRemove(folder: string): void {
+function tryRemove(folder: string): boolean {
   try {
     rmdirSync(folder);
-  } catch {
-    // Still in use, or gone.
+    return true;
+  } catch (error) {
+    // Still in use, unless it is gone.
+    return errnoOf(error) === 'ENOENT';
   }
 }
 

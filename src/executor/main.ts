@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -10,7 +10,7 @@ import {
   executorFolder,
   protocolVersion,
 } from '../execution/messages.ts';
-import { chooseSocketPath } from '../execution/socket-path.ts';
+import { chooseSocketPath, removeSocketFolder } from '../execution/socket-path.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
@@ -90,7 +90,9 @@ async function main(): Promise<void> {
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json|\.new)$/.exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
+    if (!(pid > 0) || isAlive(pid)) continue;
+    if (name.endsWith(addressFileEnd)) await removeSocketFolder(await readFile(join(folder, name), 'utf8'));
+    await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

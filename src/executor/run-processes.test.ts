@@ -25,7 +25,13 @@ function runOf(options: { isOurs?: boolean; cgroup?: RunCgroup } = {}): RunProce
 }
 
 function cgroupOf(...pids: number[]): RunCgroup {
-  return { adopt: async () => {}, pids: () => pids, kill: () => {}, remove: () => {} };
+  return {
+    adopt: async () => {},
+    pids: () => pids,
+    isPopulated: () => pids.length > 0,
+    kill: () => {},
+    remove: () => true,
+  };
 }
 
 const pidsIn = (run: RunProcesses, table: ProcessEntry[]) =>

@@ -43,6 +43,7 @@ export class ExecutorServer {
   #held = 0;
   #dismissed = false;
   #retired = false;
+  #isClosed = false;
   #service: Socket | undefined;
   #lonely: NodeJS.Timeout | undefined;
 
@@ -61,6 +62,7 @@ export class ExecutorServer {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#server.close();
     this.#service?.destroy();
   }
@@ -75,7 +77,9 @@ export class ExecutorServer {
   #greet(socket: Socket): void {
     socket.on('error', () => socket.destroy());
     receiveMessages<ToExecutor>(socket, toExecutorTypes, (message) => {
-      if (socket === this.#service) this.#obey(message);
+      // Whoever came while we were leaving finds out that nobody is here, and starts another executor.
+      if (this.#isClosed) socket.destroy();
+      else if (socket === this.#service) this.#obey(message);
       else if (message.type === 'hello' && this.#isOurs(message)) this.#welcome(socket);
       else socket.destroy();
     });
@@ -96,6 +100,8 @@ export class ExecutorServer {
     this.#service?.destroy();
     this.#service = socket;
     this.#dismissed = false;
+    // It will say so again if it means it: after a step back to an older version this one may be the right one again.
+    this.#retired = false;
     clearTimeout(this.#lonely);
     socket.once('close', () => {
       if (this.#service !== socket) return;

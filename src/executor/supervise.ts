@@ -84,7 +84,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       script = await spawnScript(spec, equipment.fifos);
     } catch (error) {
       release(undefined);
-      return endWithoutProcess(spec.runId, 'spawn-failed', errnoOf(error) ?? String(error));
+      return notStarted(errnoOf(error) ?? String(error));
     }
     release(script.streamsClosed);
     return await watch(script).catch((error: unknown) => {
@@ -97,6 +97,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     const startedAtMs = Date.now();
     const startedMonotonic = performance.now();
     let termination: Promise<number | null> | undefined;
+    let hasExited = false;
     const timer = armTimeout(spec.timeoutMs, () => {
       events.timedOut();
       stopBecause('timeout');
@@ -107,23 +108,25 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       processes = gather(spec.runId, { pid, startTicks }, equipment.cgroups);
       events.started({ pid, startTicks, startedAtMs });
       void stopped.then(() => {
-        termination = endAll(spec.stopGraceMs);
+        if (!hasExited) termination = endAll(spec.stopGraceMs);
       });
     }
 
     const exit = await script.exited;
+    hasExited = true;
     timer.cancel();
     // Whatever is asked for from here on comes too late: this is how the script ended.
     const endCause = cause ?? (exit.signal === null ? 'exit' : 'signal');
     const durationMs = performance.now() - startedMonotonic;
-    if (termination === undefined && spec.survivors === 'stop') {
+    // Where only the tree is known, it cannot be found any more without its root, whose id may be somebody else's by now.
+    if (termination === undefined && spec.survivors === 'stop' && processes !== null) {
       termination = endAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
     }
     // The leader may be the first to go: a run that was stopped ends when all of its processes have.
     const leftRunning = (await termination) ?? null;
     if (leftRunning === 0) processes?.cgroup?.remove();
     const output = await script.settle();
-    if (exit.error !== null) return endWithoutProcess(spec.runId, 'spawn-failed', exit.error);
+    if (exit.error !== null) return notStarted(exit.error);
     return {
       runId: spec.runId,
       cause: endCause,
@@ -136,6 +139,12 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       ...output,
       leftRunning,
     };
+  }
+
+  function notStarted(errno: string): RunEnd {
+    return cause === undefined
+      ? endWithoutProcess(spec.runId, 'spawn-failed', errno)
+      : endWithoutProcess(spec.runId, cause);
   }
 
   /** Resolves with how many are left, where that can be told. */

@@ -15,11 +15,11 @@ const killSettleMs = 1000;
  * anybody is left. Resolves with how many are.
  */
 export async function terminate(run: RunProcesses, graceMs: number): Promise<number> {
-  const asked = await findMembers(run);
-  run.signal(asked ?? [], 'SIGTERM');
-  run.signal(asked ?? [], 'SIGCONT');
-  if ((await othersEnd(run, graceMs, () => {})) === 0) return 0;
-  return othersEnd(run, killSettleMs, (members) => {
+  const { members: asked } = await look(run);
+  run.signal(asked, 'SIGTERM');
+  run.signal(asked, 'SIGCONT');
+  if ((await awaitEnd(run, graceMs, () => {})) === 0) return 0;
+  return awaitEnd(run, killSettleMs, (members) => {
     run.cgroup?.kill();
     // Whoever is born while we do this is found, and killed, at the next look.
     run.signal(members, 'SIGKILL');
@@ -32,24 +32,34 @@ export async function terminateTree(pid: number): Promise<void> {
 }
 
 /** Waits until nobody is left, `act`ing on those who are. Resolves with how many still are when the time is over. */
-async function othersEnd(
+async function awaitEnd(
   run: RunProcesses,
   withinMs: number,
   act: (members: readonly ProcessEntry[]) => void,
 ): Promise<number> {
   const deadline = performance.now() + withinMs;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
-    const members = await findMembers(run);
-    // Without a way to look, the group is all that is known; killing it needs no looking.
-    if (members === null ? !run.isGroupAlive() : members.length === 0) return 0;
-    act(members ?? []);
+    const { members, isOver } = await look(run);
+    if (isOver) return 0;
+    act(members);
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) return members?.length ?? 1;
+    if (leftMs <= 0) return members.length || 1;
     await wait(Math.min(pollMs, leftMs));
   }
 }
 
-async function findMembers(run: RunProcesses): Promise<ProcessEntry[] | null> {
-  const table = await readProcessTable(run.sinceTicks);
-  return table && run.findIn(table);
+/**
+ * Who is left. That nobody was seen is no proof: a process may fork behind our back and end before we look at it, and so may
+ * its child. The cgroup cannot be deceived in this way; without one, two looks must agree.
+ */
+async function look(run: RunProcesses): Promise<{ members: readonly ProcessEntry[]; isOver: boolean }> {
+  for (let count = 0; count < 2; count++) {
+    const table = await readProcessTable(run.sinceTicks);
+    // Without a way to look, the group is all that is known; killing it needs no looking.
+    if (table === null) return { members: [], isOver: !run.isGroupAlive() };
+    const members = run.findIn(table);
+    if (members.length > 0) return { members, isOver: false };
+    if (run.cgroup?.isPopulated()) return { members: [], isOver: false };
+  }
+  return { members: [], isOver: true };
 }

@@ -9,6 +9,7 @@ const statuses: Record<ErrorCode, number> = {
   'script-unknown': 404,
   'script-unusable': 409,
   'run-ended': 409,
+  'caller-stopping': 409,
   'script-not-a-node': 403,
   'chain-too-deep': 400,
   'temp-file-missing': 404,
@@ -57,6 +58,11 @@ function refusal(code: ErrorCode): AppError {
   );
 }
 
+/** Whoever is refused for lack of something is not to keep a connection. */
+function headersOf(code: ErrorCode): Record<string, string> {
+  return { 'x-hob-error': code, ...(code === 'resources-exhausted' && { connection: 'close' }) };
+}
+
 describe('the status of a refusal', () => {
   it('is decided for every code of the catalogue', () => {
     expect(codes.toSorted()).toEqual(Object.keys(errorCodes).toSorted());
@@ -72,7 +78,7 @@ describe('the answer to a refused request', () => {
     for (const path of ['/api/execute', '/api/link', '/api/execute?x=1', '/api/link?script_id=/api/notify']) {
       expect(answerError(refusal(code), path, undefined)).toEqual({
         status: statuses[code],
-        headers: { 'x-hob-error': code },
+        headers: headersOf(code),
         body: { status: 'error', message: `中文 ${code}` },
       });
     }
@@ -83,7 +89,7 @@ describe('the answer to a refused request', () => {
     (code) => {
       expect(answerError(refusal(code), '/api/notify', undefined)).toEqual({
         status: statuses[code],
-        headers: { 'x-hob-error': code },
+        headers: headersOf(code),
         body: { error: `中文 ${code}` },
       });
     },
@@ -94,7 +100,7 @@ describe('the answer to a refused request', () => {
     (code) => {
       expect(answerError(refusal(code), '/api/model/path?repo_id=x', undefined)).toEqual({
         status: statuses[code],
-        headers: { 'x-hob-error': code },
+        headers: headersOf(code),
         body: { code: statuses[code], data: {}, message: `中文 ${code}`, success: false },
       });
     },
@@ -106,7 +112,7 @@ describe('the answer to a refused request', () => {
       for (const path of ['/api/runs/1', '/api/health', '/', '', '/api/execute/', '/API/execute']) {
         expect(answerError(refusal(code), path, undefined)).toEqual({
           status: statuses[code],
-          headers: { 'x-hob-error': code },
+          headers: headersOf(code),
           body: { status: 'error', code, message: `english ${code}`, hint: 'do this' },
         });
       }

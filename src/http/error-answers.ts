@@ -42,6 +42,7 @@ export function statusOf(code: ErrorCode): number {
       return 408;
     case 'script-unusable':
     case 'run-ended':
+    case 'caller-stopping':
       return 409;
     case 'body-too-large':
       return 413;

@@ -25,7 +25,8 @@ interface ListenOptions {
 export interface Listening {
   readonly port: number;
   readonly url: string;
-  close(): Promise<void>;
+  /** Lets answers under way go through, unless the signal says that there is no time for that. */
+  close(now: AbortSignal): Promise<void>;
 }
 
 const maxHeaderBytes = 32 * 1024;
@@ -82,7 +83,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
       opened.push(address);
     }
   } catch (error) {
-    await Promise.all(servers.map(closeServer));
+    await Promise.all(servers.map((server) => closeServer(server, AbortSignal.abort())));
     throw error;
   }
   const named = [...options.addresses.map(inUrl), '127.0.0.1', 'localhost', '[::1]'].map(
@@ -92,8 +93,8 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   return {
     port: chosen,
     url: `http://${inUrl(opened[0] ?? '127.0.0.1')}:${chosen}`,
-    async close() {
-      await Promise.all(servers.map(closeServer));
+    async close(now) {
+      await Promise.all(servers.map((server) => closeServer(server, now)));
     },
   };
 }
@@ -129,15 +130,19 @@ function closeIdleBeyond(server: Server, most: number): void {
 }
 
 /** Takes no more connections, and closes each one when its last answer is through, or when that takes too long. */
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, now: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), closeSweepMs);
-    const enough = setTimeout(() => server.closeAllConnections(), closeWithinMs);
+    const closeAll = () => server.closeAllConnections();
+    const enough = setTimeout(closeAll, closeWithinMs);
+    now.addEventListener('abort', closeAll, { once: true });
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(enough);
+      now.removeEventListener('abort', closeAll);
       resolve();
     });
+    if (now.aborted) closeAll();
   });
 }
 

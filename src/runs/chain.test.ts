@@ -19,6 +19,7 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
     insert: unused,
     markStarted: unused,
     recordLeftRunning: unused,
+    has: unused,
     finish: unused,
     find: unused,
     unfinished: unused,

@@ -11,6 +11,18 @@ export interface Claim {
   readonly waitingParent: string | null;
 }
 
+interface Claimant {
+  readonly id: string;
+  /** Absent for a script that is gone. */
+  readonly runtime: { readonly concurrency: number | null; readonly lock: string | null } | undefined;
+}
+
+/** Only a run that somebody waits for may borrow what its caller holds: any other may outlive it. */
+export function claimOf(runId: string, { id, runtime }: Claimant, waitingParent: string | null): Claim {
+  const { concurrency = null, lock = null } = runtime ?? {};
+  return { runId, scriptId: id, concurrency, lock, waitingParent };
+}
+
 export interface Lease {
   release(): void;
 }
@@ -68,6 +80,12 @@ export class Gate {
   enter(claim: Claim, signal: AbortSignal): Promise<Lease> {
     this.assertRoom(claim);
     return this.readmit(claim, signal);
+  }
+
+  /** Gives a run that is under way already its place, also where the limits would let nobody in. */
+  adopt(claim: Claim): Lease {
+    const beyond = () => new Map([...this.#needs(claim)].map(([thing]): [string, null] => [thing, null]));
+    return this.#admit(claim, this.#plan(claim) ?? beyond());
   }
 
   /** Like `enter`, for a run that an earlier service has accepted: it cannot be refused any more. */

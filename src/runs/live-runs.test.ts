@@ -17,7 +17,7 @@ function openYard(relations: Record<string, Relation>) {
     const stopping = new AbortController();
     signals.set(runId, stopping.signal);
     stopping.signal.addEventListener('abort', () => stopped.push(runId));
-    live.add({ runId, waitingParent: parent ?? null, isWaitedFor, stopping });
+    live.add({ record: { runId, parentRunId: parent ?? null, sync: isWaitedFor }, stopping });
   }
   const causeOf = (runId: string) => {
     const signal = signals.get(runId);
@@ -67,7 +67,7 @@ describe('stopping a run', () => {
     const { live, causeOf } = openYard({ top: {} });
     live.stop('top', 'cancelled');
     const stopping = new AbortController();
-    live.add({ runId: 'late', waitingParent: 'top', isWaitedFor: true, stopping });
+    live.add({ record: { runId: 'late', parentRunId: 'top', sync: true }, stopping });
     live.stop('top', 'cancelled');
     expect(stopCauseOf(stopping.signal)).toBe('cancelled');
     expect(stopping.signal.aborted).toBe(true);
@@ -85,7 +85,7 @@ describe('stopping a run', () => {
   it('does not care that runs leave while they are being stopped', () => {
     const live = new LiveRuns();
     const stopped: string[] = [];
-    for (const [runId, waitingParent] of [
+    for (const [runId, parentRunId] of [
       ['top', null],
       ['a', 'top'],
       ['b', 'top'],
@@ -95,7 +95,7 @@ describe('stopping a run', () => {
         stopped.push(runId);
         live.remove(runId);
       });
-      live.add({ runId, waitingParent, isWaitedFor: waitingParent !== null, stopping });
+      live.add({ record: { runId, parentRunId, sync: parentRunId !== null }, stopping });
     }
     live.stop('top', 'cancelled');
     expect(stopped).toEqual(['top', 'a', 'b']);
@@ -184,7 +184,7 @@ describe('waiting until all runs have ended', () => {
     const first = live.whenEmpty();
     live.remove('a');
     await first;
-    live.add({ runId: 'b', waitingParent: null, isWaitedFor: false, stopping: new AbortController() });
+    live.add({ record: { runId: 'b', parentRunId: null, sync: false }, stopping: new AbortController() });
     let isOver = false;
     const second = live.whenEmpty().then(() => {
       isOver = true;

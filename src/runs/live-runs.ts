@@ -1,4 +1,5 @@
 import type { StopCause } from '../execution/messages.ts';
+import type { RunRecord } from './run-record.ts';
 
 /** Why a run does not go on, as the reason of its signal. */
 export class StopRequest extends Error {
@@ -17,10 +18,7 @@ export function stopCauseOf(signal: AbortSignal): StopCause {
 }
 
 interface LiveEntry {
-  readonly runId: string;
-  /** The run that waits for this one; null when none does. */
-  readonly waitingParent: string | null;
-  readonly isWaitedFor: boolean;
+  readonly record: Pick<RunRecord, 'runId' | 'parentRunId' | 'sync'>;
   /** Aborted with a `StopRequest`, or, before the run has its turn, with the refusal for its caller. */
   readonly stopping: AbortController;
 }
@@ -28,14 +26,17 @@ interface LiveEntry {
 /** The runs that have no end yet, and who of them waits for whom: what is stopped takes along all it waits for. */
 export class LiveRuns {
   readonly #entries = new Map<string, LiveEntry>();
+  /** Those that are being stopped, by us or by their time limit: nothing more is started for them to wait for. */
+  readonly #closing = new Set<string>();
   #onEmpty: (() => void)[] = [];
 
   add(entry: LiveEntry): void {
-    this.#entries.set(entry.runId, entry);
+    this.#entries.set(entry.record.runId, entry);
   }
 
   remove(runId: string): void {
     this.#entries.delete(runId);
+    this.#closing.delete(runId);
     if (this.#entries.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 
@@ -49,16 +50,22 @@ export class LiveRuns {
     return true;
   }
 
-  /** Stops the runs that this one waits for. */
+  /** Stops the runs that this one waits for: it is itself being stopped. */
   stopChildren(runId: string, cause: StopCause): void {
-    for (const entry of [...this.#entries.values()]) {
-      if (entry.waitingParent === runId && !entry.stopping.signal.aborted) this.stop(entry.runId, cause);
+    if (this.#entries.has(runId)) this.#closing.add(runId);
+    for (const { record, stopping } of [...this.#entries.values()]) {
+      const isChild = record.sync && record.parentRunId === runId;
+      if (isChild && !stopping.signal.aborted) this.stop(record.runId, cause);
     }
   }
 
+  isClosing(runId: string): boolean {
+    return this.#closing.has(runId);
+  }
+
   stopAll(cause: StopCause, which: { sparing: 'waited-for' | 'none' }): void {
-    for (const { runId, isWaitedFor } of [...this.#entries.values()]) {
-      if (which.sparing === 'none' || !isWaitedFor) this.stop(runId, cause);
+    for (const { record } of [...this.#entries.values()]) {
+      if (which.sparing === 'none' || !record.sync) this.stop(record.runId, cause);
     }
   }
 

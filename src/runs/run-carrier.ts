@@ -8,10 +8,11 @@ import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
+import { isSuccess } from './is-success.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './lost-output.ts';
-import type { RunFolder } from './parameter-file.ts';
-import { concludeRun, isSuccess } from './run-ending.ts';
+import { type RunFolder, runFolderAt } from './parameter-file.ts';
+import { concludeRun } from './run-ending.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 
@@ -24,6 +25,22 @@ export interface LiveRun {
   readonly log: Logger;
   /** Aborted when the run is not to go on. */
   readonly stopping: AbortController;
+}
+
+export function describeRun(
+  { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
+  record: RunRecord,
+  script: Script | null,
+  language: Language,
+): LiveRun {
+  return {
+    record,
+    folder: runFolderAt(runsFolder, record.runId),
+    timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
+    language,
+    log: log.child({ run: record.runId, script: record.scriptName }),
+    stopping: new AbortController(),
+  };
 }
 
 export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
@@ -108,7 +125,9 @@ export class RunCarrier {
       withOutput: run.record.sync,
     });
     // The children of a run that was stopped have nobody left who waits for them.
-    if (end.cause === 'timeout' || end.cause === 'cancelled') this.#live.stopChildren(end.runId, 'cancelled');
+    if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
+      this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
+    }
     this.#record(run, concludeRun(end, { envelope, result }));
     this.#live.remove(end.runId);
     return {

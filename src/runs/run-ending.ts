@@ -1,5 +1,6 @@
 import type { RunEnd } from '../execution/messages.ts';
 import type { JsonText } from '../shared/json-text.ts';
+import { isSuccess } from './is-success.ts';
 import type { OutcomeTexts } from './read-outcome.ts';
 import type { RunEnding, RunState } from './run-record.ts';
 
@@ -27,9 +28,4 @@ export function concludeRun(
 function stateOf(end: RunEnd): RunState {
   if (end.cause === 'lost') return 'unknown';
   return isSuccess(end) ? 'succeeded' : 'failed';
-}
-
-/** Exit code 0, and neither timed out nor stopped by Hob. */
-export function isSuccess(end: Pick<RunEnd, 'cause' | 'exitCode'>): boolean {
-  return end.cause === 'exit' && end.exitCode === 0;
 }

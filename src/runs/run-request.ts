@@ -53,6 +53,7 @@ export interface Executor {
   readonly counts: Feed<readonly Count[]>;
   run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd>;
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment;
+  canStop(runId: string): boolean;
   stop(runId: string, cause: StopCause): void;
   acknowledge(runId: string): void;
   acknowledgeCounts(runIds: readonly string[]): void;

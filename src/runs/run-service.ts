@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 
-import { type Containment, type Count, endWithoutProcess, type RunEnd } from '../execution/messages.ts';
+import type { Containment, Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
-import { assertNever } from '../shared/assert-never.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
-import type { Language, Text } from '../shared/text.ts';
 import { hashToken, newToken } from './chain.ts';
-import { type Claim, Gate, type Lease } from './gate.ts';
-import { LiveRuns, stopCauseOf } from './live-runs.ts';
-import { runFolderAt, writeParameterFile } from './parameter-file.ts';
-import { type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
+import { claimOf, Gate, type Lease } from './gate.ts';
+import { LiveRuns } from './live-runs.ts';
+import { writeParameterFile } from './parameter-file.ts';
+import { describeRun, type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
 import type { RunRecord } from './run-record.ts';
+import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 
 /** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
@@ -28,6 +27,7 @@ export class RunService {
   /** Synchronous runs that wait for their turn. */
   readonly #waiting = new Set<AbortController>();
   #stopping = false;
+  #endsRuns = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
@@ -64,13 +64,11 @@ export class RunService {
     // A run that is waited for may still need its links to end well.
     const isNeeded = sync && request.caller !== null && this.#gate.isIn(request.caller.runId);
     if (this.#stopping && !isNeeded) throw stopping();
+    if (sync && request.caller !== null && this.#live.isClosing(request.caller.runId)) throw callerStopping();
     const runId = randomUUID();
     const token = newToken();
-    const run = this.#describe(
-      newRecord(runId, request, this.#options.clock.now()),
-      script,
-      request.language,
-    );
+    const record = newRecord(runId, request, this.#options.clock.now());
+    const run = describeRun(this.#options, record, script, request.language);
     const claim = claimOf(runId, script, sync ? (request.caller?.runId ?? null) : null);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
@@ -85,7 +83,9 @@ export class RunService {
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
     this.events.publish({ type: 'queued', runId });
-    this.#track(run);
+    this.#live.add(run);
+    // The end of everything may have begun while this one was being written down.
+    if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
     const turn = sync
       ? this.#awaitTurn(admission, run.stopping, isNeeded)
       : this.#unlessStopping(admission, run);
@@ -95,98 +95,46 @@ export class RunService {
   /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
   cancel(runId: string): void {
     const record = this.get(runId);
+    if (!this.#options.executor.canStop(record.runId)) throw outOfReach();
     if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record);
   }
 
-  /** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
+  /** Takes up what an earlier service left unfinished. */
   recover(): void {
-    // All of them are known before the first is asked for: its end may concern another.
-    const unfinished = this.#options.store.unfinished().map((record) => {
-      const script = this.#options.findScript(record.scriptId);
-      const run = this.#describe(record, script, 'zh');
-      this.#track(run);
-      return { run, script };
+    recoverRuns({
+      options: this.#options,
+      gate: this.#gate,
+      live: this.#live,
+      carrier: this.#carrier,
+      launch: (run, script) => {
+        const admission = this.#gate.readmit(claimOf(run.record.runId, script, null), run.stopping.signal);
+        this.#launch(run, script, this.#unlessStopping(admission, run));
+      },
+      reportDefect: (run, error) => this.#reportDefect(run, error),
     });
-    const recovered = unfinished.map((each) => ({ ...each, ended: this.#endOf(each) }));
-    // First those that may still run, so that they have their places before those that wait for one.
-    for (const { run, script, ended } of recovered) {
-      if (ended === null) continue;
-      void this.#takeUp(run, script, ended).catch((error: unknown) => this.#reportDefect(run, error));
-    }
-    for (const { run, script, ended } of recovered) {
-      if (ended !== null || script === null) continue;
-      const claim = claimOf(run.record.runId, script, null);
-      this.#launch(run, script, this.#unlessStopping(this.#gate.readmit(claim, run.stopping.signal), run));
-    }
-    this.#options.executor.catchUp();
   }
 
   /**
    * Takes no more work, starts nothing that waits, and waits for those whose callers wait, as long as the setting allows.
-   * With `stopRuns` it then ends every other run, too, and waits until that is on record. Aborting the signal ends the waiting.
+   * Then, where `endRuns` was called, before or in the meantime, it waits until all runs have ended and are on record. Aborting
+   * the signal ends the waiting.
    */
-  async drain(signal: AbortSignal, { stopRuns }: { stopRuns: boolean }): Promise<void> {
+  async drain(signal: AbortSignal): Promise<void> {
     const { drainMs, stopGraceMs } = this.#options.limits;
     this.#stopping = true;
     // Whoever has not started yet need not wait to hear that it will not.
     for (const leaving of this.#waiting) leaving.abort(stopping());
-    if (stopRuns) this.#live.stopAll('shutdown', { sparing: 'waited-for' });
+    if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
-    if (!stopRuns) return;
+    if (!this.#endsRuns) return;
     this.#live.stopAll('shutdown', { sparing: 'none' });
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
   }
 
-  /** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
-  #endOf({ run, script }: { run: LiveRun; script: Script | null }): Promise<RunEnd> | null {
-    const { runId, sync, state, executor } = run.record;
-    const hooks = { timedOut: () => this.#live.stopChildren(runId, 'cancelled') };
-    const attachment =
-      state === 'queued'
-        ? ({ kind: 'never-given' } as const)
-        : this.#options.executor.attach(runId, executor, hooks);
-    switch (attachment.kind) {
-      case 'attached':
-        return attachment.end;
-      case 'unknown':
-        return Promise.resolve(endWithoutProcess(runId, 'lost'));
-      case 'never-given':
-        // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
-        if (sync) return Promise.resolve(endWithoutProcess(runId, 'lost'));
-        return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
-      default:
-        return assertNever(attachment);
-    }
-  }
-
-  /** Waits for a run that an earlier service started. */
-  async #takeUp(run: LiveRun, script: Script | null, ended: Promise<RunEnd>): Promise<void> {
-    const { runId, sync, parentRunId } = run.record;
-    const { signal } = run.stopping;
-    const leaving = new AbortController();
-    const place =
-      script === null
-        ? null
-        : this.#gate.readmit(claimOf(runId, script, sync ? parentRunId : null), leaving.signal);
-    signal.addEventListener('abort', () => this.#options.executor.stop(runId, stopCauseOf(signal)));
-    try {
-      const end = await ended;
-      const isScriptGone = script === null && end.cause === 'spawn-failed';
-      await this.#carrier.conclude(run, end, isScriptGone ? scriptGone(run.record) : null);
-    } finally {
-      leaving.abort();
-      void place?.then((lease) => lease.release()).catch(() => {});
-    }
-  }
-
-  #track(run: LiveRun): void {
-    const { runId, sync, parentRunId } = run.record;
-    this.#live.add({
-      runId,
-      waitingParent: sync ? parentRunId : null,
-      isWaitedFor: sync,
-      stopping: run.stopping,
-    });
+  /** Stopping means every run, not the service alone: those that nobody waits for are stopped at once. */
+  endRuns(): void {
+    this.#endsRuns = true;
+    this.#live.stopAll('shutdown', { sparing: 'waited-for' });
   }
 
   #recordCounts(counts: readonly Count[]): void {
@@ -197,17 +145,6 @@ export class RunService {
       // They come again with the next connection.
       this.#options.log.error({ err: error }, 'what runs have left running could not be recorded');
     }
-  }
-
-  #describe(record: RunRecord, script: Script | null, language: Language): LiveRun {
-    return {
-      record,
-      folder: runFolderAt(this.#options.runsFolder, record.runId),
-      timeoutMs: (script?.runtime.timeoutMs ?? this.#options.limits.timeoutMs) || null,
-      language,
-      log: this.#options.log.child({ run: record.runId, script: record.scriptName }),
-      stopping: new AbortController(),
-    };
   }
 
   async #prepare(run: LiveRun, request: RunRequest, token: string): Promise<void> {
@@ -274,31 +211,39 @@ export class RunService {
   }
 }
 
-/** Only a run that somebody waits for may borrow what its caller holds: any other may outlive it. */
-function claimOf(runId: string, script: Script, waitingParent: string | null): Claim {
-  const { concurrency, lock } = script.runtime;
-  return { runId, scriptId: script.id, concurrency, lock, waitingParent };
-}
-
 /** Waits for something, but not for ever. */
 async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  const enough = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  const ended = new Promise<void>((resolve) => {
-    if (enough.aborted) resolve();
-    enough.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) return;
+  let timer: NodeJS.Timeout | undefined;
+  // A timer of its own: the combination of two signals does not keep either from being collected before its time.
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await Promise.race([what, ended]);
+  await Promise.race([what, enough]);
+  clearTimeout(timer);
+}
+
+function callerStopping(): AppError {
+  return new AppError('caller-stopping', {
+    en: 'The run that calls is being stopped, so nothing more is run for it.',
+    zh: '调用方的运行正在被停止，不再为其启动脚本。',
+  });
+}
+
+function outOfReach(): AppError {
+  return new AppError(
+    'executor-unavailable',
+    {
+      en: 'This run was started by another version of Hob, which cannot be told to stop it; it will end by itself.',
+      zh: '该运行由另一版本的 Hob 启动，无法停止，将自行结束。',
+    },
+    { retryAfterS: 60 },
+  );
 }
 
 function endedAlready({ runId }: RunRecord): AppError {
   return new AppError('run-ended', { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` });
-}
-
-function scriptGone(record: RunRecord): Text {
-  return {
-    en: `The script "${record.scriptName}" was removed while this run waited for its turn.`,
-    zh: `排队期间脚本 "${record.scriptName}" 已被移除。`,
-  };
 }
 
 function stopping(): AppError {

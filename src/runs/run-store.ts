@@ -1,14 +1,12 @@
+import type { Count } from '../execution/messages.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
+
+export type { Count } from '../execution/messages.ts';
 
 /** Which run a token belongs to. */
 export interface TokenOwner {
   readonly runId: string;
   readonly depth: number;
-}
-
-export interface LeftRunning {
-  readonly runId: string;
-  readonly leftRunning: number;
 }
 
 export interface RunStart {
@@ -27,9 +25,10 @@ export interface RunStore {
   /** The first end counts; returns false when the run had ended already. */
   finish(runId: string, ending: RunEnding): boolean;
   /** How many processes runs have left running, which may be known before or after their end is recorded. */
-  recordLeftRunning(counts: readonly LeftRunning[]): void;
+  recordLeftRunning(counts: readonly Count[]): void;
+  has(runId: string): boolean;
   find(runId: string): RunRecord | null;
   findByToken(tokenHash: string): TokenOwner | null;
-  /** Runs that have no end yet, oldest first. */
+  /** Runs that have no end yet, in the order in which they came. */
   unfinished(): RunRecord[];
 }

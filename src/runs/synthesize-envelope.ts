@@ -2,6 +2,7 @@ import type { RunEnd } from '../execution/messages.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { EnvelopeReading } from './envelope.ts';
+import { isSuccess } from './is-success.ts';
 
 /** Codes of the envelopes that Hob writes in a script's place. */
 export const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
@@ -28,16 +29,12 @@ export function synthesizeEnvelope(
 
 function codeOf(end: RunEnd): number {
   if (end.cause === 'timeout') return synthesizedCodes.timedOut;
-  return endedWell(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
-}
-
-function endedWell(end: RunEnd): boolean {
-  return end.cause === 'exit' && end.exitCode === 0;
+  return isSuccess(end) ? synthesizedCodes.noEnvelope : synthesizedCodes.failed;
 }
 
 function describe(circumstances: Circumstances, reading: EnvelopeReading): Text {
   const what = describeEnd(circumstances);
-  if (endedWell(circumstances.end)) {
+  if (isSuccess(circumstances.end)) {
     const { en, zh } = reading.kind === 'invalid' ? describeInvalid(reading.why) : noResult;
     return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
   }

@@ -36,6 +36,7 @@ export const errorCodes = {
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
   'run-ended': 'The run has ended already, so it cannot be cancelled.',
+  'caller-stopping': 'The run that calls is itself being stopped.',
   'run-token-unknown': 'The run token in the address belongs to no run.',
   'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',
   'door-method': 'OPTIONS is refused: Hob answers no cross-origin preflight.',

@@ -10,7 +10,7 @@ import {
   type RunRecord,
   runStates,
 } from '../runs/run-record.ts';
-import type { LeftRunning, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
+import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { type Database, durably, named } from './database.ts';
 
@@ -29,6 +29,7 @@ export class SqliteRunStore implements RunStore {
   readonly #markStarted: StatementSyncInstance;
   readonly #finish: StatementSyncInstance;
   readonly #recordLeftRunning: StatementSyncInstance;
+  readonly #has: StatementSyncInstance;
   readonly #find: StatementSyncInstance;
   readonly #findByToken: StatementSyncInstance;
   readonly #unfinished: StatementSyncInstance;
@@ -47,12 +48,14 @@ export class SqliteRunStore implements RunStore {
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
          truncated = ?, left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL`,
     );
-    this.#recordLeftRunning = database.prepare('UPDATE runs SET left_running = ? WHERE run_id = ?');
+    this.#recordLeftRunning = database.prepare(
+      `UPDATE runs SET left_running = count.value ->> 'leftRunning' FROM json_each(?) AS count
+         WHERE run_id = count.value ->> 'runId'`,
+    );
+    this.#has = database.prepare('SELECT 1 FROM runs WHERE run_id = ?');
     this.#find = database.prepare(`SELECT ${columns} FROM runs WHERE run_id = ?`);
     this.#findByToken = database.prepare('SELECT run_id, depth FROM runs WHERE token_hash = ?');
-    this.#unfinished = database.prepare(
-      `SELECT ${columns} FROM runs WHERE ended_at IS NULL ORDER BY queued_at, rowid`,
-    );
+    this.#unfinished = database.prepare(`SELECT ${columns} FROM runs WHERE ended_at IS NULL ORDER BY rowid`);
   }
 
   get isOpen(): boolean {
@@ -108,17 +111,12 @@ export class SqliteRunStore implements RunStore {
     return Number(changes) > 0;
   }
 
-  recordLeftRunning(counts: readonly LeftRunning[]): void {
-    named(() => {
-      this.#database.exec('BEGIN IMMEDIATE');
-      try {
-        for (const { runId, leftRunning } of counts) this.#recordLeftRunning.run(leftRunning, runId);
-        this.#database.exec('COMMIT');
-      } catch (error) {
-        this.#database.exec('ROLLBACK');
-        throw error;
-      }
-    });
+  recordLeftRunning(counts: readonly Count[]): void {
+    named(() => this.#recordLeftRunning.run(JSON.stringify(counts)));
+  }
+
+  has(runId: string): boolean {
+    return this.#has.get(runId) !== undefined;
   }
 
   find(runId: string): RunRecord | null {

@@ -66,6 +66,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
     it('knows nothing of runs it was not given', () => {
       const store = open();
       expect(store.isOpen).toBe(true);
+      expect(store.has(randomUUID())).toBe(false);
       expect(store.find(randomUUID())).toBeNull();
       expect(store.findByToken('hash')).toBeNull();
       expect(store.unfinished()).toEqual([]);
@@ -195,7 +196,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.findByToken('TOKEN')).toBeNull();
     });
 
-    it('lists what has no end yet, oldest first', () => {
+    it('lists what has no end yet, in the order in which it came, whatever the clock said', () => {
       const store = open();
       const at = (minute: number) => newRecord({ queuedAt: `2024-05-01T12:0${minute}:00.000Z` });
       const records = [at(3), at(1), at(2), at(1), at(0)] as const;
@@ -204,10 +205,10 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       store.markStarted(middle.runId, startAt('2024-05-01T13:00:00.000Z'), quickly);
       store.finish(ended.runId, newEnding());
       expect(store.unfinished().map(({ runId, state }) => [runId, state])).toEqual([
-        [early.runId, 'queued'],
-        [alike.runId, 'queued'],
-        [middle.runId, 'running'],
         [late.runId, 'queued'],
+        [early.runId, 'queued'],
+        [middle.runId, 'running'],
+        [alike.runId, 'queued'],
       ]);
     });
   });

@@ -1,5 +1,5 @@
 import type { RunEnding, RunRecord } from '../../src/runs/run-record.ts';
-import type { LeftRunning, RunStart, RunStore, TokenOwner } from '../../src/runs/run-store.ts';
+import type { Count, RunStart, RunStore, TokenOwner } from '../../src/runs/run-store.ts';
 
 /** Runs in memory, for tests that need no disk. It passes the same contract as the real one. */
 export class MemoryRunStore implements RunStore {
@@ -29,11 +29,15 @@ export class MemoryRunStore implements RunStore {
     return true;
   }
 
-  recordLeftRunning(counts: readonly LeftRunning[]): void {
+  recordLeftRunning(counts: readonly Count[]): void {
     for (const { runId, leftRunning } of counts) {
       const record = this.#records.get(runId);
       if (record !== undefined) this.#records.set(runId, { ...record, leftRunning });
     }
+  }
+
+  has(runId: string): boolean {
+    return this.#records.has(runId);
   }
 
   find(runId: string): RunRecord | null {
@@ -48,7 +52,6 @@ export class MemoryRunStore implements RunStore {
   unfinished(): RunRecord[] {
     return [...this.#records.values()]
       .filter(({ endedAt }) => endedAt === null)
-      .sort((a, b) => a.queuedAt.localeCompare(b.queuedAt))
       .map((record) => structuredClone(record));
   }
 }

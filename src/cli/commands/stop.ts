@@ -7,6 +7,7 @@ import { findService } from '../find-service.ts';
 import { UserError } from '../user-error.ts';
 
 const pollMs = 50;
+const hintAfterMs = 5000;
 const answerWithinMs = 10_000;
 
 export function configure(command: Command): void {
@@ -24,7 +25,7 @@ export function configure(command: Command): void {
       await ask(`${service.url}/api/stop`, { all });
       const scripts = all && running > 0 ? ` with ${running} running script${running === 1 ? '' : 's'}` : '';
       process.stdout.write(`Hob is stopping${scripts} ...\n`);
-      while (isAlive(service.pid)) await wait(pollMs);
+      await waitForEnd(service.pid);
       process.stdout.write('Hob has stopped.\n');
       if (all) return;
       if (running > 0) {
@@ -34,6 +35,16 @@ export function configure(command: Command): void {
       }
       if (queued > 0) process.stdout.write('Scripts that wait are started by the next Hob on this home.\n');
     });
+}
+
+async function waitForEnd(pid: number): Promise<void> {
+  const hint = setTimeout(() => {
+    process.stdout.write(
+      'Still waiting for callers and scripts. Ctrl-C ends the waiting, not the stopping.\n',
+    );
+  }, hintAfterMs);
+  while (isAlive(pid)) await wait(pollMs);
+  clearTimeout(hint);
 }
 
 async function countRuns(url: string): Promise<{ running: number; queued: number }> {

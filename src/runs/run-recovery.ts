@@ -1,0 +1,111 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
+import type { Script } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
+import type { Text } from '../shared/text.ts';
+import { claimOf, type Gate } from './gate.ts';
+import { type LiveRuns, stopCauseOf } from './live-runs.ts';
+import { describeRun, type LiveRun, type RunCarrier } from './run-carrier.ts';
+import type { RunRecord } from './run-record.ts';
+import type { RunServiceOptions } from './run-request.ts';
+
+interface RecoveryParts {
+  options: RunServiceOptions;
+  gate: Gate;
+  live: LiveRuns;
+  carrier: RunCarrier;
+  /** Lets a run that has not begun wait for its turn, as if it had just come. */
+  launch: (run: LiveRun, script: Script) => void;
+  reportDefect: (run: LiveRun, error: unknown) => void;
+}
+
+/** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
+export function recoverRuns(parts: RecoveryParts): void {
+  const { options, live, launch, reportDefect } = parts;
+  // All of them are known before the first is asked for: its end may concern another.
+  const unfinished = options.store.unfinished().map((record) => {
+    const script = options.findScript(record.scriptId);
+    const run = describeRun(options, record, script, 'zh');
+    live.add(run);
+    return { run, script };
+  });
+  const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
+  // First those that may still run, so that they have their places before those that wait for one.
+  for (const { run, script, ended } of recovered) {
+    if (ended !== null) takeUp(parts, run, script, ended).catch((error) => reportDefect(run, error));
+  }
+  for (const { run, script, ended } of recovered) {
+    if (ended === null && script !== null) launch(run, script);
+  }
+  options.executor.catchUp();
+}
+
+/** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
+function endOf(
+  { options, live }: RecoveryParts,
+  { run, script }: { run: LiveRun; script: Script | null },
+): Promise<RunEnd> | null {
+  const { runId, sync, state, executor } = run.record;
+  const hooks = { timedOut: () => live.stopChildren(runId, 'cancelled') };
+  const attachment =
+    state === 'queued' ? ({ kind: 'never-given' } as const) : options.executor.attach(runId, executor, hooks);
+  switch (attachment.kind) {
+    case 'attached':
+      return attachment.end;
+    case 'unknown':
+      return Promise.resolve(endWithoutProcess(runId, 'lost'));
+    case 'never-given':
+      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
+      if (sync) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+      return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
+    default:
+      return assertNever(attachment);
+  }
+}
+
+/** Waits for a run that an earlier service started. It runs, so it has its place, whatever the limits say now. */
+async function takeUp(
+  { options, gate, carrier }: RecoveryParts,
+  run: LiveRun,
+  script: Script | null,
+  ended: Promise<RunEnd>,
+): Promise<void> {
+  const { runId, scriptId, sync, parentRunId } = run.record;
+  const { signal } = run.stopping;
+  const place = gate.adopt(
+    claimOf(runId, { id: scriptId, runtime: script?.runtime }, sync ? parentRunId : null),
+  );
+  signal.addEventListener('abort', () => options.executor.stop(runId, stopCauseOf(signal)));
+  try {
+    const end = await ended;
+    const isScriptGone = script === null && end.cause === 'spawn-failed';
+    await carrier.conclude(run, end, isScriptGone ? scriptGone(run.record) : null);
+  } finally {
+    place.release();
+  }
+}
+
+function scriptGone(record: RunRecord): Text {
+  return {
+    en: `The script "${record.scriptName}" was removed while this run waited for its turn.`,
+    zh: `排队期间脚本 "${record.scriptName}" 已被移除。`,
+  };
+}
+
+/**
+ * Removes the folders of runs that were never accepted: a service was killed after it had written the parameters, secrets
+ * among them, and before the run was on record. To be called while nothing new can be accepted.
+ */
+export async function removeStrayFolders({
+  runsFolder,
+  store,
+}: Pick<RunServiceOptions, 'runsFolder' | 'store'>): Promise<void> {
+  const names = await readdir(runsFolder);
+  for (const name of names.filter((each) => runFolderName.test(each) && !store.has(each))) {
+    await rm(join(runsFolder, name), { recursive: true, force: true });
+  }
+}
+
+const runFolderName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
