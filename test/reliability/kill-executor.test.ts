@@ -19,6 +19,7 @@ it(
   patiently,
   async () => {
     const kills = scaled(5, 100);
+    const runs = scaled(20, 1000);
     const random = new SeededRandom();
     const scripts = await tempFolder();
     const ledger = join(await tempFolder(), 'ledger');
@@ -33,7 +34,7 @@ it(
       await until('the next executor is there', isReplaced);
     };
 
-    while (counts.kills < kills) {
+    while (counts.kills < kills || counts.runs < runs) {
       const accepted = new Map<string, number>();
       const posting = Array.from({ length: atOnce }, async () => {
         const code = random.between(0, 99);

@@ -180,7 +180,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
     expect(await endsOf(hob, cells)).toEqual(
       shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
     );
-    recordSlowest('an exit that stops survivors', cells, graceMs + boundMs(1000, 2));
+    recordSlowest('an exit that stops survivors', cells, boundMs(1000, 2));
   });
 
   it('that outlasts its timeout leaves none', patiently, async () => {
