@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import {
-  executorPids,
+  executorPid,
   goneWithin,
   isRunning,
   noted,
@@ -43,7 +43,7 @@ describe('after an upgrade', () => {
     const old = await startHob({ scripts: [scripts], command: await installAs('0.0.9') });
     const before = String((await old.post('/api/execute', { script_id: id })).body.run_id);
     await fileThere(join(files, before));
-    const [oldExecutor = 0] = await executorPids(old.home);
+    const oldExecutor = await executorPid(old.home);
     await old.stop();
     expect(await isRunning(oldExecutor)).toBe(true);
 
@@ -69,7 +69,7 @@ describe('after an upgrade', () => {
     const submit = async () => String((await old.post('/api/execute', { script_id: id })).body.run_id);
     const [first, second] = [await submit(), await submit()];
     for (const runId of [first, second]) await fileThere(join(files, runId));
-    const [oldExecutor = 0] = await executorPids(old.home);
+    const oldExecutor = await executorPid(old.home);
     await old.stop('SIGKILL');
 
     const hob = await startHob({ home: old.home, scripts: [scripts], settings: 'stop_grace_s = 1\n' });
@@ -88,7 +88,7 @@ describe('after an upgrade', () => {
     await fileThere(join(files, runId));
     await old.stop('SIGKILL');
     const folder = join(old.home, 'executor');
-    const [oldExecutor = 0] = await executorPids(old.home);
+    const oldExecutor = await executorPid(old.home);
     await rewriteAddress(folder, (address) => ({ ...address, protocol: 1 }));
 
     const hob = await startHob({ home: old.home, scripts: [scripts] });

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { ExecutorProxy } from '../../test/support/executor-proxy.ts';
-import { executorPids, goneWithin, isRunning, projectRoot, tempFolder } from '../../test/support/hob.ts';
+import {
+  executorPid,
+  executorPids,
+  goneWithin,
+  isRunning,
+  projectRoot,
+  tempFolder,
+} from '../../test/support/hob.ts';
 import { testPath } from '../../test/support/needs.ts';
 import { endProcesses, untilSo } from '../../test/support/shells.ts';
 import { fileThere } from '../../test/support/until.ts';
@@ -481,7 +488,7 @@ describe('an executor that dies', () => {
       await fileThere(path(name));
       pids.push(Number(await readFile(path(name), 'utf8')));
     }
-    const [executor = 0] = await executorPids(home);
+    const executor = await executorPid(home);
     process.kill(executor, 'SIGKILL');
     const seen = await Promise.all(
       ends.map(async (end) => ({ ...(await end), executors: await livingExecutors(home) })),
@@ -519,7 +526,7 @@ describe('a service that goes', () => {
     const { home, spec } = await openHome();
     const client = await openClient(home);
     await client.run(await spec('exit 0'), quiet);
-    const [executor = 0] = await executorPids(home);
+    const executor = await executorPid(home);
     await client.close();
     await goneWithin(executor, 10_000);
     expect(await livingExecutors(home)).toEqual([]);
@@ -531,7 +538,7 @@ describe('a service that goes', () => {
     const run = await spec('touch up; while [ ! -e go ]; do sleep 0.01; done; touch over');
     void client.run(run, quiet);
     await fileThere(path('up'));
-    const [executor = 0] = await executorPids(home);
+    const executor = await executorPid(home);
     await client.close();
     expect(await isRunning(executor)).toBe(true);
     await mkdir(path('go'));

@@ -67,7 +67,9 @@ export async function startHob(options: StartOptions = {}): Promise<Hob> {
 
 /** The process that runs the scripts of a home. */
 export async function executorPid(home: string): Promise<number> {
-  const [pid = 0] = await executorPids(home);
+  const [pid] = await executorPids(home);
+  // Never zero, which to a signal means everybody here.
+  if (pid === undefined) throw new Error(`no executor is there for ${home}`);
   return pid;
 }
 

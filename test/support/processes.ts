@@ -29,7 +29,8 @@ export async function peakMemoryMib(pid: number): Promise<number> {
 }
 
 export function killEach(pids: readonly number[]): void {
-  for (const pid of pids) {
+  // Zero would mean everybody here, this process included.
+  for (const pid of pids.filter((each) => each > 0)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
