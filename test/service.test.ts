@@ -157,6 +157,22 @@ describe('stopping', () => {
     await goneWithin(executor, 5000);
   });
 
+  it('says what goes on, and what to do about it, when only the service is gone', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'slow', { entry: bash(`touch "${files}/up"; exec sleep 600`) });
+    const first = await startHob({ scripts: [scripts] });
+    await first.post('/api/execute', { script_id: id });
+    await fileThere(join(files, 'up'));
+    const stopped = await runCli(['stop', '--home', first.home]).ended;
+    expect(stopped.stdout).toContain('Scripts that were running go on');
+    const again = await runCli(['stop', '--all', '--home', first.home]).ended;
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('start Hob again')]);
+    await startHob({ home: first.home, scripts: [scripts] });
+    const last = await runCli(['stop', '--all', '--home', first.home]).ended;
+    expect(last.stdout).toContain('with 1 running script');
+  });
+
   it('of what is not running is no error', async () => {
     const home = await tempFolder();
     const { code, stdout } = await runCli(['stop', '--home', home]).ended;

@@ -243,7 +243,11 @@ function outOfReach(): AppError {
 }
 
 function endedAlready({ runId }: RunRecord): AppError {
-  return new AppError('run-ended', { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` });
+  return new AppError(
+    'run-ended',
+    { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },
+    { hint: { en: `GET /api/runs/${runId} says how.`, zh: `结果见 GET /api/runs/${runId}` } },
+  );
 }
 
 function stopping(): AppError {

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Command } from 'commander';
@@ -18,6 +20,7 @@ export function configure(command: Command): void {
       const { home, service } = await findService(options.home);
       if (service === null) {
         process.stdout.write(`Hob is not running (home: ${home}).\n`);
+        if (await hasExecutor(home)) process.stdout.write(goesOn);
         return;
       }
       const all = options.all === true;
@@ -30,11 +33,20 @@ export function configure(command: Command): void {
       if (all) return;
       if (running > 0) {
         process.stdout.write(
-          'Scripts that were running go on; the next Hob on this home records how they end.\n',
+          'Scripts that were running go on; the next Hob on this home records how they end. (hob stop --all stops them, too.)\n',
         );
       }
       if (queued > 0) process.stdout.write('Scripts that wait are started by the next Hob on this home.\n');
     });
+}
+
+const goesOn =
+  'Scripts that it started still run. To stop them, start Hob again (hob serve), and then: hob stop --all\n';
+
+/** Whether the process that runs scripts is there without its service: its files begin with its process id. */
+async function hasExecutor(home: string): Promise<boolean> {
+  const names = await readdir(join(home, 'executor')).catch(() => []);
+  return names.some((name) => name.endsWith('-address.json') && isAlive(Number.parseInt(name, 10)));
 }
 
 async function waitForEnd(pid: number): Promise<void> {
