@@ -7,11 +7,11 @@ import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
-import { BareCallers } from './runs/bare-callers.ts';
-import { OutcomeReader } from './runs/outcome-reader.ts';
+import { BareCallers } from './runs/callers/bare-callers.ts';
+import { traceCaller } from './runs/callers/trace-caller.ts';
+import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
-import { traceCaller } from './runs/trace-caller.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
@@ -98,7 +98,7 @@ export async function startService({
       platform: process.platform,
     };
     const outcomes = new OutcomeReader({
-      entry: new URL('./runs/outcome-worker.js', import.meta.url),
+      entry: new URL('./runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;

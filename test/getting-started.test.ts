@@ -50,18 +50,23 @@ function runBash(script: string): Promise<{ code: number | null; stdout: string;
 }
 
 /** Numbers that depend on the moment or the disk, not on what was asked. */
-const volatile = new Set(['uptime_s', 'duration_ms', 'total_bytes', 'bytes', 'running']);
+const volatile = new Set(['uptime_s', 'duration_ms', 'total_bytes', 'bytes', 'running', 'left_running']);
+
+/** Texts that depend on the machine. */
+const local = new Set(['containment']);
 
 /** What of a shown output must be the same for every reader: temp folders, ids, times and sizes are not. */
 function stable(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
+    if (local.has(key)) return 'LOCAL';
     return value
       .replace(/\/tmp\/tmp\.\w+/g, 'TEMP')
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replace(/takes \S+,/, 'takes SIZE,');
   }
-  if (typeof value === 'number') return volatile.has(key) ? 'NUMBER' : value;
+  // Some are null for a moment, until they are known.
+  if (typeof value === 'number' || value === null) return volatile.has(key) ? 'NUMBER' : value;
   if (Array.isArray(value)) return value.map((item) => stable(item, key));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, stable(item, name)]));

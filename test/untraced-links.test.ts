@@ -10,8 +10,8 @@ import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../src
 import { buildApp } from '../src/http/app.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
-import { BareCallers } from '../src/runs/bare-callers.ts';
-import { readOutcome } from '../src/runs/read-outcome.ts';
+import { BareCallers } from '../src/runs/callers/bare-callers.ts';
+import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
 import { Catalogue } from '../src/scripts/catalogue.ts';

@@ -104,16 +104,16 @@ export const importRules = [
     name: 'threads-in-one-place',
     comment:
       'A thread takes memory and a core: what starts them keeps their number and their size in bounds.',
-    from: { path: '^src/', pathNot: ['^src/runs/outcome-(?:reader|worker)\\.ts$', tests] },
+    from: { path: '^src/', pathNot: ['^src/runs/outcome/outcome-(?:reader|worker)\\.ts$', tests] },
     to: { path: '^(?:node:)?worker_threads$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:worker_threads' },
   },
   {
     name: 'outcome-worker-is-light',
     comment: 'It is loaded anew for every large outcome, so no package may reach it.',
-    from: { path: '^src/runs/outcome-worker\\.ts$' },
+    from: { path: '^src/runs/outcome/outcome-worker\\.ts$' },
     to: { path: '(?:^|/)node_modules/', reachable: true },
-    plant: { file: 'src/runs/outcome-worker.ts', imports: '../shared/log.ts' },
+    plant: { file: 'src/runs/outcome/outcome-worker.ts', imports: '../../shared/log.ts' },
   },
   {
     name: 'no-circles',

@@ -8,7 +8,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 
-import { identifyCaller } from '../runs/chain.ts';
+import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';

@@ -1,7 +1,7 @@
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
-import type { BareCallers } from '../runs/bare-callers.ts';
-import type { Caller } from '../runs/chain.ts';
+import type { BareCallers } from '../runs/callers/bare-callers.ts';
+import type { Caller } from '../runs/callers/chain.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';

@@ -8,11 +8,11 @@ import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
-import { isSuccess } from './is-success.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
-import { withKeptOutput } from './lost-output.ts';
+import { isSuccess } from './outcome/is-success.ts';
+import { withKeptOutput } from './outcome/lost-output.ts';
+import { concludeRun } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
-import { concludeRun } from './run-ending.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 

@@ -8,9 +8,9 @@ import type { Json, JsonObject } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
-import type { Caller } from './chain.ts';
+import type { Caller } from './callers/chain.ts';
 import { maskSecrets } from './inputs.ts';
-import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
+import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 

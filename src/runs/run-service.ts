@@ -5,7 +5,7 @@ import type { Containment, Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
-import { hashToken, newToken } from './chain.ts';
+import { hashToken, newToken } from './callers/chain.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';

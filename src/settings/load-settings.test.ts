@@ -95,6 +95,7 @@ describe('settings', () => {
     const values: Partial<Record<SettingName, string>> = {
       listen: '::1',
       log_level: 'warn',
+      on_stop: 'stop',
       scripts: '/x',
       extra_hosts: 'a',
       trusted_origins: 'http://b',

@@ -2,4 +2,4 @@
 import { register } from 'tsx/esm/api';
 
 register();
-await import('../../src/runs/outcome-worker.ts');
+await import('../../src/runs/outcome/outcome-worker.ts');

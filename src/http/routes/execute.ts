@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { depthOfExecute } from '../../runs/chain.ts';
+import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import type { Origin } from '../../runs/run-record.ts';
 import { readTempFile } from '../../runs/temp-file.ts';

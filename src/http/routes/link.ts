@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { depthOfLink } from '../../runs/chain.ts';
-import type { Connection } from '../../runs/find-socket-inode.ts';
+import { depthOfLink } from '../../runs/callers/chain.ts';
+import type { Connection } from '../../runs/callers/find-socket-inode.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
 import { AppError } from '../../shared/errors.ts';
 import { answerSync } from '../answer-sync.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { TokenOwner } from '../run-store.ts';
 import type { Caller } from './chain.ts';
 import type { Connection } from './find-socket-inode.ts';
-import type { TokenOwner } from './run-store.ts';
 import type { TracedCaller } from './trace-caller.ts';
 
 interface BareCallersOptions {

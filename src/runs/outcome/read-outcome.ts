@@ -1,9 +1,9 @@
-import { type JsonText, jsonTextOf } from '../shared/json-text.ts';
-import type { Text } from '../shared/text.ts';
+import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
+import type { Text } from '../../shared/text.ts';
+import type { RunFolder } from '../parameter-file.ts';
+import type { EnvelopeSource } from '../run-record.ts';
 import { type EnvelopeReading, readEnvelope } from './envelope.ts';
-import type { RunFolder } from './parameter-file.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
-import type { EnvelopeSource } from './run-record.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
 
 /** Everything it takes to read what a script left behind: plain data, which can be sent to another thread. */

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { tempFolder } from '../../test/support/hob.ts';
-import { endWithoutProcess } from '../execution/messages.ts';
+import { tempFolder } from '../../../test/support/hob.ts';
+import { endWithoutProcess } from '../../execution/messages.ts';
+import { runFolderAt } from '../parameter-file.ts';
 import { withKeptOutput } from './lost-output.ts';
-import { runFolderAt } from './parameter-file.ts';
 
 async function lostRun() {
   const folder = runFolderAt(await tempFolder(), 'run');

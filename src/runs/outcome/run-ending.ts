@@ -1,8 +1,8 @@
-import type { RunEnd } from '../execution/messages.ts';
-import type { JsonText } from '../shared/json-text.ts';
+import type { RunEnd } from '../../execution/messages.ts';
+import type { JsonText } from '../../shared/json-text.ts';
+import type { RunEnding, RunState } from '../run-record.ts';
 import { isSuccess } from './is-success.ts';
 import type { OutcomeTexts } from './read-outcome.ts';
-import type { RunEnding, RunState } from './run-record.ts';
 
 /** What became of a run, from how its process ended and what it left behind. */
 export function concludeRun(

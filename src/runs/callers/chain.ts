@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import { AppError } from '../shared/errors.ts';
-import type { RunStore, TokenOwner } from './run-store.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { RunStore, TokenOwner } from '../run-store.ts';
 
 /** A chain of links may be this deep; one level more is refused. */
 export const maxDepth = 8;

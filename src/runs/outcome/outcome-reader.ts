@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 
-import type { StreamCapture } from '../execution/messages.ts';
-import { errnoOf } from '../shared/errors.ts';
-import type { Logger } from '../shared/log.ts';
+import type { StreamCapture } from '../../execution/messages.ts';
+import { errnoOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
 import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
 
 /** Up to here reading takes about a millisecond, much less than it takes to start a thread. */

@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
-import { tempFolder } from '../../test/support/hob.ts';
-import { endWithoutProcess } from '../execution/messages.ts';
+import { tempFolder } from '../../../test/support/hob.ts';
+import { endWithoutProcess } from '../../execution/messages.ts';
+import { type RunFolder, runFolderAt } from '../parameter-file.ts';
 import { OutcomeReader } from './outcome-reader.ts';
-import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
 
 const log = pino({ enabled: false });
-const realEntry = new URL('../../test/support/outcome-worker.mjs', import.meta.url);
+const realEntry = new URL('../../../test/support/outcome-worker.mjs', import.meta.url);
 const mebibyte = 1024 * 1024;
 
 async function requestFor({ result = '', stdout = '', withOutput = true }): Promise<OutcomeRequest> {

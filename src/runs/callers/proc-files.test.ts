@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { has } from '../../test/support/needs.ts';
+import { has } from '../../../test/support/needs.ts';
 import { childrenByParent, childrenOf, listProcesses, readStat, readVariable } from './proc-files.ts';
 
 function launch(env: Record<string, string> = {}): number {

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 
-import type { RunEnd, StreamCapture } from '../execution/messages.ts';
-import type { RunFolder } from './parameter-file.ts';
+import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
+import type { RunFolder } from '../parameter-file.ts';
 
 /** Nobody counted what a lost run wrote; what is in its logs is what is known of it. */
 export async function withKeptOutput(end: RunEnd, folder: RunFolder): Promise<RunEnd> {

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-import { type ProcessStat, parseProcessStat } from '../shared/process-stat.ts';
+import { type ProcessStat, parseProcessStat } from '../../shared/process-stat.ts';
 
 // A process may vanish between two looks, or belong to somebody else. Either way there is nothing to see, which is no error.
 

@@ -1,10 +1,10 @@
-import { assertNever } from '../shared/assert-never.ts';
-import { fileToUtf8, textOf } from '../shared/decode-text.ts';
-import type { JsonText } from '../shared/json-text.ts';
-import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
-import { type JsonScan, type Member, scanJson } from '../shared/scan-json.ts';
-import type { Text } from '../shared/text.ts';
-import { whenPossible } from '../shared/when-possible.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import { fileToUtf8, textOf } from '../../shared/decode-text.ts';
+import type { JsonText } from '../../shared/json-text.ts';
+import { type ReadFailure, readRegularFile } from '../../shared/read-regular-file.ts';
+import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
+import type { Text } from '../../shared/text.ts';
+import { whenPossible } from '../../shared/when-possible.ts';
 
 export type EnvelopeReading =
   /** `msg` is the literal in the text. */

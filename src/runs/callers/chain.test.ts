@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { AppError } from '../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { RunStore, TokenOwner } from '../run-store.ts';
 import { depthOfExecute, depthOfLink, hashToken, identifyCaller, maxDepth, newToken } from './chain.ts';
-import type { RunStore, TokenOwner } from './run-store.ts';
 
 /** A store that knows one token, and remembers what it was asked for. */
 function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: string[] } {

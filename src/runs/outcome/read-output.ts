@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-import type { StreamCapture } from '../execution/messages.ts';
-import { partToUtf8, textOf, toUtf8 } from '../shared/decode-text.ts';
-import { errnoOf } from '../shared/errors.ts';
-import { type JsonText, jsonLiteral } from '../shared/json-text.ts';
-import { whenPossible } from '../shared/when-possible.ts';
+import type { StreamCapture } from '../../execution/messages.ts';
+import { partToUtf8, textOf, toUtf8 } from '../../shared/decode-text.ts';
+import { errnoOf } from '../../shared/errors.ts';
+import { type JsonText, jsonLiteral } from '../../shared/json-text.ts';
+import { whenPossible } from '../../shared/when-possible.ts';
 
 const lastLinesBytes = 4096;
 const lastLinesCount = 10;

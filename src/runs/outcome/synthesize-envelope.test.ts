@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
+import { endWithoutProcess, type RunEnd } from '../../execution/messages.ts';
 import type { EnvelopeReading } from './envelope.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { AppError } from '../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { BareCallers } from './bare-callers.ts';
 import type { TracedCaller } from './trace-caller.ts';
 

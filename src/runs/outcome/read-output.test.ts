@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { tempFolder } from '../../test/support/hob.ts';
-import type { StreamCapture } from '../execution/messages.ts';
+import { tempFolder } from '../../../test/support/hob.ts';
+import type { StreamCapture } from '../../execution/messages.ts';
 import { readLastLines, readOutput as readLiteral, unreadOutput } from './read-output.ts';
 
 const whole = (bytes: Uint8Array): StreamCapture => ({

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { has, testPath } from '../../test/support/needs.ts';
+import { has, testPath } from '../../../test/support/needs.ts';
 import type { Connection } from './find-socket-inode.ts';
 import { traceCaller } from './trace-caller.ts';
 

@@ -1,6 +1,6 @@
-import type { RunEnd } from '../execution/messages.ts';
-import { assertNever } from '../shared/assert-never.ts';
-import type { Language, Text } from '../shared/text.ts';
+import type { RunEnd } from '../../execution/messages.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import type { EnvelopeReading } from './envelope.ts';
 import { isSuccess } from './is-success.ts';
 

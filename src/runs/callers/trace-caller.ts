@@ -1,4 +1,4 @@
-import { runCookie } from '../execution/messages.ts';
+import { runCookie } from '../../execution/messages.ts';
 import { type Connection, findSocketInode } from './find-socket-inode.ts';
 import { childrenOf, findHolders, listProcesses, readStat, readVariable } from './proc-files.ts';
 
