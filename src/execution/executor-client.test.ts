@@ -342,8 +342,6 @@ describe('a connection that breaks', () => {
     await broken;
     await untilSo(() => proxy.countOf('welcome') === 2);
     expect(proxy.countOf('acknowledge')).toBe(0);
-    // Told on the way back, and kept for whoever may still ask.
-    await untilSo(() => client.attach(run.runId, null, quiet).kind === 'attached');
     client.catchUp();
     await untilSo(() => proxy.countOf('acknowledge') === 1);
   });
@@ -393,6 +391,45 @@ async function tellAndVanish(address: ExecutorAddress, message: ToExecutor): Pro
 }
 
 describe('a run of an earlier service', () => {
+  it('is kept by its executor until its end is on record, also when that was known at once', async () => {
+    const { home, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const first = await openClient(home);
+    // What holds its streams keeps the executor there.
+    const run = await spec('sleep 600 & exit 5');
+    await first.run(run, quiet);
+    await first.close();
+
+    const second = await openClient(home);
+    await second.connect();
+    const attached = second.attach(run.runId, null, quiet);
+    second.catchUp();
+    expect(attached).toMatchObject({ kind: 'attached' });
+    // Another message behind it would have arrived after an acknowledgement.
+    await second.connect();
+    expect(proxy.countOf('acknowledge')).toBe(0);
+    second.acknowledge(run.runId);
+    await untilSo(() => proxy.countOf('acknowledge') === 1);
+  });
+
+  it('whose end is told again while it is being recorded is not acknowledged by that', async () => {
+    const { home, path, spec } = await openHome();
+    const { proxy } = await launchBehindProxy(home);
+    const client = await openClient(home);
+    client.catchUp();
+    const run = await spec('exit 5');
+    expect(await client.run(run, quiet)).toMatchObject({ exitCode: 5 });
+    // Any other message that breaks the connection will do.
+    const broken = proxy.cut('started', 'after');
+    const other = client.run(await spec('while [ ! -e go ]; do sleep 0.01; done'), quiet);
+    await broken;
+    await untilSo(() => client.processes.size === 1);
+    await client.connect();
+    expect(proxy.countOf('acknowledge')).toBe(0);
+    await mkdir(path('go'));
+    await other;
+  });
+
   it('is waited for', async () => {
     const { home, path, spec, starts } = await openHome();
     const executor = await launchDirectly(home);

@@ -60,6 +60,11 @@ export class ExecutorClient {
   readonly #running = new Map<string, RunningProcess & { link: ExecutorLink }>();
   /** Ends that nobody here waits for yet. */
   readonly #unclaimed = new Map<string, RunEnd>();
+  /**
+   * Runs whose end was handed on and is not on record yet. Until it is, the executor must keep it: if we were killed now, one that
+   * knew nothing of the run would mean that it had never begun.
+   */
+  readonly #unrecorded = new Set<string>();
   #containment: Containment | null = null;
   /** What was counted before there was anybody to tell. */
   readonly #earlyCounts: Count[] = [];
@@ -112,7 +117,11 @@ export class ExecutorClient {
   /** Takes up a run that an earlier service gave to the executor of this name. */
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment {
     const ended = this.#unclaimed.get(runId);
-    if (ended !== undefined) return { kind: 'attached', end: Promise.resolve(ended) };
+    if (ended !== undefined) {
+      this.#unclaimed.delete(runId);
+      this.#unrecorded.add(runId);
+      return { kind: 'attached', end: Promise.resolve(ended) };
+    }
     const link = this.#running.get(runId)?.link ?? this.#executors.find(executor);
     if (link === undefined) return { kind: 'unknown' };
     if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
@@ -145,6 +154,7 @@ export class ExecutorClient {
   /** The end of a run is on record: whoever keeps it need not any more. */
   acknowledge(runId: string): void {
     this.#unclaimed.delete(runId);
+    this.#unrecorded.delete(runId);
     // All are told: an end may have passed from one executor to the next.
     this.#executors.tellAll({ type: 'acknowledge', runId });
   }
@@ -256,10 +266,17 @@ export class ExecutorClient {
     const run = this.#pending.get(end.runId);
     this.#pending.delete(end.runId);
     this.#running.delete(end.runId);
-    if (run !== undefined) run.settle(end);
-    else if (!this.#isCaughtUp) this.#unclaimed.set(end.runId, end);
-    // Dealt with before the connection broke: its acknowledgement was lost.
-    else this.acknowledge(end.runId);
+    if (run !== undefined) {
+      this.#unrecorded.add(end.runId);
+      run.settle(end);
+    } else if (this.#unrecorded.has(end.runId)) {
+      // Told again while it is being written down.
+    } else if (!this.#isCaughtUp) {
+      this.#unclaimed.set(end.runId, end);
+    } else {
+      // It was recorded before the connection broke, and the acknowledgement was lost.
+      this.acknowledge(end.runId);
+    }
   }
 
   /** What was known of an executor's runs, before it says so anew. */

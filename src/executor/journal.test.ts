@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,6 +17,8 @@ const bootId = hasProc ? readFileSync('/proc/sys/kernel/random/boot_id', 'latin1
 const compactAboveBytes = 1024 * 1024;
 
 const endOf = (runId: string, exitCode = 0): RunEnd => ({ ...endWithoutProcess(runId, 'exit'), exitCode });
+/** As long as a real one. */
+const runIdOf = (index: number) => `4f6c1f1e-0000-4000-8000-${String(index).padStart(12, '0')}`;
 const started = (runId: string, pid = 4242) => ({ runId, pid, startTicks: 99 });
 
 /** An executor of this boot that is gone. */
@@ -257,5 +259,39 @@ describe.skipIf(!canMount)('on a full disk, the journal', () => {
     expect(read().inFlight).toContainEqual(started('before'));
     expect(read().isAuthorAlive).toBe(true);
     await journal.close();
+  });
+
+  it('knows what was written down after there was room again', async () => {
+    const { folder, journal, read } = await openOnSmallDisk('64k');
+    try {
+      writeFileSync(join(folder, 'filler'), Buffer.alloc(128 * 1024));
+    } catch {
+      // Full.
+    }
+    for (let index = 0; index < 100; index++) journal.started(started(`${index}`));
+    rmSync(join(folder, 'filler'));
+    journal.started(started('after'));
+    expect(read().inFlight.some(({ runId }) => runId === 'after')).toBe(true);
+  });
+
+  it('is not cut short by a rewrite that there is no room for', async () => {
+    const { journal, read } = await openOnSmallDisk('1600k');
+    let known = 0;
+    for (let index = 0; index < 4000; index++) {
+      journal.ended(endOf(runIdOf(index)));
+      if (index % 100 !== 0) continue;
+      const { length } = read().unheard;
+      expect(length).toBeGreaterThanOrEqual(known);
+      known = length;
+    }
+  });
+
+  it('leaks no handle when it cannot be rewritten', async () => {
+    const { folder, journal } = await openOnSmallDisk('1028k');
+    const handles = () => readdirSync('/proc/self/fd').length;
+    const before = handles();
+    for (let index = 0; index < 4000; index++) journal.ended(endOf(runIdOf(index)));
+    expect(handles()).toBeLessThanOrEqual(before + 2);
+    expect(readdirSync(folder)).toEqual(['one-runs.jsonl']);
   });
 });
