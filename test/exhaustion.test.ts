@@ -1,13 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 import { expect, it, onTestFinished } from 'vitest';
 
 import { launchHob, projectRoot, tempFolder } from './support/hob.ts';
-import { has } from './support/needs.ts';
+import { findProgram, has } from './support/needs.ts';
 import { bash, writeScript } from './support/scripts.ts';
+import { until } from './support/until.ts';
 
 const canMount = has(
   'a small disk of its own (root on Linux)',
@@ -88,6 +91,35 @@ it.skipIf(!hasFullDevice)('a log that cannot be written stops nobody', async () 
   expect(answers).toEqual(Array(20).fill(expect.objectContaining({ message: 'ok' })));
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+const canLimit = has('prlimit', findProgram('prlimit') !== null);
+
+it.skipIf(!canLimit)('idle connections are closed before they take the handles that runs need', async () => {
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'script', {
+    entry: bash('echo \'{"code":0,"msg":"ok"}\' > "$output"'),
+  });
+  const home = await tempFolder();
+  const hob = await launchHob({ home, scripts: [scripts], wrapper: ['prlimit', '--nofile=256:256'] });
+  try {
+    const { port } = new URL(hob.url);
+    const callers: Socket[] = [];
+    let closed = 0;
+    for (let count = 0; count < 200; count++) {
+      const caller = connect(Number(port), '127.0.0.1');
+      callers.push(caller);
+      caller.on('error', () => {});
+      caller.once('close', () => closed++);
+      caller.write(`GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      await once(caller, 'data');
+    }
+    await until('most of them are closed', async () => closed >= 130);
+    expect((await hob.run(id)).body).toMatchObject({ success: true });
+    for (const caller of callers) caller.destroy();
+  } finally {
+    await hob.stop();
+  }
 });
 
 it('too few file handles to start with are told in one line', async () => {

@@ -287,6 +287,22 @@ write({"code": 0, "msg": "ok", "length": len(run["params"]["key"]), "file": sys.
     expect(hob.log()).not.toContain('hunter2');
   });
 
+  it('inherits no file handle that whoever started Hob has left open', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'handles', {
+      language: 'python',
+      entry: python(`
+held = [os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")]
+write({"code": 0, "msg": "ok", "held": held})
+`),
+    });
+    const wrapper = ['bash', '-c', 'exec 50< /etc/passwd; exec "$@"', 'bash'];
+    const hob = await startHob({ scripts: [scripts], wrapper });
+    const { body } = await hob.run(id);
+    expect(body).toMatchObject({ success: true });
+    expect(JSON.stringify(body.result)).not.toContain('/etc/passwd');
+  });
+
   it("has the user's environment without what is meant for Hob, Node or npm, and with what the manifest adds", async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'env', {

@@ -32,11 +32,7 @@ write({**(answer["result"] if status == 200 else {"code": status, "msg": answer[
 
   it('is recorded with the run it came from, also through a shell, a new session and an empty environment', async () => {
     const scripts = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', {
-      language: 'python',
-      node: true,
-      entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"]})'),
-    });
+    const leaf = await writeLeaf(scripts);
     const top = await writeScript(scripts, 'top', {
       language: 'python',
       entry: python(`
@@ -64,11 +60,7 @@ write({"code": 0, "msg": "top", "leaves": [answer["result"]["run"] for answer in
   it('keeps its place in the chain when the run that it came from has ended', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', {
-      language: 'python',
-      node: true,
-      entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"]})'),
-    });
+    const leaf = await writeLeaf(scripts);
     // What it leaves behind calls when its input ends, which the test decides on.
     const leaver = await writeScript(scripts, 'leaver', {
       language: 'python',
@@ -112,11 +104,7 @@ write({"code": 0, "msg": "left", "run": env["run_id"]})
   it('is never taken for one of another run: 40 at once from 8 runs', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
-    const leaf = await writeScript(scripts, 'leaf', {
-      language: 'python',
-      node: true,
-      entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"]})'),
-    });
+    const leaf = await writeLeaf(scripts);
     const wide = await writeScript(scripts, 'wide', {
       language: 'python',
       entry: python(`
@@ -147,3 +135,12 @@ with ThreadPoolExecutor(5) as pool:
     }
   });
 });
+
+/** A node that tells its run id. */
+function writeLeaf(scripts: string): Promise<string> {
+  return writeScript(scripts, 'leaf', {
+    language: 'python',
+    node: true,
+    entry: python('write({"code": 0, "msg": "leaf", "run": env["run_id"]})'),
+  });
+}

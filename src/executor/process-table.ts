@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { runCookie } from '../execution/messages.ts';
@@ -113,7 +113,8 @@ export function parsePs(output: string): ProcessEntry[] {
 export function startTicksOf(pid: number): number {
   if (process.platform !== 'linux') return 0;
   try {
-    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).startTicks;
+    const stat = read(`/proc/${pid}/stat`);
+    return stat === null ? 0 : parseProcessStat(stat.toString('latin1')).startTicks;
   } catch {
     return 0;
   }

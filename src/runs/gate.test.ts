@@ -90,6 +90,20 @@ describe('the limit of runs', () => {
     expect([yard.gate.running, yard.gate.queued]).toEqual([0, 0]);
   });
 
+  it('counts a run that is under way already, and lets nobody in until it is under the limit again', async () => {
+    const yard = new Yard(1);
+    const lock = { lock: 'x' };
+    const places = ['a', 'b'].map((name) => yard.gate.adopt(claimOf(name, lock)));
+    expect([yard.gate.running, yard.gate.queued]).toEqual([2, 0]);
+    expect(await yard.ask('c', lock)).toBe(false);
+    places[0]?.release();
+    await settled();
+    expect(yard.started).toEqual([]);
+    places[1]?.release();
+    await settled();
+    expect(yard.started).toEqual(['c']);
+  });
+
   it('of one is enough for a chain of eight links', async () => {
     const yard = new Yard(1);
     expect(await yard.ask('0')).toBe(true);
