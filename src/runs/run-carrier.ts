@@ -13,7 +13,7 @@ import { isSuccess } from './outcome/is-success.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
-import type { RunEnding, RunRecord } from './run-record.ts';
+import type { BriefRun, RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 
 /** A run on its way, from acceptance to its end. */
@@ -43,7 +43,10 @@ export function describeRun(
   };
 }
 
-export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
+export interface RunEvent {
+  readonly type: 'queued' | 'started' | 'ended';
+  readonly run: BriefRun;
+}
 
 interface Ran {
   readonly end: RunEnd;
@@ -115,7 +118,7 @@ export class RunCarrier {
       run.log.error({ err: error }, 'the parameter file could not be removed');
     });
     const { limits, readOutcome } = this.#options;
-    const { envelope, result, message, stdout, stderr } = await readOutcome({
+    const { envelope, result, message, summary, stdout, stderr } = await readOutcome({
       folder: run.folder,
       end,
       timeoutMs: run.timeoutMs,
@@ -128,7 +131,7 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    this.#record(run, concludeRun(end, { envelope, result }));
+    this.#record(run, concludeRun(end, { envelope, result, summary }));
     this.#live.remove(end.runId);
     return {
       exitCode: end.exitCode,
@@ -139,6 +142,12 @@ export class RunCarrier {
       stderr,
       result,
     };
+  }
+
+  /** Tells everybody who listens, in the run's own words. */
+  publish(type: RunEvent['type'], runId: string): void {
+    const run = this.#options.store.findBrief(runId);
+    if (run !== null) this.events.publish({ type, run });
   }
 
   /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
@@ -189,7 +198,7 @@ export class RunCarrier {
           store.markStarted(runId, start, { durable: !sync });
           onStart();
         },
-        started: () => this.events.publish({ type: 'started', runId }),
+        started: () => this.publish('started', runId),
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
     } finally {
@@ -207,7 +216,7 @@ export class RunCarrier {
           { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
           'run ended',
         );
-        this.events.publish({ type: 'ended', runId });
+        this.publish('ended', runId);
       }
       executor.acknowledge(runId);
     } catch (error) {

@@ -13,6 +13,12 @@ export type RunState = (typeof runStates)[number];
 
 export type EnvelopeSource = 'own' | 'synthesized';
 
+/** How much of a stream its log has: so much of the beginning and, behind that, so much of the end. */
+export interface KeptOutput {
+  readonly headBytes: number;
+  readonly tailBytes: number;
+}
+
 /** Everything that is kept of a run. What is not known yet is null. */
 export interface RunRecord {
   readonly runId: string;
@@ -31,6 +37,9 @@ export interface RunRecord {
   readonly exitCode: number | null;
   /** The envelope. Nobody here looks into it, so it is kept as the text it is. */
   readonly result: JsonText | null;
+  /** Its `code`, and the beginning of its `msg`: what lists show and what is searched. */
+  readonly code: number | null;
+  readonly message: string | null;
   readonly envelope: EnvelopeSource | null;
   readonly data: Json;
   /** Secrets are masked. */
@@ -41,8 +50,16 @@ export interface RunRecord {
   readonly durationMs: number | null;
   readonly stdoutBytes: number | null;
   readonly stderrBytes: number | null;
+  /** What the logs have of the streams; null when nobody knows. */
+  readonly stdoutKept: KeptOutput | null;
+  readonly stderrKept: KeptOutput | null;
   readonly truncated: boolean | null;
   readonly leftRunning: number | null;
+}
+
+/** A run as lists and events show it: `data`, `params` and `result` are null where they are too large for that. */
+export interface BriefRun extends Omit<RunRecord, 'params'> {
+  readonly params: JsonObject | null;
 }
 
 export type RunEnding = Pick<
@@ -51,12 +68,16 @@ export type RunEnding = Pick<
   | 'endCause'
   | 'exitCode'
   | 'result'
+  | 'code'
+  | 'message'
   | 'envelope'
   | 'startedAt'
   | 'endedAt'
   | 'durationMs'
   | 'stdoutBytes'
   | 'stderrBytes'
+  | 'stdoutKept'
+  | 'stderrKept'
   | 'truncated'
   | 'leftRunning'
 >;

@@ -104,6 +104,8 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     endCause: null,
     exitCode: null,
     result: null,
+    code: null,
+    message: null,
     envelope: null,
     data: request.data,
     params: maskSecrets(script, request.params),
@@ -113,6 +115,8 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     durationMs: null,
     stdoutBytes: null,
     stderrBytes: null,
+    stdoutKept: null,
+    stderrKept: null,
     truncated: null,
     leftRunning: null,
   };

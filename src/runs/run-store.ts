@@ -1,5 +1,5 @@
 import type { Count } from '../execution/messages.ts';
-import type { RunEnding, RunRecord } from './run-record.ts';
+import type { BriefRun, RunEnding, RunRecord } from './run-record.ts';
 
 export type { Count } from '../execution/messages.ts';
 
@@ -18,6 +18,8 @@ export interface RunStart {
 export interface RunStore {
   /** False once the service has closed it. */
   readonly isOpen: boolean;
+  /** All writes in `work`, or none of them; to be used for more than one that belong together. */
+  atomically<Result>(work: () => Result, options: { durable: boolean }): Result;
   /** `durable`: on the disk, power cut or not, before this returns. */
   insert(record: RunRecord, tokenHash: string, options: { durable: boolean }): void;
   /** The run is about to be given to an executor. */
@@ -28,6 +30,7 @@ export interface RunStore {
   recordLeftRunning(counts: readonly Count[]): void;
   has(runId: string): boolean;
   find(runId: string): RunRecord | null;
+  findBrief(runId: string): BriefRun | null;
   findByToken(tokenHash: string): TokenOwner | null;
   /** Runs that have no end yet, in the order in which they came. */
   unfinished(): RunRecord[];

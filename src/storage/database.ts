@@ -54,11 +54,26 @@ export function named<Result>(write: () => Result): Result {
   }
 }
 
+/** All writes in `work`, or none of them. Inside another one it is a part of that. */
+export function transact<Result>(database: Database, work: () => Result): Result {
+  if (database.isTransaction) return work();
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk may have ended the transaction already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** Runs a write that is on the disk when this returns. The setting applies to the next transaction, so it costs nothing else. */
-export function durably(database: Database, write: () => void): void {
+export function durably<Result>(database: Database, write: () => Result): Result {
   database.exec('PRAGMA synchronous = FULL');
   try {
-    write();
+    return write();
   } finally {
     database.exec('PRAGMA synchronous = NORMAL');
   }

@@ -31,4 +31,111 @@ export const migrations: readonly string[] = [
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `,
   'ALTER TABLE runs ADD COLUMN executor TEXT;',
+  `
+  CREATE TABLE new_runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL UNIQUE,
+    token_hash TEXT NOT NULL UNIQUE,
+    script_id TEXT NOT NULL,
+    script_name TEXT NOT NULL,
+    script_version TEXT,
+    origin TEXT NOT NULL,
+    parent_run_id TEXT,
+    depth INTEGER NOT NULL,
+    sync INTEGER NOT NULL,
+    executor TEXT,
+    state TEXT NOT NULL,
+    end_cause TEXT,
+    exit_code INTEGER,
+    code INTEGER,
+    message TEXT,
+    envelope TEXT,
+    queued_at TEXT NOT NULL,
+    started_at TEXT,
+    ended_at TEXT,
+    duration_ms INTEGER,
+    stdout_bytes INTEGER,
+    stderr_bytes INTEGER,
+    stdout_head INTEGER,
+    stdout_tail INTEGER,
+    stderr_head INTEGER,
+    stderr_tail INTEGER,
+    truncated INTEGER,
+    left_running INTEGER,
+    /* What the run takes on the disk, its record included. Known once it has been tended to. */
+    disk_bytes INTEGER NOT NULL DEFAULT 0,
+    /* 1: its size is known and its texts can be searched. */
+    tended INTEGER NOT NULL DEFAULT 0,
+    /* Last, because they may be large: whoever wants what stands before them need not read them. */
+    data TEXT NOT NULL,
+    params TEXT NOT NULL,
+    result TEXT
+  ) STRICT;
+  INSERT INTO new_runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor,
+      state, end_cause, exit_code, code, message, envelope, queued_at, started_at, ended_at, duration_ms, stdout_bytes, stderr_bytes,
+      truncated, left_running, data, params, result)
+    SELECT run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor,
+      state, end_cause, exit_code, result ->> 'code', substr(result ->> 'msg', 1, 1000), envelope, queued_at, started_at, ended_at,
+      duration_ms, stdout_bytes, stderr_bytes, truncated, left_running, data, params, result
+    FROM runs ORDER BY rowid;
+  DROP TABLE runs;
+  ALTER TABLE new_runs RENAME TO runs;
+  CREATE INDEX runs_by_time ON runs (queued_at);
+  CREATE INDEX runs_by_script ON runs (script_id, queued_at);
+  CREATE INDEX runs_by_state ON runs (state, queued_at);
+  CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause IS NOT NULL;
+  CREATE INDEX runs_by_origin ON runs (origin, queued_at);
+  CREATE INDEX runs_by_end ON runs (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX runs_by_parent ON runs (parent_run_id) WHERE parent_run_id IS NOT NULL;
+  CREATE INDEX runs_unfinished ON runs (seq) WHERE ended_at IS NULL;
+  CREATE INDEX runs_untended ON runs (seq) WHERE tended = 0;
+  CREATE VIRTUAL TABLE run_texts USING fts5(script_name, message, content = 'runs', content_rowid = 'seq', tokenize = 'trigram');
+
+  CREATE TABLE history (id INTEGER PRIMARY KEY CHECK (id = 1), runs INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
+  INSERT INTO history SELECT 1, count(*), 0 FROM runs;
+  CREATE TRIGGER runs_counted AFTER INSERT ON runs BEGIN UPDATE history SET runs = runs + 1; END;
+  CREATE TRIGGER runs_measured AFTER UPDATE OF disk_bytes ON runs BEGIN
+    UPDATE history SET bytes = bytes + new.disk_bytes - old.disk_bytes;
+  END;
+  CREATE TRIGGER runs_discounted AFTER DELETE ON runs BEGIN
+    UPDATE history SET runs = runs - 1, bytes = bytes - old.disk_bytes;
+  END;
+
+  CREATE TABLE run_days (
+    day TEXT NOT NULL,
+    script_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    end_cause TEXT NOT NULL,
+    runs INTEGER NOT NULL,
+    PRIMARY KEY (day, script_id, state, end_cause)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE run_durations (
+    day TEXT NOT NULL,
+    script_id TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    runs INTEGER NOT NULL,
+    total_ms INTEGER NOT NULL,
+    PRIMARY KEY (day, script_id, bucket)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE script_names (script_id TEXT PRIMARY KEY, script_name TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO run_days SELECT date(ended_at, 'localtime'), script_id, state, end_cause, count(*) FROM runs
+    WHERE ended_at IS NOT NULL GROUP BY 1, 2, 3, 4;
+  INSERT INTO run_durations SELECT date(ended_at, 'localtime'), script_id,
+      CASE WHEN duration_ms < 1 THEN 0 ELSE 1 + CAST(4 * log2(duration_ms) AS INTEGER) END, count(*), sum(duration_ms) FROM runs
+    WHERE ended_at IS NOT NULL AND started_at IS NOT NULL GROUP BY 1, 2, 3;
+  INSERT INTO script_names SELECT script_id, script_name FROM runs GROUP BY script_id HAVING seq = max(seq);
+
+  CREATE TABLE idempotency_keys (
+    script_id TEXT NOT NULL,
+    key_hash TEXT NOT NULL,
+    body_mac TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    used_at TEXT NOT NULL,
+    PRIMARY KEY (script_id, key_hash)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_keys_by_run ON idempotency_keys (run_id);
+  CREATE INDEX idempotency_keys_by_time ON idempotency_keys (used_at);
+
+  CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, run_id TEXT, data TEXT NOT NULL) STRICT;
+  `,
 ];

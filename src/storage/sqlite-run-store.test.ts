@@ -37,6 +37,8 @@ const record: RunRecord = {
   endCause: null,
   exitCode: null,
   result: null,
+  code: null,
+  message: null,
   envelope: null,
   data: {},
   params: {},
@@ -46,6 +48,8 @@ const record: RunRecord = {
   durationMs: null,
   stdoutBytes: null,
   stderrBytes: null,
+  stdoutKept: null,
+  stderrKept: null,
   truncated: null,
   leftRunning: null,
 };

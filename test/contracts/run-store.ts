@@ -23,6 +23,8 @@ function newRecord(rest: Partial<RunRecord> = {}): RunRecord {
     endCause: null,
     exitCode: null,
     result: null,
+    code: null,
+    message: null,
     envelope: null,
     data: { images: ['/a', '/b'] },
     params: { quality: 85 },
@@ -32,6 +34,8 @@ function newRecord(rest: Partial<RunRecord> = {}): RunRecord {
     durationMs: null,
     stdoutBytes: null,
     stderrBytes: null,
+    stdoutKept: null,
+    stderrKept: null,
     truncated: null,
     leftRunning: null,
     ...rest,
@@ -46,12 +50,16 @@ function newEnding(rest: Partial<RunEnding> = {}): RunEnding {
     result: Uint8Array.from(
       Buffer.from('{"code": 0, "msg":"完成", "id":9007199254740993, "deep":{"a":[null]}}'),
     ),
+    code: 0,
+    message: '完成',
     envelope: 'own',
     startedAt: '2024-05-01T12:00:01.000Z',
     endedAt: '2024-05-01T12:00:02.000Z',
     durationMs: 1000,
     stdoutBytes: 12,
     stderrBytes: 0,
+    stdoutKept: { headBytes: 8, tailBytes: 4 },
+    stderrKept: { headBytes: 0, tailBytes: 0 },
     truncated: false,
     leftRunning: null,
     ...rest,
@@ -152,7 +160,16 @@ export function describeRunStore(name: string, open: () => RunStore): void {
           envelope: 'synthesized',
           durationMs: 0,
         }),
-        newEnding({ state: 'unknown', endCause: 'lost', exitCode: null, result: null, envelope: null }),
+        newEnding({
+          state: 'unknown',
+          endCause: 'lost',
+          exitCode: null,
+          result: null,
+          envelope: null,
+          code: null,
+          message: null,
+        }),
+        newEnding({ stdoutKept: null, stderrKept: null, stdoutBytes: null }),
         newEnding({ stdoutBytes: 10 * 1024 ** 4, stderrBytes: Number.MAX_SAFE_INTEGER }),
       ];
       for (const ending of endings) {
@@ -182,6 +199,36 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       ).toBe(false);
       store.markStarted(record.runId, startAt('2030-01-01T00:00:00.000Z'), quickly);
       expect(store.find(record.runId)).toEqual({ ...record, ...newEnding() });
+    });
+
+    it('writes what belongs together, or nothing of it', () => {
+      const store = open();
+      const [kept, given] = [newRecord(), newRecord()];
+      const write = (record: RunRecord) => store.insert(record, `token of ${record.runId}`, durably);
+      expect(store.atomically(() => write(kept), durably)).toBeUndefined();
+      const half = () => {
+        write(given);
+        store.atomically(() => store.finish(kept.runId, newEnding()), quickly);
+        throw new Error('that was not to be');
+      };
+      expect(() => store.atomically(half, quickly)).toThrow('not to be');
+      expect(store.find(given.runId)).toBeNull();
+      expect(store.find(kept.runId)).toEqual(kept);
+      expect(store.atomically(() => store.finish(kept.runId, newEnding()), quickly)).toBe(true);
+    });
+
+    it('shows a run in brief without what is too large for that', () => {
+      const store = open();
+      const small = newRecord();
+      const large = newRecord({ data: ['x'.repeat(5000)], params: { text: 'y'.repeat(5000) } });
+      for (const record of [small, large]) store.insert(record, `token of ${record.runId}`, quickly);
+      expect(store.findBrief(small.runId)).toEqual(small);
+      expect(store.findBrief(large.runId)).toEqual({ ...large, data: null, params: null });
+      const result = Uint8Array.from(Buffer.from(`{"code":7,"msg":"${'缩'.repeat(2000)}"}`));
+      store.finish(small.runId, newEnding({ result, code: 7, message: '缩' }));
+      expect(store.findBrief(small.runId)).toMatchObject({ result: null, code: 7, message: '缩' });
+      expect(store.find(small.runId)?.result).toEqual(result);
+      expect(store.findBrief(randomUUID())).toBeNull();
     });
 
     it('knows a run by its token, also after its end', () => {

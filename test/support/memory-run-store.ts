@@ -1,11 +1,23 @@
-import type { RunEnding, RunRecord } from '../../src/runs/run-record.ts';
+import type { BriefRun, RunEnding, RunRecord } from '../../src/runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../../src/runs/run-store.ts';
+
+const largestBriefBytes = 4096;
 
 /** Runs in memory, for tests that need no disk. It passes the same contract as the real one. */
 export class MemoryRunStore implements RunStore {
   readonly isOpen = true;
-  readonly #records = new Map<string, RunRecord>();
-  readonly #byToken = new Map<string, string>();
+  #records = new Map<string, RunRecord>();
+  #byToken = new Map<string, string>();
+
+  atomically<Result>(work: () => Result): Result {
+    const before = [new Map(this.#records), new Map(this.#byToken)] as const;
+    try {
+      return work();
+    } catch (error) {
+      [this.#records, this.#byToken] = before;
+      throw error;
+    }
+  }
 
   insert(record: RunRecord, tokenHash: string): void {
     if (this.#records.has(record.runId)) throw new Error(`The run ${record.runId} is there already`);
@@ -42,6 +54,18 @@ export class MemoryRunStore implements RunStore {
 
   find(runId: string): RunRecord | null {
     return structuredClone(this.#records.get(runId) ?? null);
+  }
+
+  findBrief(runId: string): BriefRun | null {
+    const record = this.find(runId);
+    if (record === null) return null;
+    const isSmall = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= largestBriefBytes;
+    return {
+      ...record,
+      data: isSmall(record.data) ? record.data : null,
+      params: isSmall(record.params) ? record.params : null,
+      result: record.result !== null && record.result.length <= largestBriefBytes ? record.result : null,
+    };
   }
 
   findByToken(tokenHash: string): TokenOwner | null {

@@ -16,6 +16,8 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
   };
   const store = {
     isOpen: true,
+    atomically: unused,
+    findBrief: unused,
     insert: unused,
     markStarted: unused,
     recordLeftRunning: unused,

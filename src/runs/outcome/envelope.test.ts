@@ -21,7 +21,7 @@ async function read(content: string | Buffer): Promise<EnvelopeReading> {
 
 /** A valid reading, with its bytes as text. */
 function valid(text: string, msg: string) {
-  return { kind: 'valid', text, msg: JSON.stringify(msg) };
+  return { kind: 'valid', text, code: JSON.parse(text).code, msg: JSON.stringify(msg) };
 }
 
 async function readText(content: string | Buffer) {

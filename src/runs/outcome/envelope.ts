@@ -8,7 +8,9 @@ import { whenPossible } from '../../shared/when-possible.ts';
 
 export type EnvelopeReading =
   /** `msg` is the literal in the text. */
-  { kind: 'valid'; text: JsonText; msg: JsonText } | { kind: 'absent' } | { kind: 'invalid'; why: Text };
+  | { kind: 'valid'; text: JsonText; code: number; msg: JsonText }
+  | { kind: 'absent' }
+  | { kind: 'invalid'; why: Text };
 
 /**
  * The envelope a script left behind, as the script wrote it: reading numbers and writing them again would change large ones.
@@ -37,11 +39,11 @@ function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
     const member = found.get(key);
     return member === undefined ? undefined : bytes.subarray(member.valueStart, member.valueEnd);
   };
-  if (!isWholeNumber(literalOf('code')))
-    return invalid({ en: 'code is not a whole number', zh: 'code 不是整数' });
+  const code = wholeNumber(literalOf('code'));
+  if (code === null) return invalid({ en: 'code is not a whole number', zh: 'code 不是整数' });
   const msg = literalOf('msg');
   if (msg === undefined || !isText(msg)) return invalid({ en: 'msg is not a text', zh: 'msg 不是字符串' });
-  return { kind: 'valid', text: bytes.subarray(scan.start, scan.end), msg };
+  return { kind: 'valid', text: bytes.subarray(scan.start, scan.end), code, msg };
 }
 
 /**
@@ -56,9 +58,10 @@ function blank(bytes: Uint8Array, { keyStart, valueEnd }: Member): void {
 /** Longer than any spelling of a whole number that somebody would use. */
 const longestNumberBytes = 100;
 
-function isWholeNumber(literal: JsonText | undefined): boolean {
-  if (literal === undefined || literal.length > longestNumberBytes) return false;
-  return Number.isSafeInteger(JSON.parse(textOf(literal)));
+function wholeNumber(literal: JsonText | undefined): number | null {
+  if (literal === undefined || literal.length > longestNumberBytes) return null;
+  const value: unknown = JSON.parse(textOf(literal));
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
 
 function isText(literal: JsonText): boolean {

@@ -3,6 +3,7 @@ import type { Text } from '../../shared/text.ts';
 import type { RunFolder } from '../parameter-file.ts';
 import type { EnvelopeSource } from '../run-record.ts';
 import { type EnvelopeReading, readEnvelope } from './envelope.ts';
+import { type EnvelopeSummary, summarize } from './envelope-summary.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
 
@@ -20,6 +21,7 @@ export interface OutcomeTexts {
   readonly result: JsonText;
   /** The literal of the envelope's `msg`. */
   readonly message: JsonText;
+  readonly summary: EnvelopeSummary;
   /** Literals; empty ones where the output is not wanted. */
   readonly stdout: JsonText;
   readonly stderr: JsonText;
@@ -51,13 +53,18 @@ const noText = jsonTextOf('');
 async function takeEnvelope(
   request: OutcomeRequest,
   reading: EnvelopeReading,
-): Promise<Pick<OutcomeTexts, 'envelope' | 'result' | 'message'>> {
-  if (reading.kind === 'valid') return { envelope: 'own', result: reading.text, message: reading.msg };
+): Promise<Omit<OutcomeTexts, 'stdout' | 'stderr'>> {
+  if (reading.kind === 'valid') {
+    const { text, code, msg } = reading;
+    return { envelope: 'own', result: text, message: msg, summary: summarize(code, msg) };
+  }
   const lastErrorLines = await readLastLines(request.folder.stderrLog, request.end.stderr);
   const synthesized = synthesizeEnvelope(request, reading, lastErrorLines);
+  const message = jsonTextOf(synthesized.msg);
   return {
     envelope: 'synthesized',
     result: jsonTextOf(synthesized),
-    message: jsonTextOf(synthesized.msg),
+    message,
+    summary: summarize(synthesized.code, message),
   };
 }

@@ -1,0 +1,97 @@
+import {
+  type BriefRun,
+  type EndCause,
+  type EnvelopeSource,
+  endCauses,
+  type KeptOutput,
+  type Origin,
+  origins,
+  type RunRecord,
+  runStates,
+} from '../runs/run-record.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+
+/** Of `data`, `params` and `result` each, the most that a list shows. */
+const largestBriefBytes = 4096;
+
+const small = `run_id, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor, state, end_cause,
+  exit_code, code, message, envelope, queued_at, started_at, ended_at, duration_ms, stdout_bytes, stderr_bytes, stdout_head,
+  stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
+
+/**
+ * Results go in and out as bytes, though the database holds them as text: making a string of a large one, and bytes of that
+ * again, would hold up everybody for longer than writing it does.
+ */
+export const columns = `${small}, data, params, CAST(result AS BLOB) AS result`;
+
+/** A record for a list: what is over the limit is left out. `octet_length` does not read what it measures. */
+export const briefColumns = `${small}, ${brief('data', 'data')}, ${brief('params', 'params')},
+  ${brief('result', 'CAST(result AS BLOB)')}`;
+
+function brief(column: string, value: string): string {
+  return `CASE WHEN octet_length(${column}) <= ${largestBriefBytes} THEN ${value} END AS ${column}`;
+}
+
+export type Row = Record<string, unknown>;
+
+export function toRecord(row: Row): RunRecord {
+  return { ...toBrief(row), params: objectOf(row.params) };
+}
+
+export function toBrief(row: Row): BriefRun {
+  return {
+    runId: String(row.run_id),
+    scriptId: String(row.script_id),
+    scriptName: String(row.script_name),
+    scriptVersion: textOf(row.script_version),
+    origin: oneOf<Origin>(origins, row.origin),
+    parentRunId: textOf(row.parent_run_id),
+    depth: Number(row.depth),
+    sync: row.sync === 1,
+    executor: textOf(row.executor),
+    state: oneOf(runStates, row.state),
+    endCause: row.end_cause === null ? null : oneOf<EndCause>(endCauses, row.end_cause),
+    exitCode: numberOf(row.exit_code),
+    result: row.result instanceof Uint8Array ? row.result : null,
+    code: numberOf(row.code),
+    message: textOf(row.message),
+    envelope: row.envelope === null ? null : oneOf<EnvelopeSource>(['own', 'synthesized'], row.envelope),
+    data: row.data === null ? null : jsonOf(row.data),
+    params: row.params === null ? null : objectOf(row.params),
+    queuedAt: String(row.queued_at),
+    startedAt: textOf(row.started_at),
+    endedAt: textOf(row.ended_at),
+    durationMs: numberOf(row.duration_ms),
+    stdoutBytes: numberOf(row.stdout_bytes),
+    stderrBytes: numberOf(row.stderr_bytes),
+    stdoutKept: keptOf(row.stdout_head, row.stdout_tail),
+    stderrKept: keptOf(row.stderr_head, row.stderr_tail),
+    truncated: row.truncated === null ? null : row.truncated === 1,
+    leftRunning: numberOf(row.left_running),
+  };
+}
+
+const textOf = (value: unknown) => (value === null ? null : String(value));
+const numberOf = (value: unknown) => (value === null ? null : Number(value));
+
+function keptOf(head: unknown, tail: unknown): KeptOutput | null {
+  return head === null ? null : { headBytes: Number(head), tailBytes: Number(tail) };
+}
+
+function jsonOf(value: unknown): Json {
+  return JSON.parse(String(value));
+}
+
+function objectOf(value: unknown): JsonObject {
+  const parsed = jsonOf(value);
+  return isJsonObject(parsed) ? parsed : {};
+}
+
+function oneOf<Word extends string>(words: readonly Word[], value: unknown): Word {
+  const found = words.find((word) => word === value);
+  if (found === undefined)
+    throw new Error(
+      `The database holds ${JSON.stringify(value)} where it should be one of ${words.join(', ')}`,
+    );
+  return found;
+}
