@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,8 +9,8 @@ import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
+import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
-import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
@@ -24,6 +24,9 @@ import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts
 import { serviceFile } from './shared/service-file.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
+import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
+import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
+import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
 
 interface ComposeOptions {
@@ -129,6 +132,8 @@ export async function startService({
       catalogue,
       runs,
       runStore: store,
+      history: new SqliteHistoryStore(database),
+      clock: systemClock,
       bareCallers: new BareCallers({
         store,
         livePids: () => executor.processes,
@@ -146,7 +151,24 @@ export async function startService({
     });
     closers.push(() => app.close());
 
-    await removeStrayFolders({ runsFolder: folders.runs, store });
+    const keeper = new HistoryKeeper({
+      store: new SqliteRetentionStore(database),
+      removal: new SqliteRunRemoval(database),
+      isKnown: (runId) => store.has(runId),
+      runsFolder: folders.runs,
+      clock: systemClock,
+      log: log.child({ part: 'history' }),
+      limits: {
+        days: settings.history_days || null,
+        runs: settings.history_runs || null,
+        bytes: Math.round(settings.history_mib * mebibyte) || null,
+      },
+    });
+    closers.push(() => keeper.close());
+    runs.events.subscribe(({ type }) => {
+      if (type === 'ended') keeper.wake();
+    });
+    const runFolders = await readdir(folders.runs);
     listening = await listen({
       app,
       addresses: settings.listen,
@@ -158,6 +180,7 @@ export async function startService({
     const { url, port, close } = listening;
     closers.push(close);
     facts.set('last_port', String(port));
+    keeper.start(runFolders);
     runs.recover();
 
     const servicePath = join(home, serviceFile);

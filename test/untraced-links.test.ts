@@ -18,6 +18,8 @@ import { Catalogue } from '../src/scripts/catalogue.ts';
 import { systemClock } from '../src/shared/clock.ts';
 import { Feed } from '../src/shared/feed.ts';
 import { createLogger } from '../src/shared/log.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { SqliteHistoryStore } from '../src/storage/sqlite-history-store.ts';
 import { tempFolder } from './support/hob.ts';
 import { MemoryRunStore } from './support/memory-run-store.ts';
 import { writeScript } from './support/scripts.ts';
@@ -111,6 +113,8 @@ async function serve({ maxRuns }: { maxRuns: number }) {
       },
     }),
     runStore: store,
+    history: new SqliteHistoryStore(openDatabase(':memory:')),
+    clock: systemClock,
     bareCallers: new BareCallers({
       store,
       livePids: () => new Map(),

@@ -49,7 +49,15 @@ export const importRules = [
   ),
   room(
     'storage',
-    ['runs/run-record.ts', 'runs/run-store.ts', 'runs/history/durations.ts', 'shared'],
+    [
+      'runs/run-record.ts',
+      'runs/run-store.ts',
+      'runs/history/history-store.ts',
+      'runs/history/retention-store.ts',
+      'runs/history/run-removal.ts',
+      'runs/history/durations.ts',
+      'shared',
+    ],
     'The database implements what runs ask for; it decides nothing about them.',
   ),
   room(

@@ -18,6 +18,7 @@ import { openApiInfo } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
 import { addExecuteRoute } from './routes/execute.ts';
 import { addHealthRoute } from './routes/health.ts';
+import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
@@ -77,6 +78,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addModelPathRoute(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
+    addHistoryRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());

@@ -2,9 +2,11 @@ import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
+import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
+import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 
 /** What the routes need from the rest of Hob. */
@@ -12,6 +14,8 @@ export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
   runStore: RunStore;
+  history: HistoryStore;
+  clock: Clock;
   bareCallers: BareCallers;
   models: ModelLibrary;
   notifications: Notifications;

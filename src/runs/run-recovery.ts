@@ -1,6 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
@@ -93,19 +90,3 @@ function scriptGone(record: RunRecord): Text {
     zh: `排队期间脚本 "${record.scriptName}" 已被移除。`,
   };
 }
-
-/**
- * Removes the folders of runs that were never accepted: a service was killed after it had written the parameters, secrets
- * among them, and before the run was on record. To be called while nothing new can be accepted.
- */
-export async function removeStrayFolders({
-  runsFolder,
-  store,
-}: Pick<RunServiceOptions, 'runsFolder' | 'store'>): Promise<void> {
-  const names = await readdir(runsFolder);
-  for (const name of names.filter((each) => runFolderName.test(each) && !store.has(each))) {
-    await rm(join(runsFolder, name), { recursive: true, force: true });
-  }
-}
-
-const runFolderName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

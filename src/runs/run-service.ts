@@ -10,7 +10,7 @@ import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
-import type { RunRecord } from './run-record.ts';
+import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 
@@ -53,9 +53,12 @@ export class RunService {
   }
 
   get(runId: string): RunRecord {
-    const record = this.#options.store.find(runId.toLowerCase());
-    if (record !== null) return record;
-    throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
+    return this.#options.store.find(runId.toLowerCase()) ?? unknownRun(runId);
+  }
+
+  /** The same, without what may be large. */
+  getBrief(runId: string): BriefRun {
+    return this.#options.store.findBrief(runId.toLowerCase()) ?? unknownRun(runId);
   }
 
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
@@ -94,7 +97,7 @@ export class RunService {
 
   /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
   cancel(runId: string): void {
-    const record = this.get(runId);
+    const record = this.getBrief(runId);
     if (!this.#options.executor.canStop(record.runId)) throw outOfReach();
     if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record);
   }
@@ -231,6 +234,10 @@ function callerStopping(): AppError {
   });
 }
 
+function unknownRun(runId: string): never {
+  throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
+}
+
 function outOfReach(): AppError {
   return new AppError(
     'executor-unavailable',
@@ -242,7 +249,7 @@ function outOfReach(): AppError {
   );
 }
 
-function endedAlready({ runId }: RunRecord): AppError {
+function endedAlready({ runId }: BriefRun): AppError {
   return new AppError(
     'run-ended',
     { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },

@@ -79,6 +79,24 @@ export const SettingsSchema = Type.Object({
   ),
   output_answer_mib: mebibytes(16, 'Of each output stream, the most that an answer carries.'),
   result_mib: mebibytes(16, 'Largest result file that is read.'),
+  history_days: Type.Number({
+    minimum: 0,
+    maximum: 36_500,
+    default: 30,
+    description: 'Runs that ended longer ago are removed, with their folders. 0 is no limit.',
+  }),
+  history_runs: Type.Integer({
+    minimum: 0,
+    maximum: 100_000_000,
+    default: 10_000,
+    description: 'The most runs that are kept; those that ended first go first. 0 is no limit.',
+  }),
+  history_mib: Type.Number({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 2048,
+    description: 'The most that the records and folders of all runs may take on the disk. 0 is no limit.',
+  }),
   json_body_mib: mebibytes(8, 'Largest JSON body that is taken.'),
   form_body_mib: mebibytes(1, 'Largest form body that is taken.'),
 });

@@ -82,6 +82,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE new_runs RENAME TO runs;
   CREATE INDEX runs_by_time ON runs (queued_at);
   CREATE INDEX runs_by_script ON runs (script_id, queued_at);
+  CREATE INDEX runs_by_script_and_state ON runs (script_id, state, queued_at);
   CREATE INDEX runs_by_state ON runs (state, queued_at);
   CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause IS NOT NULL;
   CREATE INDEX runs_by_origin ON runs (origin, queued_at);

@@ -2,6 +2,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import { bucketOf } from '../runs/history/durations.ts';
 import type { RunEnding } from '../runs/run-record.ts';
+import { localDay } from '../shared/local-day.ts';
 import type { Database } from './database.ts';
 
 /** Counts runs as they end, by day and script: nobody has to go through all of them to say how many there were. */
@@ -32,10 +33,4 @@ export class RunCounts {
     if (ending.startedAt === null || ending.durationMs === null) return;
     this.#time.run(day, scriptId, bucketOf(ending.durationMs), ending.durationMs);
   }
-}
-
-/** The date where this machine is: the days of its user. */
-export function localDay(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

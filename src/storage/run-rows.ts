@@ -1,3 +1,5 @@
+import type { DurationCount } from '../runs/history/durations.ts';
+import type { FamilyMember, OutcomeCount } from '../runs/history/history-store.ts';
 import {
   type BriefRun,
   type EndCause,
@@ -14,8 +16,10 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 /** Of `data`, `params` and `result` each, the most that a list shows. */
 const largestBriefBytes = 4096;
 
-const small = `run_id, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor, state, end_cause,
-  exit_code, code, message, envelope, queued_at, started_at, ended_at, duration_ms, stdout_bytes, stderr_bytes, stdout_head,
+export const memberColumns = `run_id, script_id, script_name, origin, parent_run_id, depth, state, end_cause, exit_code,
+  queued_at, started_at, ended_at, duration_ms`;
+
+const small = `${memberColumns}, script_version, sync, executor, code, message, envelope, stdout_bytes, stderr_bytes, stdout_head,
   stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
 
 /**
@@ -40,34 +44,59 @@ export function toRecord(row: Row): RunRecord {
 
 export function toBrief(row: Row): BriefRun {
   return {
-    runId: String(row.run_id),
-    scriptId: String(row.script_id),
-    scriptName: String(row.script_name),
+    ...toMember(row),
     scriptVersion: textOf(row.script_version),
-    origin: oneOf<Origin>(origins, row.origin),
-    parentRunId: textOf(row.parent_run_id),
-    depth: Number(row.depth),
     sync: row.sync === 1,
     executor: textOf(row.executor),
-    state: oneOf(runStates, row.state),
-    endCause: row.end_cause === null ? null : oneOf<EndCause>(endCauses, row.end_cause),
-    exitCode: numberOf(row.exit_code),
     result: row.result instanceof Uint8Array ? row.result : null,
     code: numberOf(row.code),
     message: textOf(row.message),
     envelope: row.envelope === null ? null : oneOf<EnvelopeSource>(['own', 'synthesized'], row.envelope),
     data: row.data === null ? null : jsonOf(row.data),
     params: row.params === null ? null : objectOf(row.params),
-    queuedAt: String(row.queued_at),
-    startedAt: textOf(row.started_at),
-    endedAt: textOf(row.ended_at),
-    durationMs: numberOf(row.duration_ms),
     stdoutBytes: numberOf(row.stdout_bytes),
     stderrBytes: numberOf(row.stderr_bytes),
     stdoutKept: keptOf(row.stdout_head, row.stdout_tail),
     stderrKept: keptOf(row.stderr_head, row.stderr_tail),
     truncated: row.truncated === null ? null : row.truncated === 1,
     leftRunning: numberOf(row.left_running),
+  };
+}
+
+/** Its place among the runs that started each other. */
+export function toMember(row: Row): FamilyMember {
+  return {
+    runId: String(row.run_id),
+    scriptId: String(row.script_id),
+    scriptName: String(row.script_name),
+    origin: oneOf<Origin>(origins, row.origin),
+    parentRunId: textOf(row.parent_run_id),
+    depth: Number(row.depth),
+    state: oneOf(runStates, row.state),
+    endCause: row.end_cause === null ? null : oneOf<EndCause>(endCauses, row.end_cause),
+    exitCode: numberOf(row.exit_code),
+    queuedAt: String(row.queued_at),
+    startedAt: textOf(row.started_at),
+    endedAt: textOf(row.ended_at),
+    durationMs: numberOf(row.duration_ms),
+  };
+}
+
+export function toOutcomeCount(row: Row): OutcomeCount {
+  return {
+    of: String(row.of),
+    state: oneOf(runStates, row.state),
+    endCause: oneOf<EndCause>(endCauses, row.end_cause),
+    runs: Number(row.runs),
+  };
+}
+
+export function toDurationCount(row: Row): DurationCount & { of: string } {
+  return {
+    of: String(row.of),
+    bucket: Number(row.bucket),
+    runs: Number(row.runs),
+    totalMs: Number(row.total_ms),
   };
 }
 

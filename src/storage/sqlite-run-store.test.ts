@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeRunStore } from '../../test/contracts/run-store.ts';
 import { tempFolder } from '../../test/support/hob.ts';
 import { MemoryRunStore } from '../../test/support/memory-run-store.ts';
-import type { RunRecord } from '../runs/run-record.ts';
+import { queuedRun } from '../../test/support/run-records.ts';
 import { isExhaustion } from '../shared/errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
@@ -23,36 +23,7 @@ function open(path: string): Database {
 describeRunStore('SQLite', () => new SqliteRunStore(open(':memory:')));
 describeRunStore('memory', () => new MemoryRunStore());
 
-const record: RunRecord = {
-  runId: randomUUID(),
-  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-  scriptName: 'x',
-  scriptVersion: null,
-  origin: 'cli',
-  parentRunId: null,
-  depth: 2,
-  sync: false,
-  executor: null,
-  state: 'queued',
-  endCause: null,
-  exitCode: null,
-  result: null,
-  code: null,
-  message: null,
-  envelope: null,
-  data: {},
-  params: {},
-  queuedAt: '2024-05-01T12:00:00.000Z',
-  startedAt: null,
-  endedAt: null,
-  durationMs: null,
-  stdoutBytes: null,
-  stderrBytes: null,
-  stdoutKept: null,
-  stderrKept: null,
-  truncated: null,
-  leftRunning: null,
-};
+const record = queuedRun({ origin: 'cli', depth: 2 });
 
 describe('runs on disk', () => {
   it('that find no room there are refused with the name that the lack has', async () => {

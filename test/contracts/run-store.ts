@@ -2,69 +2,12 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import type { RunEnding, RunRecord } from '../../src/runs/run-record.ts';
+import type { RunRecord } from '../../src/runs/run-record.ts';
 import type { RunStore } from '../../src/runs/run-store.ts';
+import { queuedRun, runEnding } from '../support/run-records.ts';
 
 const quickly = { durable: false };
 const durably = { durable: true };
-
-function newRecord(rest: Partial<RunRecord> = {}): RunRecord {
-  return {
-    runId: randomUUID(),
-    scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-    scriptName: '缩放图片',
-    scriptVersion: '1.0.0',
-    origin: 'execute',
-    parentRunId: null,
-    depth: 0,
-    sync: false,
-    executor: null,
-    state: 'queued',
-    endCause: null,
-    exitCode: null,
-    result: null,
-    code: null,
-    message: null,
-    envelope: null,
-    data: { images: ['/a', '/b'] },
-    params: { quality: 85 },
-    queuedAt: '2024-05-01T12:00:00.000Z',
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    stdoutBytes: null,
-    stderrBytes: null,
-    stdoutKept: null,
-    stderrKept: null,
-    truncated: null,
-    leftRunning: null,
-    ...rest,
-  };
-}
-
-function newEnding(rest: Partial<RunEnding> = {}): RunEnding {
-  return {
-    state: 'succeeded',
-    endCause: 'exit',
-    exitCode: 0,
-    result: Uint8Array.from(
-      Buffer.from('{"code": 0, "msg":"完成", "id":9007199254740993, "deep":{"a":[null]}}'),
-    ),
-    code: 0,
-    message: '完成',
-    envelope: 'own',
-    startedAt: '2024-05-01T12:00:01.000Z',
-    endedAt: '2024-05-01T12:00:02.000Z',
-    durationMs: 1000,
-    stdoutBytes: 12,
-    stderrBytes: 0,
-    stdoutKept: { headBytes: 8, tailBytes: 4 },
-    stderrKept: { headBytes: 0, tailBytes: 0 },
-    truncated: false,
-    leftRunning: null,
-    ...rest,
-  };
-}
 
 const startAt = (startedAt: string) => ({ startedAt, executor: '1-aa' });
 
@@ -78,17 +21,17 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       expect(store.find(randomUUID())).toBeNull();
       expect(store.findByToken('hash')).toBeNull();
       expect(store.unfinished()).toEqual([]);
-      expect(store.finish(randomUUID(), newEnding())).toBe(false);
+      expect(store.finish(randomUUID(), runEnding())).toBe(false);
       expect(() => store.markStarted(randomUUID(), startAt('now'), quickly)).not.toThrow();
     });
 
     it.each([quickly, durably])('gives a run back as it was put in: %j', (options) => {
       const store = open();
       const records = [
-        newRecord(),
-        newRecord({ scriptVersion: null, sync: true, origin: 'link', parentRunId: randomUUID(), depth: 8 }),
-        newRecord({ origin: 'schedule', data: ['a', null, { b: 1 }], params: {} }),
-        newRecord({
+        queuedRun(),
+        queuedRun({ scriptVersion: null, sync: true, origin: 'link', parentRunId: randomUUID(), depth: 8 }),
+        queuedRun({ origin: 'schedule', data: ['a', null, { b: 1 }], params: {} }),
+        queuedRun({
           data: {},
           params: { 键: 'it\'s "quoted"; DROP TABLE runs; --', nul: 'a\0b', half: '\ud800' },
         }),
@@ -99,10 +42,10 @@ export function describeRunStore(name: string, open: () => RunStore): void {
 
     it('takes a run id once, and a token once, and keeps what it has', () => {
       const store = open();
-      const record = newRecord();
+      const record = queuedRun();
       store.insert(record, 'token', quickly);
       expect(() => store.insert({ ...record, scriptName: 'other' }, 'other token', quickly)).toThrow();
-      const other = newRecord();
+      const other = queuedRun();
       expect(() => store.insert(other, 'token', quickly)).toThrow();
       expect(store.find(record.runId)).toEqual(record);
       expect(store.find(other.runId)).toBeNull();
@@ -113,7 +56,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
     it('does not change with what it was given, nor with what it gave', () => {
       const store = open();
       const params: Record<string, number> = { quality: 85 };
-      const record = newRecord({ params });
+      const record = queuedRun({ params });
       store.insert(record, 'token', quickly);
       params.quality = 1;
       const given = store.find(record.runId);
@@ -123,7 +66,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
 
     it.each([quickly, durably])('notes the start of a run: %j', (options) => {
       const store = open();
-      const record = newRecord();
+      const record = queuedRun();
       store.insert(record, 'token', quickly);
       store.markStarted(record.runId, startAt('2024-05-01T12:00:01.000Z'), options);
       expect(store.find(record.runId)).toEqual({
@@ -136,10 +79,10 @@ export function describeRunStore(name: string, open: () => RunStore): void {
 
     it('notes what runs have left running, before or after their end, and forgets it for none', () => {
       const store = open();
-      const [early, late, never] = [newRecord(), newRecord(), newRecord()] as const;
+      const [early, late, never] = [queuedRun(), queuedRun(), queuedRun()] as const;
       for (const record of [early, late, never]) store.insert(record, `token of ${record.runId}`, quickly);
       store.recordLeftRunning([{ runId: early.runId, leftRunning: 2 }]);
-      for (const record of [early, late, never]) store.finish(record.runId, newEnding());
+      for (const record of [early, late, never]) store.finish(record.runId, runEnding());
       store.recordLeftRunning([
         { runId: late.runId, leftRunning: 0 },
         { runId: randomUUID(), leftRunning: 7 },
@@ -151,16 +94,16 @@ export function describeRunStore(name: string, open: () => RunStore): void {
     it('notes the end of a run with all that came of it', () => {
       const store = open();
       const endings = [
-        newEnding(),
-        newEnding({ state: 'failed', endCause: 'signal', exitCode: 137, truncated: true, leftRunning: 3 }),
-        newEnding({
+        runEnding(),
+        runEnding({ state: 'failed', endCause: 'signal', exitCode: 137, truncated: true, leftRunning: 3 }),
+        runEnding({
           state: 'failed',
           endCause: 'spawn-failed',
           exitCode: -1,
           envelope: 'synthesized',
           durationMs: 0,
         }),
-        newEnding({
+        runEnding({
           state: 'unknown',
           endCause: 'lost',
           exitCode: null,
@@ -169,11 +112,11 @@ export function describeRunStore(name: string, open: () => RunStore): void {
           code: null,
           message: null,
         }),
-        newEnding({ stdoutKept: null, stderrKept: null, stdoutBytes: null }),
-        newEnding({ stdoutBytes: 10 * 1024 ** 4, stderrBytes: Number.MAX_SAFE_INTEGER }),
+        runEnding({ stdoutKept: null, stderrKept: null, stdoutBytes: null }),
+        runEnding({ stdoutBytes: 10 * 1024 ** 4, stderrBytes: Number.MAX_SAFE_INTEGER }),
       ];
       for (const ending of endings) {
-        const record = newRecord();
+        const record = queuedRun();
         store.insert(record, `token of ${record.runId}`, quickly);
         expect(store.finish(record.runId, ending)).toBe(true);
         expect(store.find(record.runId)).toEqual({ ...record, ...ending });
@@ -182,50 +125,50 @@ export function describeRunStore(name: string, open: () => RunStore): void {
 
     it('keeps the time at which a run started when its end does not know better', () => {
       const store = open();
-      const record = newRecord();
+      const record = queuedRun();
       store.insert(record, 'token', quickly);
       store.markStarted(record.runId, startAt('2024-05-01T12:00:01.000Z'), quickly);
-      store.finish(record.runId, newEnding({ startedAt: null, endCause: 'lost', state: 'unknown' }));
+      store.finish(record.runId, runEnding({ startedAt: null, endCause: 'lost', state: 'unknown' }));
       expect(store.find(record.runId)?.startedAt).toBe('2024-05-01T12:00:01.000Z');
     });
 
     it('takes the first end of a run, and no other', () => {
       const store = open();
-      const record = newRecord();
+      const record = queuedRun();
       store.insert(record, 'token', quickly);
-      expect(store.finish(record.runId, newEnding())).toBe(true);
+      expect(store.finish(record.runId, runEnding())).toBe(true);
       expect(
-        store.finish(record.runId, newEnding({ state: 'failed', endCause: 'timeout', exitCode: 1 })),
+        store.finish(record.runId, runEnding({ state: 'failed', endCause: 'timeout', exitCode: 1 })),
       ).toBe(false);
       store.markStarted(record.runId, startAt('2030-01-01T00:00:00.000Z'), quickly);
-      expect(store.find(record.runId)).toEqual({ ...record, ...newEnding() });
+      expect(store.find(record.runId)).toEqual({ ...record, ...runEnding() });
     });
 
     it('writes what belongs together, or nothing of it', () => {
       const store = open();
-      const [kept, given] = [newRecord(), newRecord()];
+      const [kept, given] = [queuedRun(), queuedRun()];
       const write = (record: RunRecord) => store.insert(record, `token of ${record.runId}`, durably);
       expect(store.atomically(() => write(kept), durably)).toBeUndefined();
       const half = () => {
         write(given);
-        store.atomically(() => store.finish(kept.runId, newEnding()), quickly);
+        store.atomically(() => store.finish(kept.runId, runEnding()), quickly);
         throw new Error('that was not to be');
       };
       expect(() => store.atomically(half, quickly)).toThrow('not to be');
       expect(store.find(given.runId)).toBeNull();
       expect(store.find(kept.runId)).toEqual(kept);
-      expect(store.atomically(() => store.finish(kept.runId, newEnding()), quickly)).toBe(true);
+      expect(store.atomically(() => store.finish(kept.runId, runEnding()), quickly)).toBe(true);
     });
 
     it('shows a run in brief without what is too large for that', () => {
       const store = open();
-      const small = newRecord();
-      const large = newRecord({ data: ['x'.repeat(5000)], params: { text: 'y'.repeat(5000) } });
+      const small = queuedRun();
+      const large = queuedRun({ data: ['x'.repeat(5000)], params: { text: 'y'.repeat(5000) } });
       for (const record of [small, large]) store.insert(record, `token of ${record.runId}`, quickly);
       expect(store.findBrief(small.runId)).toEqual(small);
       expect(store.findBrief(large.runId)).toEqual({ ...large, data: null, params: null });
       const result = Uint8Array.from(Buffer.from(`{"code":7,"msg":"${'缩'.repeat(2000)}"}`));
-      store.finish(small.runId, newEnding({ result, code: 7, message: '缩' }));
+      store.finish(small.runId, runEnding({ result, code: 7, message: '缩' }));
       expect(store.findBrief(small.runId)).toMatchObject({ result: null, code: 7, message: '缩' });
       expect(store.find(small.runId)?.result).toEqual(result);
       expect(store.findBrief(randomUUID())).toBeNull();
@@ -233,24 +176,24 @@ export function describeRunStore(name: string, open: () => RunStore): void {
 
     it('knows a run by its token, also after its end', () => {
       const store = open();
-      const record = newRecord({ depth: 5 });
+      const record = queuedRun({ depth: 5 });
       store.insert(record, 'token', quickly);
-      store.insert(newRecord({ depth: 1 }), 'other', quickly);
+      store.insert(queuedRun({ depth: 1 }), 'other', quickly);
       const owner = { runId: record.runId, depth: 5 };
       expect(store.findByToken('token')).toEqual(owner);
-      store.finish(record.runId, newEnding());
+      store.finish(record.runId, runEnding());
       expect(store.findByToken('token')).toEqual(owner);
       expect(store.findByToken('TOKEN')).toBeNull();
     });
 
     it('lists what has no end yet, in the order in which it came, whatever the clock said', () => {
       const store = open();
-      const at = (minute: number) => newRecord({ queuedAt: `2024-05-01T12:0${minute}:00.000Z` });
+      const at = (minute: number) => queuedRun({ queuedAt: `2024-05-01T12:0${minute}:00.000Z` });
       const records = [at(3), at(1), at(2), at(1), at(0)] as const;
       for (const record of records) store.insert(record, `token of ${record.runId}`, quickly);
       const [late, early, middle, alike, ended] = records;
       store.markStarted(middle.runId, startAt('2024-05-01T13:00:00.000Z'), quickly);
-      store.finish(ended.runId, newEnding());
+      store.finish(ended.runId, runEnding());
       expect(store.unfinished().map(({ runId, state }) => [runId, state])).toEqual([
         [late.runId, 'queued'],
         [early.runId, 'queued'],

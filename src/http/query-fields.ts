@@ -1,0 +1,81 @@
+import { AppError } from '../shared/errors.ts';
+
+/** The query of a request, read field by field. A name that nobody knows is a typing error, which must not go unnoticed. */
+export class QueryFields {
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(query: unknown, known: readonly string[]) {
+    const values = new Map<string, string>();
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (!known.includes(name)) throw unknownField(name, known);
+      if (typeof value !== 'string') throw invalidField(name, 'given once', '只给出一次');
+      // An empty one is a form field that nobody has filled in.
+      if (value !== '') values.set(name, value);
+    }
+    this.#values = values;
+  }
+
+  text(name: string): string | null {
+    return this.#values.get(name) ?? null;
+  }
+
+  uuid(name: string): string | null {
+    const value = this.text(name)?.toLowerCase() ?? null;
+    if (value !== null && !uuidPattern.test(value)) throw invalidField(name, 'a UUID', 'UUID');
+    return value;
+  }
+
+  /** Words from a list, with commas between them. */
+  words<Word extends string>(name: string, known: readonly Word[]): Word[] | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const wanted = [...new Set(value.split(',').map((word) => word.trim()))];
+    const words = known.filter((word) => wanted.includes(word));
+    if (words.length < wanted.length) {
+      const list = known.join(', ');
+      throw invalidField(
+        name,
+        `one or more of ${list}, with commas between them`,
+        `${list} 中的一个或多个，以逗号分隔`,
+      );
+    }
+    return words;
+  }
+
+  /** A time, as it is written in records. */
+  time(name: string): string | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const ms = timePattern.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(ms))
+      throw invalidField(
+        name,
+        'a time such as 2026-05-01T12:00:00Z or a date',
+        'ISO 时间，例如 2026-05-01T12:00:00Z，或日期',
+      );
+    return new Date(ms).toISOString();
+  }
+
+  integer(name: string, { from, to, fallback }: { from: number; to: number; fallback: number }): number {
+    const value = this.text(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= from && number <= to) return number;
+    throw invalidField(name, `a whole number from ${from} to ${to}`, `${from} 到 ${to} 的整数`);
+  }
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const timePattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+function unknownField(name: string, known: readonly string[]): AppError {
+  const list = known.join(', ');
+  return new AppError('field-invalid', {
+    en: `There is no query field ${JSON.stringify(name.slice(0, 100))} here, only ${list}`,
+    zh: `未知的查询参数 ${JSON.stringify(name.slice(0, 100))}，可用的有 ${list}`,
+  });
+}
+
+export function invalidField(name: string, en: string, zh: string): AppError {
+  return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
+}

@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+import type { RunQuery } from '../../runs/history/history-store.ts';
+import { growTree, type RunTree } from '../../runs/history/run-tree.ts';
+import { describeCounts, type Tally } from '../../runs/history/statistics.ts';
+import { endCauses, origins, runStates } from '../../runs/run-record.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { lastDays } from '../../shared/local-day.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { QueryFields } from '../query-fields.ts';
+import { runAnswer } from '../run-answer.ts';
+import { readCursor, writeCursor } from '../run-cursor.ts';
+import { jsonContentType, toJson } from '../send-json.ts';
+import { LaterError, RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire.ts';
+
+/** A tree of more runs than this is cut. */
+const largestTree = 5000;
+
+export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
+  const errors = { '4xx': LaterError, '5xx': LaterError };
+  const listSchema = {
+    summary: 'Runs',
+    description: 'The runs on record that fit, the newest first, a page at a time.',
+    querystring: RunsQuery,
+    response: { 200: RunsAnswer, ...errors },
+  };
+  app.get('/api/runs', { schema: listSchema }, async (request, reply) => {
+    const page = await history.page(readQuery(request.query), whenClosed(reply));
+    const items = page.runs.map((run) => toJson(runAnswer(run))).join(',');
+    const next = page.next === null ? null : writeCursor(page.next);
+    return reply.type(jsonContentType).send(`{"items":[${items}],"next":${JSON.stringify(next)}}`);
+  });
+
+  const treeSchema = {
+    summary: 'The chain of a run',
+    description:
+      'The run, the runs that led to it, and all that these started: a tree from the first of them that is still on record.',
+    response: { 200: TreeAnswer, ...errors },
+  };
+  app.get<{ Params: { id: string } }>(
+    '/api/runs/:id/tree',
+    { schema: treeSchema },
+    async (request, reply) => {
+      const { runId } = runs.getBrief(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', runId);
+      const { members, isComplete } = history.family(runId, largestTree);
+      const tree = growTree(members);
+      return { run_id: runId, runs: members.length, complete: isComplete, root: tree && treeAnswer(tree) };
+    },
+  );
+
+  const statsSchema = {
+    summary: 'Counts, outcomes and durations',
+    description:
+      'How many runs ended how, and how long they took, by script and by day of local time. Counted when a run ends, so it does not matter whether it is still on record.',
+    querystring: StatsQuery,
+    response: { 200: StatsAnswer, ...errors },
+  };
+  app.get('/api/stats', { schema: statsSchema }, async (request) => {
+    const query = new QueryFields(request.query, Object.keys(StatsQuery.properties));
+    const days = lastDays(query.integer('days', { from: 1, to: 400, fallback: 30 }), clock.now());
+    const [from = '', to = ''] = [days[0], days.at(-1)];
+    const counts = history.counts({ from, to, scriptId: query.uuid('script') });
+    const { all, scripts, days: byDay } = describeCounts(counts, days);
+    const totals = history.totals();
+    return {
+      from,
+      to,
+      history: { runs: totals.runs, bytes: totals.bytes },
+      running: runs.running,
+      queued: runs.queued,
+      all: tallyAnswer(all),
+      scripts: scripts.map((each) => ({
+        script_id: each.scriptId,
+        script_name: each.scriptName,
+        ...tallyAnswer(each),
+      })),
+      days: byDay.map((each) => ({ day: each.day, ...tallyAnswer(each) })),
+    };
+  });
+}
+
+function readQuery(query: unknown): RunQuery {
+  const fields = new QueryFields(query, Object.keys(RunsQuery.properties));
+  const cursor = fields.text('cursor');
+  return {
+    scriptId: fields.uuid('script'),
+    parentRunId: fields.uuid('parent'),
+    states: fields.words('state', runStates),
+    endCauses: fields.words('end_cause', endCauses),
+    origins: fields.words('origin', origins),
+    since: fields.time('since'),
+    until: fields.time('until'),
+    text: fields.text('q'),
+    after: cursor === null ? null : readCursor(cursor),
+    limit: fields.integer('limit', { from: 1, to: 500, fallback: 50 }),
+  };
+}
+
+/** Nobody looks on for a caller that has hung up. */
+function whenClosed({ raw }: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  raw.once('close', () => closed.abort());
+  return closed.signal;
+}
+
+function treeAnswer({ run, children }: RunTree): JsonObject {
+  return {
+    run_id: run.runId,
+    script_id: run.scriptId,
+    script_name: run.scriptName,
+    origin: run.origin,
+    parent_run_id: run.parentRunId,
+    depth: run.depth,
+    state: run.state,
+    end_cause: run.endCause,
+    exit_code: run.exitCode,
+    queued_at: run.queuedAt,
+    started_at: run.startedAt,
+    ended_at: run.endedAt,
+    duration_ms: run.durationMs,
+    children: children.map(treeAnswer),
+  };
+}
+
+function tallyAnswer({ runs, succeeded, failed, unknown, endCauses: causes, durations }: Tally): JsonObject {
+  return {
+    runs,
+    succeeded,
+    failed,
+    unknown,
+    end_causes: { ...causes },
+    duration_ms:
+      durations === null
+        ? null
+        : { mean: durations.meanMs, median: durations.medianMs, p95: durations.p95Ms },
+  };
+}

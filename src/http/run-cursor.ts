@@ -1,0 +1,17 @@
+import type { Cursor } from '../runs/history/history-store.ts';
+import { invalidField } from './query-fields.ts';
+
+/** Where a page ends, as a text that means nothing to anybody else. */
+export function writeCursor({ queuedAt, seq }: Cursor): string {
+  return Buffer.from(`${seq} ${queuedAt}`).toString('base64url');
+}
+
+export function readCursor(text: string): Cursor {
+  const match = /^(\d{1,15}) (\d{4}-\d{2}-\d{2}T[\d:.]{8,12}Z)$/.exec(
+    Buffer.from(text, 'base64url').toString(),
+  );
+  const [, seq, queuedAt] = match ?? [];
+  if (seq === undefined || queuedAt === undefined)
+    throw invalidField('cursor', 'what `next` of the page before says', '上一页 next 的值');
+  return { seq: Number(seq), queuedAt };
+}

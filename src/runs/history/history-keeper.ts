@@ -1,0 +1,177 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Clock } from '../../shared/clock.ts';
+import { errnoOf, isExhaustion } from '../../shared/errors.ts';
+import { folderBytes } from '../../shared/folder-size.ts';
+import { localDay } from '../../shared/local-day.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { RetentionLimits, RetentionStore } from './retention-store.ts';
+import type { RunRemoval } from './run-removal.ts';
+
+interface HistoryKeeperOptions {
+  store: RetentionStore;
+  removal: RunRemoval;
+  /** Whether there is a run of this id on record. */
+  isKnown: (runId: string) => boolean;
+  runsFolder: string;
+  clock: Clock;
+  log: Logger;
+  limits: { days: number | null; runs: number | null; bytes: number | null };
+}
+
+const dayMs = 24 * 3600 * 1000;
+/** Counts by day take little, and what happened a year ago is worth a comparison. */
+const countedDays = 400;
+/** So many at once hold up a request by a few milliseconds. */
+const batchRuns = 50;
+const foldersAtOnce = 4;
+/** After a run has ended; those that end meanwhile are done with it. */
+const patienceMs = 1000;
+/** Runs get old also when none end. */
+const roundMs = 10 * 60 * 1000;
+
+/**
+ * Keeps the history in bounds, in the background: notes what ended runs take and what can be searched of them, and removes those
+ * that are over a limit, with their folders.
+ */
+export class HistoryKeeper {
+  readonly #options: HistoryKeeperOptions;
+  readonly #closing = new AbortController();
+  #soon: NodeJS.Timeout | undefined;
+  #regularly: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: HistoryKeeperOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins. `folders` are those that were there before any new run could be accepted: one without a record is left from a
+   * service that was killed before it had written that, or after it had removed it.
+   */
+  start(folders: readonly string[]): void {
+    this.#working = this.#removeStrays(folders).then(() => this.#round());
+    this.#regularly = setInterval(() => this.#next(), roundMs).unref();
+  }
+
+  /** A run has ended: there is something to do, soon. */
+  wake(): void {
+    if (this.#soon !== undefined || this.#closing.signal.aborted) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      this.#next();
+    }, patienceMs).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearTimeout(this.#soon);
+    clearInterval(this.#regularly);
+    await this.#working;
+  }
+
+  #next(): void {
+    this.#working = this.#working.then(() => this.#round());
+  }
+
+  async #round(): Promise<void> {
+    const { log, clock, store } = this.#options;
+    let removed = 0;
+    try {
+      store.forgetDays(localDay(new Date(clock.now().getTime() - countedDays * dayMs)));
+      for (let done = await this.#step(); done.more; done = await this.#step()) removed += done.removed;
+    } catch (error) {
+      log.warn({ err: error }, 'the history could not be kept in bounds; it will be tried again');
+    }
+    if (removed > 0) log.info({ removed }, 'removed runs that were over a limit of the history');
+  }
+
+  /** As much as others will not notice. */
+  async #step(): Promise<{ more: boolean; removed: number }> {
+    const { store } = this.#options;
+    if (this.#closing.signal.aborted) return { more: false, removed: 0 };
+    const began = performance.now();
+    const tended = await this.#tend(store.untended(batchRuns));
+    const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
+    const more = tended > 0 || removed > 0;
+    // Half of the time is for others.
+    if (more) await this.#pause(performance.now() - began);
+    return { more, removed };
+  }
+
+  #limits(): RetentionLimits {
+    const { clock, limits } = this.#options;
+    const { days, runs, bytes } = limits;
+    const endedBefore = days === null ? null : new Date(clock.now().getTime() - days * dayMs).toISOString();
+    return { endedBefore, runs, bytes };
+  }
+
+  async #tend(runIds: readonly string[]): Promise<number> {
+    if (runIds.length === 0) return 0;
+    const sizes = await inGroups(runIds, async (runId) => ({
+      runId,
+      folderBytes: await folderBytes(this.#folderOf(runId)),
+    }));
+    if (!this.#closing.signal.aborted) this.#options.store.tend(sizes);
+    return runIds.length;
+  }
+
+  async #remove(runIds: readonly string[]): Promise<number> {
+    if (runIds.length === 0) return 0;
+    try {
+      // The record first: a folder without one is found at the next start, a record without its logs would be half a run.
+      const removed = this.#options.removal.forgetRuns(runIds);
+      await inGroups(removed, (runId) => this.#removeFolder(runId));
+      return removed.length;
+    } catch (error) {
+      // To remove something from a full database takes room, too.
+      if (!isExhaustion(errnoOf(error))) throw error;
+      await inGroups(runIds, (runId) => this.#removeFolder(runId));
+      return this.#options.removal.forgetRuns(runIds).length;
+    }
+  }
+
+  async #removeStrays(folders: readonly string[]): Promise<void> {
+    const { isKnown, log } = this.#options;
+    try {
+      for (let at = 0; at < folders.length && !this.#closing.signal.aborted; at += batchRuns) {
+        const strays = folders
+          .slice(at, at + batchRuns)
+          .filter((name) => runFolderName.test(name) && !isKnown(name));
+        await inGroups(strays, (name) => this.#removeFolder(name));
+        await this.#pause(0);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'folders of runs that are not on record could not all be removed');
+    }
+  }
+
+  async #removeFolder(runId: string): Promise<void> {
+    await rm(this.#folderOf(runId), { recursive: true, force: true }).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, run: runId }, 'the folder of a run could not be removed');
+    });
+  }
+
+  #folderOf(runId: string): string {
+    return join(this.#options.runsFolder, runId);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+  }
+}
+
+const runFolderName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A few at a time, in order. */
+async function inGroups<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += foldersAtOnce)
+    results.push(...(await Promise.all(items.slice(at, at + foldersAtOnce).map(work))));
+  return results;
+}

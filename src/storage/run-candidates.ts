@@ -1,0 +1,187 @@
+import type { RunQuery } from '../runs/history/history-store.ts';
+import type { Database } from './database.ts';
+import { mergeDescending } from './merge-descending.ts';
+
+/** A run that fits. */
+export interface Candidate {
+  readonly seq: number;
+  readonly queuedAt: string;
+}
+
+/** How many runs are looked at in one go: few at first, since they may do; at most a few milliseconds' worth. */
+const firstSliceRows = 200;
+const largestSliceRows = 5000;
+/** Up to here it is counted how many runs a filter leaves, to find the one that leaves the fewest. */
+const countedRows = 5000;
+/** The search index knows texts by their groups of three characters. */
+const shortestIndexed = 3;
+
+type Bound = string | number;
+
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly Bound[];
+  /** Whether an index has those that fit in the order of time. */
+  readonly isIndexed: boolean;
+}
+
+/** Finds the runs that fit a query, in small steps: nobody waits for the whole of it, however many runs there are. */
+export class Candidates {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The fitting ones, the newest first, in slices of any size, also none. */
+  slices(query: RunQuery): Generator<readonly Candidate[]> {
+    const { text } = query;
+    const conditions = conditionsOf(query);
+    const driver = this.#fewest(conditions.filter(({ isIndexed }) => isIndexed));
+    const isSearchable = text !== null && [...text].length >= shortestIndexed;
+    if (isSearchable && (conditions.length === 0 || this.#count(matching(text)) < countedRows))
+      return this.#search(query, text);
+    // A text that many have is found soon by looking through those that another filter leaves.
+    const others = conditions.filter((condition) => condition !== driver);
+    return this.#walk(query, driver, text === null ? others : [...others, containing(text)]);
+  }
+
+  /**
+   * Along the index of one filter. What else is asked for is tried on so many rows at a time: one statement for all would go on,
+   * for as long as it takes, until it has found enough.
+   */
+  *#walk(
+    query: RunQuery,
+    driver: Condition | null,
+    others: readonly Condition[],
+  ): Generator<readonly Candidate[]> {
+    const order = 'ORDER BY queued_at DESC, seq DESC';
+    const span = [...(driver === null ? [] : [driver]), ...spanOf(query)];
+    const sliceRows = others.length === 0 ? query.limit + 1 : firstSliceRows;
+    let { after } = query;
+    for (let rows = sliceRows; ; rows = grown(rows)) {
+      const rest = joined(
+        after === null ? span : [...span, plain('(queued_at, seq) < (?, ?)', after.queuedAt, after.seq)],
+      );
+      const end = this.#database
+        .prepare(`SELECT seq, queued_at FROM runs WHERE ${rest.sql} ${order} LIMIT 1 OFFSET ${rows - 1}`)
+        .get(...rest.values);
+      const last = end === undefined ? null : toCandidate(end);
+      const slice = joined([
+        rest,
+        ...(last === null ? [] : [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)]),
+        ...others,
+      ]);
+      yield this.#database
+        .prepare(`SELECT seq, queued_at FROM runs WHERE ${slice.sql} ${order}`)
+        .all(...slice.values)
+        .map(toCandidate);
+      if (last === null) return;
+      after = last;
+    }
+  }
+
+  /** By the index of texts, and through the few that are not in it yet. */
+  #search(query: RunQuery, text: string): Generator<readonly Candidate[]> {
+    const fitting = [...conditionsOf(query), ...spanOf(query)];
+    return mergeDescending(
+      this.#descending(query, matching(text), fitting),
+      this.#descending(query, plain('SELECT seq FROM runs WHERE tended = 0'), [...fitting, containing(text)]),
+    );
+  }
+
+  *#descending(
+    query: RunQuery,
+    source: Condition,
+    fitting: readonly Condition[],
+  ): Generator<readonly Candidate[]> {
+    let before = query.after?.seq ?? Number.MAX_SAFE_INTEGER;
+    const { sql, values } = joined(fitting);
+    for (let rows = firstSliceRows; ; rows = grown(rows)) {
+      const looked = this.#database
+        .prepare(
+          `SELECT runs.seq, queued_at, ${sql} AS fits
+             FROM (${source.sql} AND seq < ? ORDER BY seq DESC LIMIT ${rows}) AS found CROSS JOIN runs USING (seq)`,
+        )
+        .all(...values, ...source.values, before);
+      yield looked.filter((row) => row.fits === 1).map(toCandidate);
+      const last = looked.at(-1);
+      if (looked.length < rows || last === undefined) return;
+      before = Number(last.seq);
+    }
+  }
+
+  #fewest(conditions: readonly Condition[]): Condition | null {
+    if (conditions.length <= 1) return conditions[0] ?? null;
+    const counted = conditions.map((condition) => ({
+      condition,
+      rows: this.#count(plain(`SELECT 1 FROM runs WHERE ${condition.sql}`, ...condition.values)),
+    }));
+    return counted.sort((a, b) => a.rows - b.rows)[0]?.condition ?? null;
+  }
+
+  #count({ sql, values }: Condition): number {
+    const row = this.#database
+      .prepare(`SELECT count(*) AS rows FROM (${sql} LIMIT ${countedRows})`)
+      .get(...values);
+    return Number(row?.rows ?? 0);
+  }
+}
+
+function conditionsOf(query: RunQuery): Condition[] {
+  const oneOf = (column: string, words: readonly string[] | null): Condition[] =>
+    words === null ? [] : [anyOf(column, words)];
+  const script = oneOf('script_id', query.scriptId === null ? null : [query.scriptId]);
+  const state = oneOf('state', query.states);
+  return [
+    // The one pair that has an index of its own: how a script went wrong is what people look for.
+    ...(query.states?.length === 1 && script.length === 1
+      ? [{ ...joined([...script, ...state]), isIndexed: true }]
+      : [...script, ...state]),
+    ...oneOf('parent_run_id', query.parentRunId === null ? null : [query.parentRunId]),
+    ...oneOf('end_cause', query.endCauses),
+    ...oneOf('origin', query.origins),
+  ];
+}
+
+/** Only one word leaves the rows of an index in the order of time. */
+function anyOf(column: string, words: readonly string[]): Condition {
+  const sql = `(${words.map(() => `${column} = ?`).join(' OR ')})`;
+  return { sql, values: words, isIndexed: words.length === 1 };
+}
+
+function spanOf({ since, until }: RunQuery): Condition[] {
+  return [
+    ...(since === null ? [] : [plain('queued_at >= ?', since)]),
+    ...(until === null ? [] : [plain('queued_at < ?', until)]),
+  ];
+}
+
+function containing(text: string): Condition {
+  const pattern = `%${text.replace(/[%_\\]/g, '\\$&')}%`;
+  return plain("(script_name LIKE ? ESCAPE '\\' OR message LIKE ? ESCAPE '\\')", pattern, pattern);
+}
+
+function matching(text: string): Condition {
+  return plain(
+    'SELECT rowid AS seq FROM run_texts WHERE run_texts MATCH ?',
+    `"${text.replaceAll('"', '""')}"`,
+  );
+}
+
+function plain(sql: string, ...values: Bound[]): Condition {
+  return { sql, values, isIndexed: false };
+}
+
+function joined(conditions: readonly Condition[]): Condition {
+  const sql = conditions.map((condition) => condition.sql).join(' AND ');
+  return plain(sql === '' ? 'TRUE' : sql, ...conditions.flatMap(({ values }) => values));
+}
+
+function grown(rows: number): number {
+  return Math.min(4 * rows, largestSliceRows);
+}
+
+function toCandidate(row: Record<string, unknown>): Candidate {
+  return { seq: Number(row.seq), queuedAt: String(row.queued_at) };
+}

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import type { RunPage, RunQuery } from '../runs/history/history-store.ts';
+import type { BriefRun, EndCause, Origin, RunState } from '../runs/run-record.ts';
+import { openDatabase } from './database.ts';
+import { SqliteHistoryStore } from './sqlite-history-store.ts';
+import { SqliteRetentionStore } from './sqlite-retention-store.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+const everything: RunQuery = {
+  scriptId: null,
+  parentRunId: null,
+  states: null,
+  endCauses: null,
+  origins: null,
+  since: null,
+  until: null,
+  text: null,
+  after: null,
+  limit: 50,
+};
+const forever = new AbortController().signal;
+
+function setUp() {
+  const database = openDatabase(':memory:');
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  const store = new SqliteRunStore(database);
+  const retention = new SqliteRetentionStore(database);
+  const history = new SqliteHistoryStore(database);
+  let queued = Date.parse('2024-05-01T12:00:00.000Z');
+  const add = (rest: Partial<BriefRun> = {}): string => {
+    queued += 1000;
+    const { state, endCause, message, params: _, ...record } = rest;
+    const run = queuedRun({ queuedAt: new Date(queued).toISOString(), ...record });
+    store.insert(run, `token of ${run.runId}`, { durable: false });
+    if (state === 'running')
+      store.markStarted(run.runId, { startedAt: run.queuedAt, executor: 'x' }, { durable: false });
+    const ending = {
+      state: state ?? 'succeeded',
+      endCause: endCause ?? 'exit',
+      message: message ?? '完成',
+    } as const;
+    if (state !== 'queued' && state !== 'running') store.finish(run.runId, runEnding(ending));
+    return run.runId;
+  };
+  const tend = (runIds: readonly string[]) =>
+    retention.tend(runIds.map((runId) => ({ runId, folderBytes: 4096 })));
+  return { database, store, history, retention, add, tend };
+}
+
+async function allPages(history: SqliteHistoryStore, query: RunQuery): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = query.after; ; ) {
+    const page: RunPage = await history.page({ ...query, after }, forever);
+    found.push(...page.runs.map(({ runId }) => runId));
+    if (page.next === null) return found;
+    expect(page.runs).toHaveLength(query.limit);
+    after = page.next;
+  }
+}
+
+describe('the list of runs', () => {
+  it('is empty at first, and has the newest run first', async () => {
+    const { history, add } = setUp();
+    expect(await history.page(everything, forever)).toEqual({ runs: [], next: null });
+    const runs = [add(), add({ state: 'queued' }), add({ state: 'running' })];
+    expect(await allPages(history, everything)).toEqual(runs.reverse());
+  });
+
+  it('comes in pages that have each run once, also while more come', async () => {
+    const { history, add } = setUp();
+    const runs = Array.from({ length: 25 }, () => add()).reverse();
+    const first = await history.page({ ...everything, limit: 10 }, forever);
+    expect(first.runs.map(({ runId }) => runId)).toEqual(runs.slice(0, 10));
+    add();
+    expect(await allPages(history, { ...everything, limit: 10, after: first.next })).toEqual(runs.slice(10));
+  });
+
+  it('has runs of the same moment once each, in the order in which they came', async () => {
+    const { history, add } = setUp();
+    const runs = Array.from({ length: 10 }, () => add({ queuedAt: '2024-05-01T12:00:00.000Z' })).reverse();
+    expect(await allPages(history, { ...everything, limit: 3 })).toEqual(runs);
+  });
+
+  it.each([
+    ['缩放', 'in the name, a short one'],
+    ['放图片', 'in the name'],
+    ['done', 'in the message'],
+    ['DONE: a', 'in other case'],
+    ['a "b" c%_\\', 'with what means something elsewhere'],
+    ['a', 'a short one'],
+  ])('finds %s: %s, whether it was indexed or not', async (text) => {
+    const { history, add, tend } = setUp();
+    const other = { scriptName: 'x', message: 'nothing' };
+    const fitting = { message: `Done: a "b" c%_\\ 缩放图片` };
+    const runs = [add(other), add(fitting), add(other), add(fitting), add({ ...other, message: 'a c' })];
+    const expected = [runs[3], runs[1]];
+    const found = async () =>
+      (await allPages(history, { ...everything, text })).filter((id) => id !== runs[4]);
+    expect(await found()).toEqual(expected);
+    tend(runs.slice(0, 2));
+    expect(await found()).toEqual(expected);
+    tend(runs.slice(2));
+    expect(await found()).toEqual(expected);
+    expect(await allPages(history, { ...everything, text: `${text} no` })).toEqual([]);
+  });
+
+  it('gives what any filters leave, whatever they are, in any order of time', async () => {
+    const pick = <Value>(...values: Value[]) => fc.constantFrom(...values);
+    const scripts = [randomUUID(), randomUUID()];
+    const run = fc.record({
+      scriptId: pick(...scripts),
+      scriptName: pick('Resize images', '缩放图片'),
+      origin: pick<Origin>('execute', 'link', 'cli'),
+      state: pick<RunState>('queued', 'running', 'succeeded', 'failed', 'unknown'),
+      endCause: pick<EndCause>('exit', 'timeout', 'lost'),
+      message: pick('done: 3 files', '文件无法读取', 'x'),
+      queuedAt: fc.integer({ min: 0, max: 9 }).map((second) => `2024-05-01T12:00:0${second}.000Z`),
+      isTended: fc.boolean(),
+    });
+    const maybe = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: null });
+    const query = fc.record({
+      scriptId: maybe(pick(...scripts)),
+      states: maybe(fc.uniqueArray(pick<RunState>('queued', 'succeeded', 'failed'), { minLength: 1 })),
+      endCauses: maybe(fc.uniqueArray(pick<EndCause>('exit', 'timeout', 'lost'), { minLength: 1 })),
+      origins: maybe(fc.uniqueArray(pick<Origin>('execute', 'link'), { minLength: 1 })),
+      since: maybe(pick('2024-05-01T12:00:03.000Z')),
+      until: maybe(pick('2024-05-01T12:00:07.000Z')),
+      text: maybe(pick('done', '无法', '文件无', 'IMAGES', 'e', 'nowhere')),
+      limit: pick(1, 3, 50),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(run, { maxLength: 30 }), query, async (runs, wanted) => {
+        const { database, history, store, add, tend } = setUp();
+        try {
+          const ids = runs.map(({ isTended: _, ...each }) => add(each));
+          tend(ids.filter((_, index) => runs[index]?.isTended === true));
+          const fits = ids
+            .map((id, seq) => ({ seq, run: store.findBrief(id) }))
+            .filter(({ run: each }) => each !== null && isWanted(each, wanted))
+            .map(({ seq, run: each }) => ({ seq, id: each?.runId, at: each?.queuedAt ?? '' }));
+          const found = await allPages(history, { ...everything, ...wanted });
+          expect([...found].sort()).toEqual(fits.map(({ id }) => id).sort());
+          if (wanted.text !== null) return;
+          const ordered = fits.sort((a, b) => b.at.localeCompare(a.at) || b.seq - a.seq);
+          expect(found).toEqual(ordered.map(({ id }) => id));
+        } finally {
+          database.close();
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('looks through many runs without making anybody wait, and stops when nobody waits for it', async () => {
+    const { history, store, add } = setUp();
+    store.atomically(() => Array.from({ length: 12_000 }, () => add({ message: 'x' })), { durable: false });
+    let turns = 0;
+    const count = setInterval(() => turns++, 0);
+    const found = await history.page({ ...everything, text: 'zz' }, forever);
+    clearInterval(count);
+    expect(found).toEqual({ runs: [], next: null });
+    expect(turns).toBeGreaterThan(1);
+    const gone = AbortSignal.abort();
+    expect((await history.page({ ...everything, text: 'zz' }, gone)).runs).toEqual([]);
+  });
+});
+
+function isWanted(run: BriefRun, wanted: Partial<RunQuery>): boolean {
+  const isOneOf = (list: readonly string[] | null | undefined, value: string | null) =>
+    list == null || (value !== null && list.includes(value));
+  const text = wanted.text?.toLowerCase() ?? '';
+  return (
+    isOneOf(wanted.scriptId == null ? null : [wanted.scriptId], run.scriptId) &&
+    isOneOf(wanted.states, run.state) &&
+    isOneOf(wanted.endCauses, run.endCause) &&
+    isOneOf(wanted.origins, run.origin) &&
+    run.queuedAt >= (wanted.since ?? '') &&
+    run.queuedAt < (wanted.until ?? '9') &&
+    `${run.scriptName}\n${run.message ?? ''}`.toLowerCase().includes(text)
+  );
+}
+
+describe('the chain of a run', () => {
+  it('is the same from wherever it is asked for', () => {
+    const { history, add } = setUp();
+    const root = add();
+    const [left, right] = [add({ parentRunId: root, depth: 1 }), add({ parentRunId: root, depth: 1 })];
+    const leaf = add({ parentRunId: left, depth: 2, state: 'running' });
+    add();
+    for (const asked of [root, left, right, leaf]) {
+      const { members, isComplete } = history.family(asked, 100);
+      expect(members.map(({ runId }) => runId)).toEqual([root, left, right, leaf]);
+      expect(isComplete).toBe(true);
+    }
+    expect(history.family(leaf, 3)).toMatchObject({ members: [{}, {}, {}], isComplete: false });
+    expect(history.family(randomUUID(), 3)).toEqual({ members: [], isComplete: true });
+  });
+
+  it('begins with the first that is still on record', () => {
+    const { history, add } = setUp();
+    const child = add({ parentRunId: randomUUID(), depth: 3 });
+    expect(history.family(child, 9).members.map(({ runId }) => runId)).toEqual([child]);
+  });
+});
+
+describe('counts', () => {
+  it('are made when a run ends, for its day and its script, and once', () => {
+    const { history, store, add } = setUp();
+    const other = randomUUID();
+    add();
+    add({ state: 'failed', endCause: 'timeout' });
+    add({ scriptId: other, scriptName: 'old name' });
+    const again = add({ scriptId: other, scriptName: 'new name', state: 'failed' });
+    expect(store.finish(again, runEnding())).toBe(false);
+    add({ state: 'running' });
+    const { scripts, days, names } = history.counts({ from: '2024-04-30', to: '2024-05-02', scriptId: null });
+    expect(days.outcomes.reduce((sum, { runs }) => sum + runs, 0)).toBe(4);
+    expect(scripts.outcomes).toContainEqual({ of: other, state: 'failed', endCause: 'exit', runs: 1 });
+    expect(scripts.durations).toContainEqual({ of: other, bucket: 40, runs: 2, totalMs: 2000 });
+    expect(names.get(other)).toBe('new name');
+    const one = history.counts({ from: '2024-04-30', to: '2024-05-02', scriptId: other });
+    expect(one.days.outcomes.reduce((sum, { runs }) => sum + runs, 0)).toBe(2);
+    expect(history.counts({ from: '2024-05-03', to: '2024-05-04', scriptId: null }).days.outcomes).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the limits of the history', () => {
+  const none = { endedBefore: null, runs: null, bytes: null };
+
+  it('are kept by removing those that ended first, and none that has not ended', () => {
+    const { retention, add, tend } = setUp();
+    const runs = [add({ state: 'running' }), add(), add(), add()];
+    const [, a, b, c] = runs;
+    tend(runs);
+    expect(retention.expired(none, 10)).toEqual([]);
+    expect(retention.expired({ ...none, runs: 4 }, 10)).toEqual([]);
+    expect(retention.expired({ ...none, runs: 3 }, 10)).toEqual([a]);
+    expect(retention.expired({ ...none, runs: 0 }, 10)).toEqual([a, b, c]);
+    expect(retention.expired({ ...none, runs: 0 }, 2)).toEqual([a, b]);
+    expect(retention.expired({ ...none, bytes: 1 }, 10)).toEqual([a, b, c]);
+    expect(retention.expired({ ...none, bytes: 2 * 6000 }, 10)).toEqual([a]);
+    expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.001Z' }, 10)).toEqual([a, b, c]);
+    expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.000Z' }, 10)).toEqual([]);
+  });
+
+  it('count what runs take: their folder, and their record', () => {
+    const { history, retention, add } = setUp();
+    const runId = add({ data: ['x'.repeat(10_000)] });
+    expect(retention.untended(10)).toEqual([runId]);
+    retention.tend([{ runId, folderBytes: 5000 }]);
+    expect(retention.untended(10)).toEqual([]);
+    const { runs, bytes } = history.totals();
+    expect(runs).toBe(1);
+    expect(bytes).toBeGreaterThan(15_000);
+    expect(bytes).toBeLessThan(20_000);
+    retention.tend([{ runId, folderBytes: 5000 }]);
+    expect(history.totals()).toEqual({ runs, bytes });
+  });
+
+  it('leave counts by day alone until they are very old', () => {
+    const { history, retention, add } = setUp();
+    add();
+    retention.forgetDays('2024-05-01');
+    const all = { from: '2000-01-01', to: '2100-01-01', scriptId: null };
+    expect(history.counts(all).days.outcomes).toHaveLength(1);
+    retention.forgetDays('2024-05-02');
+    expect(history.counts(all).days).toEqual({ outcomes: [], durations: [] });
+  });
+});

@@ -1,0 +1,113 @@
+import { setImmediate as otherTurns } from 'node:timers/promises';
+
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+
+import type {
+  Counts,
+  DayCounts,
+  Family,
+  HistoryStore,
+  HistoryTotals,
+  RunPage,
+  RunQuery,
+} from '../runs/history/history-store.ts';
+import type { Database } from './database.ts';
+import { type Candidate, Candidates } from './run-candidates.ts';
+import {
+  briefColumns,
+  memberColumns,
+  toBrief,
+  toDurationCount,
+  toMember,
+  toOutcomeCount,
+} from './run-rows.ts';
+
+/** The history of runs in SQLite. */
+export class SqliteHistoryStore implements HistoryStore {
+  readonly #database: Database;
+  readonly #candidates: Candidates;
+  readonly #briefs: StatementSyncInstance;
+  readonly #root: StatementSyncInstance;
+  readonly #descendants: StatementSyncInstance;
+  readonly #totals: StatementSyncInstance;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#candidates = new Candidates(database);
+    this.#briefs = database.prepare(
+      `SELECT seq, ${briefColumns} FROM runs WHERE seq IN (SELECT value FROM json_each(?))`,
+    );
+    this.#root = database.prepare(
+      `WITH RECURSIVE line (run_id, parent_run_id, height) AS (
+         SELECT run_id, parent_run_id, 0 FROM runs WHERE run_id = ?
+         UNION ALL SELECT runs.run_id, runs.parent_run_id, height + 1 FROM line JOIN runs ON runs.run_id = line.parent_run_id
+       ) SELECT run_id FROM line ORDER BY height DESC LIMIT 1`,
+    );
+    this.#descendants = database.prepare(
+      `WITH RECURSIVE family (seq, id) AS (
+         SELECT seq, run_id FROM runs WHERE run_id = ?
+         UNION ALL SELECT runs.seq, runs.run_id FROM family JOIN runs ON runs.parent_run_id = family.id
+         LIMIT ?
+       ) SELECT ${memberColumns} FROM family CROSS JOIN runs USING (seq)`,
+    );
+    this.#totals = database.prepare('SELECT runs, bytes FROM history');
+  }
+
+  async page(query: RunQuery, signal: AbortSignal): Promise<RunPage> {
+    const found: Candidate[] = [];
+    // One more than is wanted tells whether there are more.
+    for (const slice of this.#candidates.slices(query)) {
+      // There is nobody left to tell.
+      if (signal.aborted) break;
+      found.push(...slice.slice(0, query.limit + 1 - found.length));
+      if (found.length > query.limit) break;
+      await otherTurns();
+    }
+    const shown = found.slice(0, query.limit);
+    const last = shown.at(-1);
+    const rows = this.#briefs.all(JSON.stringify(shown.map(({ seq }) => seq)));
+    const bySeq = new Map(rows.map((row) => [Number(row.seq), row]));
+    return {
+      // One that was removed in the meantime is not there any more.
+      runs: shown.flatMap(({ seq }) => {
+        const row = bySeq.get(seq);
+        return row === undefined ? [] : [toBrief(row)];
+      }),
+      next:
+        found.length > query.limit && last !== undefined ? { queuedAt: last.queuedAt, seq: last.seq } : null,
+    };
+  }
+
+  family(runId: string, most: number): Family {
+    const root = this.#root.get(runId);
+    if (root === undefined) return { members: [], isComplete: true };
+    const rows = this.#descendants.all(root.run_id ?? null, most + 1);
+    return { members: rows.slice(0, most).map(toMember), isComplete: rows.length <= most };
+  }
+
+  counts({ from, to, scriptId }: { from: string; to: string; scriptId: string | null }): DayCounts {
+    const where = `day BETWEEN ? AND ?${scriptId === null ? '' : ' AND script_id = ?'}`;
+    const span = scriptId === null ? [from, to] : [from, to, scriptId];
+    const all = (sql: string) => this.#database.prepare(sql).all(...span);
+    const countsBy = (column: 'script_id' | 'day'): Counts => ({
+      outcomes: all(
+        `SELECT ${column} AS of, state, end_cause, sum(runs) AS runs FROM run_days WHERE ${where} GROUP BY 1, 2, 3`,
+      ).map(toOutcomeCount),
+      durations: all(
+        `SELECT ${column} AS of, bucket, sum(runs) AS runs, sum(total_ms) AS total_ms FROM run_durations WHERE ${where}
+           GROUP BY 1, 2`,
+      ).map(toDurationCount),
+    });
+    const names = this.#database.prepare('SELECT script_id, script_name FROM script_names').all();
+    return {
+      scripts: countsBy('script_id'),
+      days: countsBy('day'),
+      names: new Map(names.map((row) => [String(row.script_id), String(row.script_name)])),
+    };
+  }
+
+  totals(): HistoryTotals {
+    const row = this.#totals.get();
+    return { runs: Number(row?.runs ?? 0), bytes: Number(row?.bytes ?? 0) };
+  }
+}
