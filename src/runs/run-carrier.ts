@@ -43,7 +43,7 @@ export function describeRun(
   };
 }
 
-export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly runId: string };
+export type RunEvent = { readonly type: 'queued' | 'started' | 'ended'; readonly record: RunRecord };
 
 interface Ran {
   readonly end: RunEnd;
@@ -189,7 +189,7 @@ export class RunCarrier {
           store.markStarted(runId, start, { durable: !sync });
           onStart();
         },
-        started: () => this.events.publish({ type: 'started', runId }),
+        started: () => this.events.publish({ type: 'started', record: run.record }),
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
     } finally {
@@ -207,7 +207,7 @@ export class RunCarrier {
           { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
           'run ended',
         );
-        this.events.publish({ type: 'ended', runId });
+        this.events.publish({ type: 'ended', record: { ...run.record, ...ending } });
       }
       executor.acknowledge(runId);
     } catch (error) {

@@ -82,7 +82,7 @@ export class RunService {
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
-    this.events.publish({ type: 'queued', runId });
+    this.events.publish({ type: 'queued', record });
     this.#live.add(run);
     // The end of everything may have begun while this one was being written down.
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
