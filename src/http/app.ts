@@ -55,7 +55,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
   app.decorateRequest('isLasting', false);
-  app.addHook('onRequest', async (request, reply) => countAnswer(metrics.http, request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    countAnswer(metrics.http, request, reply);
+    done();
+  });
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request) => {
     const token = tokenOf(request.raw);
