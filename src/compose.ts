@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
@@ -78,6 +80,9 @@ export async function startService({
     closers.push(() => database.close());
     const facts = new Facts(database);
     const store = new SqliteRunStore(database);
+    const history = new SqliteHistoryStore(database);
+
+    const metrics = new Metrics({ version, log: log.child({ part: 'metrics' }) });
 
     const executor = new ExecutorClient({
       home,
@@ -87,6 +92,7 @@ export async function startService({
       log: log.child({ part: 'executor' }),
     });
     closers.push(() => executor.close());
+    executor.events.subscribe((event) => metrics.noteExecutor(event));
 
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
     const report = new CatalogueReport(catalogue, log);
@@ -128,11 +134,20 @@ export async function startService({
         resultBytes: Math.round(settings.result_mib * mebibyte),
       },
     });
+    runs.events.subscribe((event) => metrics.runs.note(event));
+    addServiceGauges(metrics, {
+      runs,
+      executor,
+      scripts: () => report.counts,
+      history,
+      maxRuns: settings.max_runs,
+      maxQueued: settings.max_queued,
+    });
     const app = await buildApp({
       catalogue,
       runs,
       runStore: store,
-      history: new SqliteHistoryStore(database),
+      history,
       clock: systemClock,
       bareCallers: new BareCallers({
         store,
@@ -142,6 +157,7 @@ export async function startService({
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
       notifications: new Notifications(log),
+      metrics,
       log,
       version,
       heartbeatMs: settings.heartbeat_s * 1000,
@@ -176,6 +192,7 @@ export async function startService({
       preferredPort: Number(facts.get('last_port') ?? 0),
       extraHosts: settings.extra_hosts,
       trustedOrigins: settings.trusted_origins,
+      metrics: metrics.http,
     });
     const { url, port, close } = listening;
     closers.push(close);

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../src/execution/executor-client.ts';
 import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../src/execution/messages.ts';
 import { buildApp } from '../src/http/app.ts';
+import { Metrics } from '../src/metrics/metrics.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
@@ -123,6 +124,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
     notifications: new Notifications(log),
+    metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
     heartbeatMs: 60_000,

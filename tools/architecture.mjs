@@ -33,6 +33,11 @@ export const importRules = [
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
   room(
+    'metrics',
+    ['runs/run-record.ts', 'shared'],
+    'It is told what happened and asks for numbers; counting must never change what is counted.',
+  ),
+  room(
     'execution',
     ['shared'],
     'The messages are the contract of two processes; neither end may leak into them.',
@@ -62,7 +67,7 @@ export const importRules = [
   ),
   room(
     'http',
-    ['runs', 'scripts', 'models', 'notifications', 'terminals', 'shared'],
+    ['runs', 'scripts', 'models', 'notifications', 'terminals', 'metrics', 'shared'],
     'Routes parse, call and answer; where things are kept is not their business.',
   ),
   {
@@ -99,6 +104,14 @@ export const importRules = [
     from: { path: '^src/', pathNot: ['^src/http/', tests] },
     to: { path: 'node_modules/(?:fastify|@fastify)' },
     plant: { file: 'src/runs/planted.ts', imports: 'fastify' },
+  },
+  {
+    name: 'prom-client-in-metrics',
+    comment:
+      'Only metrics knows how numbers are kept and written; whoever has something to count just says so.',
+    from: { path: '^src/', pathNot: ['^src/metrics/', tests] },
+    to: { path: 'node_modules/prom-client' },
+    plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },
   },
   {
     name: 'processes-in-one-place',

@@ -53,6 +53,8 @@ const giveUpAtPauseMs = 1000;
 export class ExecutorClient {
   /** How many processes runs have left running, told some time after they ended. */
   readonly counts = new Feed<readonly Count[]>();
+  /** An executor was started, or the one that takes runs has ended. */
+  readonly events = new Feed<'launched' | 'lost'>();
   readonly #log: Logger;
   readonly #executors: ExecutorSet;
   readonly #pending = new Map<string, PendingRun>();
@@ -75,6 +77,7 @@ export class ExecutorClient {
   constructor(options: ExecutorSetOptions) {
     this.#log = options.log;
     this.#executors = new ExecutorSet(options, {
+      launched: () => this.events.publish('launched'),
       welcomed: (link, welcome) => this.#onWelcome(link, welcome),
       heard: (link, message) => this.#hear(link, message),
       gone: (link, wasCurrent) => this.#onGone(link, wasCurrent),
@@ -84,6 +87,11 @@ export class ExecutorClient {
   /** How the processes of runs are kept together; null before there is an executor. */
   get containment(): Containment | null {
     return this.#containment;
+  }
+
+  /** Whether there is an executor that takes runs, and it can be talked to. */
+  get isUp(): boolean {
+    return this.#executors.isUp;
   }
 
   /** The leading processes of the runs under way. */
@@ -223,6 +231,7 @@ export class ExecutorClient {
 
   #onGone(link: ExecutorLink, wasCurrent: boolean): void {
     this.#forget(link);
+    if (wasCurrent && !this.#isClosed) this.events.publish('lost');
     const orphans = [...this.#pending].filter(([, run]) => run.link === link).map(([runId]) => runId);
     if (this.#isClosed || (!wasCurrent && orphans.length === 0)) return;
     if (wasCurrent) this.#log.warn({ runs: orphans.length }, 'the executor is gone; starting another');

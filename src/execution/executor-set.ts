@@ -15,6 +15,8 @@ export interface ExecutorSetOptions {
 }
 
 interface SetEvents {
+  /** An executor was started, since there was none. */
+  launched(): void;
   welcomed(link: ExecutorLink, welcome: Welcome): void;
   heard(link: ExecutorLink, message: FromExecutor): void;
   gone(link: ExecutorLink, wasCurrent: boolean): void;
@@ -38,6 +40,11 @@ export class ExecutorSet {
 
   find(instance: string | null): ExecutorLink | undefined {
     return this.#links.get(instance ?? '');
+  }
+
+  /** Whether the executor that takes runs can be talked to now. */
+  get isUp(): boolean {
+    return this.#current?.isConnected === true;
   }
 
   isCurrent(link: ExecutorLink): boolean {
@@ -75,6 +82,7 @@ export class ExecutorSet {
     await this.#openLinks();
     if (this.#current === undefined) {
       await launchExecutor(this.#options);
+      this.#events.launched();
       // All there are now: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
     }

@@ -20,6 +20,7 @@ export async function answerSync(
   { heartbeatMs, language }: { heartbeatMs: number; language: Language },
 ): Promise<FastifyReply> {
   const { raw } = reply;
+  reply.request.isLasting = true;
   raw.setHeader('x-hob-run-id', run.runId);
   const outcome = await Promise.race([run.outcome, patienceEnds(run, heartbeatMs)]);
   if (outcome !== null) return sendJson(reply, executionAnswer(outcome));

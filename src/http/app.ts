@@ -12,6 +12,7 @@ import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
+import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { answerError, internalError, notifyContentType } from './error-answers.ts';
 import { openApiInfo } from './openapi.ts';
@@ -20,6 +21,7 @@ import { addExecuteRoute } from './routes/execute.ts';
 import { addHealthRoute } from './routes/health.ts';
 import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
+import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addRunRoutes } from './routes/runs.ts';
@@ -29,14 +31,19 @@ import { tokenOf } from './run-address.ts';
 
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { log, runStore } = dependencies;
+  const { log, runStore, metrics } = dependencies;
+  const refuse = (request: FastifyRequest, reply: FastifyReply, error: AppError) => {
+    metrics.http.refused(error.code);
+    sendError(request, reply, error);
+  };
   const app = fastify({
     // Requests are not logged by fastify: it would write down addresses with run tokens in them.
     logger: false,
     bodyLimit: dependencies.jsonBodyBytes,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (_error, request, reply) => {
-      sendError(
+      countAnswer(metrics.http, request, reply);
+      refuse(
         request,
         reply,
         new AppError('request-malformed', { en: 'The path is malformed.', zh: '路径格式错误。' }),
@@ -48,6 +55,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
+  app.decorateRequest('isLasting', false);
+  app.addHook('onRequest', (request, reply, done) => {
+    countAnswer(metrics.http, request, reply);
+    done();
+  });
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request) => {
     const token = tokenOf(request.raw);
@@ -58,13 +70,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onRoute', (route) => routes.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    sendError(request, reply, toAppError(error, pathOf(request), log));
+    refuse(request, reply, toAppError(error, pathOf(request), log));
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsAt(request.url);
-    if (allowed.length === 0) return sendError(request, reply, unknownPath(request.url));
+    if (allowed.length === 0) return refuse(request, reply, unknownPath(request.url));
     reply.raw.setHeader('allow', allowed.join(', '));
-    return sendError(request, reply, wrongMethod(request.method, allowed));
+    return refuse(request, reply, wrongMethod(request.method, allowed));
   });
 
   await app.register((api, _options, done) => {
@@ -81,6 +93,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addHistoryRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
+    addMetricsRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });

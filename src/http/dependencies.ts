@@ -1,3 +1,4 @@
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
@@ -19,6 +20,7 @@ export interface AppDependencies {
   bareCallers: BareCallers;
   models: ModelLibrary;
   notifications: Notifications;
+  metrics: Metrics;
   log: Logger;
   version: string;
   heartbeatMs: number;
@@ -31,5 +33,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The run that sent this request, by the token in its address. */
     caller: Caller;
+    /** Set where the length of the answer is not up to Hob: it waits for a script, or stays open for what is to come. */
+    isLasting: boolean;
   }
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { AppError, errnoOf } from '../shared/errors.ts';
 import { readHandleLimit } from '../shared/handle-limit.ts';
 import type { JsonObject } from '../shared/json.ts';
@@ -20,6 +21,7 @@ interface ListenOptions {
   preferredPort: number | null;
   extraHosts: readonly string[];
   trustedOrigins: readonly string[];
+  metrics: HttpMetrics;
 }
 
 export interface Listening {
@@ -69,7 +71,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   let chosen = port;
   try {
     for (const address of options.addresses) {
-      const server = createDoorServer(options.app, policy);
+      const server = createDoorServer(options.app, policy, options.metrics);
       try {
         chosen = await open(server, address, chosen);
       } catch (error) {
@@ -146,7 +148,7 @@ function closeServer(server: Server, now: AbortSignal): Promise<void> {
   });
 }
 
-function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
+function createDoorServer(app: FastifyInstance, policy: DoorPolicy, metrics: HttpMetrics): Server {
   const server: Server = createServer(
     {
       // The door checks the Host header itself, to answer in the right form.
@@ -167,7 +169,7 @@ function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
   // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error: Error, socket: Duplex) => answerClientError(error, socket, metrics));
   return server;
 
   function enter(request: IncomingMessage, response: ServerResponse): void {
@@ -181,6 +183,7 @@ function createDoorServer(app: FastifyInstance, policy: DoorPolicy): Server {
     const refused = judge({ method, target, httpVersion, rawHeaders }, policy);
     stripRunToken(request);
     if (refused === null) return true;
+    metrics.refused(refused.code);
     const answer = answerError(refused, request.url ?? '', request.headers['accept-language']);
     // Nothing of the body is read, so the connection cannot be used for another request.
     response.writeHead(answer.status, {
@@ -201,12 +204,13 @@ function jsonHeaders(body: JsonObject): Record<string, string> {
 }
 
 /** Bytes that never became a request. */
-function answerClientError(error: Error, socket: Duplex): void {
+function answerClientError(error: Error, socket: Duplex, metrics: HttpMetrics): void {
   if (errnoOf(error) === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const refusal = clientRefusal(errnoOf(error));
+  metrics.refused(refusal.code);
   const { status, headers, body } = answerError(refusal, '', undefined);
   const lines = Object.entries({ ...answerHeaders, ...headers, ...jsonHeaders(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -375,3 +375,5 @@ export const StopAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String() },
   { additionalProperties: false, description: 'Hob is stopping.' },
 );
+
+export const MetricsText = Type.String({ description: 'Version 0.0.4 of the format.' });

@@ -7,10 +7,16 @@ export class CatalogueReport {
   readonly #log: Logger;
   #known = new Set<string>();
   #count: number | undefined;
+  #faultyFiles = 0;
 
   constructor(catalogue: Catalogue, log: Logger) {
     this.#catalogue = catalogue;
     this.#log = log;
+  }
+
+  /** As of the last update: scripts that can be used, and files in which something is wrong. */
+  get counts(): { scripts: number; faultyFiles: number } {
+    return { scripts: this.#count ?? 0, faultyFiles: this.#faultyFiles };
   }
 
   async update(): Promise<void> {
@@ -23,6 +29,7 @@ export class CatalogueReport {
       if (!this.#known.has(text)) this.#log.warn(text);
     }
     this.#known = places;
+    this.#faultyFiles = new Set(errors.map(({ file }) => file)).size;
     const count = this.#catalogue.scripts().length;
     if (count !== this.#count) this.#log.info({ scripts: count }, 'scripts loaded');
     this.#count = count;

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { AppDependencies } from '../dependencies.ts';
+import { LaterError, MetricsText } from '../wire.ts';
+
+export function addMetricsRoute(app: FastifyInstance, { metrics }: AppDependencies): void {
+  const schema = {
+    summary: 'Metrics',
+    description: 'Counters and gauges of this service and its process, in the text format of Prometheus.',
+    response: {
+      200: { description: 'All metrics.', content: { 'text/plain': { schema: MetricsText } } },
+      '4xx': LaterError,
+      '5xx': LaterError,
+    },
+  };
+  app.get('/metrics', { schema }, async (_request, reply) => {
+    const text = await metrics.write();
+    return reply.type(metrics.contentType).send(text);
+  });
+}

@@ -1,0 +1,77 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+import { type ErrorCode, errorCodes } from '../shared/errors.ts';
+
+export interface Answered {
+  /** The pattern of the route, never the path that was asked for: that may have an id in it. Undefined: there is no such route. */
+  readonly route: string | undefined;
+  readonly method: string;
+  /** Undefined: the caller hung up before there was one. */
+  readonly status: number | undefined;
+  /** Null: how long it took says nothing of Hob. */
+  readonly durationMs: number | null;
+}
+
+const durationBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Counts what was asked over HTTP and what came of it. No label is ever made of something that a caller may choose freely. */
+export class HttpMetrics {
+  readonly #doorRefusals: Counter<'rule'>;
+  readonly #refusals: Counter<'code'>;
+  readonly #answers: Counter<'route' | 'method' | 'status'>;
+  readonly #durations: Histogram<'route' | 'method'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#doorRefusals = new Counter({
+      name: 'hob_door_refusals_total',
+      help: 'Requests that the door turned away, by the error code of the rule.',
+      labelNames: ['rule'],
+      registers,
+    });
+    this.#refusals = new Counter({
+      name: 'hob_refusals_total',
+      help: 'Requests that were refused behind the door, or were no requests at all, by error code.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.#answers = new Counter({
+      name: 'hob_http_answers_total',
+      help: 'Answers to requests that came in by the door; status "none" where the caller hung up before there was one.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'hob_http_answer_duration_seconds',
+      help: 'How long answers took, from the header of the request to the last byte; those that wait for a script or stay open are left out.',
+      labelNames: ['route', 'method'],
+      buckets: durationBuckets,
+      registers,
+    });
+    // A rate can only be told from a counter that was there before its first event.
+    for (const code of Object.keys(errorCodes)) {
+      if (isDoorCode(code)) this.#doorRefusals.inc({ rule: code }, 0);
+      else this.#refusals.inc({ code }, 0);
+    }
+  }
+
+  refused(code: ErrorCode): void {
+    if (isDoorCode(code)) this.#doorRefusals.inc({ rule: code });
+    else this.#refusals.inc({ code });
+  }
+
+  answered({ route = 'unmatched', method: asked, status, durationMs }: Answered): void {
+    const method = methods.has(asked) ? asked : 'other';
+    this.#answers.inc({ route, method, status: statusClass(status) });
+    if (durationMs !== null) this.#durations.observe({ route, method }, durationMs / 1000);
+  }
+}
+
+function isDoorCode(code: string): boolean {
+  return code.startsWith('door-');
+}
+
+function statusClass(status: number | undefined): string {
+  return status === undefined ? 'none' : `${Math.floor(status / 100)}xx`;
+}

@@ -1,0 +1,100 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+
+import type { Logger } from '../shared/log.ts';
+import { interfaceVersion } from '../shared/version.ts';
+import { HttpMetrics } from './http-metrics.ts';
+import { writeProcessMetrics } from './process-metrics.ts';
+import { RunMetrics } from './run-metrics.ts';
+
+interface GaugeOptions {
+  name: `hob_${string}`;
+  help: string;
+  /** Asked at every scrape, so it must be cheap. */
+  read: () => number | Promise<number>;
+}
+
+interface InfoOptions {
+  name: `hob_${string}_info`;
+  help: string;
+  /** The one label, and its value now; null: there is nothing to tell. */
+  label: string;
+  read: () => string | null;
+}
+
+/** All that is counted in one service. The registry is its own: another service in this process has another. */
+export class Metrics {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly runs: RunMetrics;
+  readonly http: HttpMetrics;
+  readonly #registry = new Registry();
+  readonly #executorEvents: Record<'launched' | 'lost', Counter>;
+  readonly #log: Logger;
+
+  constructor({ version, log }: { version: string; log: Logger }) {
+    this.#log = log;
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'hob_build_info',
+      help: 'Always 1: the version of Hob and of the interface that it implements.',
+      labelNames: ['version', 'interface'],
+      registers,
+    }).set({ version, interface: interfaceVersion }, 1);
+    this.runs = new RunMetrics(this.#registry);
+    this.#executorEvents = {
+      launched: new Counter({
+        name: 'hob_executor_launches_total',
+        help: 'Executors that this service has started; one that was there already is not among them.',
+        registers,
+      }),
+      lost: new Counter({
+        name: 'hob_executor_losses_total',
+        help: 'Executors that ended while this service needed them.',
+        registers,
+      }),
+    };
+    this.http = new HttpMetrics(this.#registry);
+  }
+
+  noteExecutor(event: 'launched' | 'lost'): void {
+    this.#executorEvents[event].inc();
+  }
+
+  /** A number that is asked for when it is to be shown. */
+  addGauge({ name, help, read }: GaugeOptions): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: async () => {
+        try {
+          gauge.set(await read());
+        } catch (error) {
+          // One that cannot be read is left out; the others are worth having all the same.
+          this.#log.warn({ err: error, metric: name }, 'a metric could not be read');
+          gauge.remove({});
+        }
+      },
+    });
+  }
+
+  /** A fact that is no number: always 1, with the fact in its label. */
+  addInfo({ name, help, label, read }: InfoOptions): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect: () => {
+        gauge.reset();
+        const value = read();
+        if (value !== null) gauge.set({ [label]: value }, 1);
+      },
+    });
+  }
+
+  /** Everything, in the text format of Prometheus. */
+  async write(): Promise<string> {
+    const [own, process] = await Promise.all([this.#registry.metrics(), writeProcessMetrics()]);
+    return `${own}\n${process}`;
+  }
+}

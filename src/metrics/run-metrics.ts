@@ -1,0 +1,89 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+import type { BriefRun } from '../runs/run-record.ts';
+
+/** What a run event looks like from here. */
+export interface ObservedRun {
+  readonly type: 'queued' | 'started' | 'ended';
+  readonly run: BriefRun;
+}
+
+/** From scripts that only look something up to those that work through the night. */
+const durationBuckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 10_800, 43_200];
+const waitBuckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 300, 1800, 7200];
+
+/**
+ * Counts runs. Scripts are labels, since there are dozens of them and not thousands; runs never are. The id is what stays the
+ * same when a script is renamed, the name is what a person reads.
+ */
+export class RunMetrics {
+  readonly #accepted: Counter<'script_id' | 'script' | 'origin'>;
+  readonly #ended: Counter<'script_id' | 'script' | 'origin' | 'state' | 'end_cause'>;
+  readonly #durations: Histogram<'script_id' | 'script'>;
+  readonly #waits: Histogram;
+  readonly #output: Counter<'stream'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#accepted = new Counter({
+      name: 'hob_runs_accepted_total',
+      help: 'Runs that were taken on.',
+      labelNames: ['script_id', 'script', 'origin'],
+      registers,
+    });
+    this.#ended = new Counter({
+      name: 'hob_runs_ended_total',
+      help: 'Runs that have ended, by how they did; runs that an earlier service took on are among them.',
+      labelNames: ['script_id', 'script', 'state', 'end_cause', 'origin'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'hob_run_duration_seconds',
+      help: 'How long scripts ran, from the start of their process to its end; those that never started are not among them.',
+      labelNames: ['script_id', 'script'],
+      buckets: durationBuckets,
+      registers,
+    });
+    this.#waits = new Histogram({
+      name: 'hob_run_wait_seconds',
+      help: 'How long runs waited, from being taken on until their script had started.',
+      buckets: waitBuckets,
+      registers,
+    });
+    this.#output = new Counter({
+      name: 'hob_run_output_bytes_total',
+      help: 'What scripts that have ended had printed, kept or not.',
+      labelNames: ['stream'],
+      registers,
+    });
+    for (const stream of ['stdout', 'stderr']) this.#output.inc({ stream }, 0);
+  }
+
+  note({ type, run }: ObservedRun, nowMs = Date.now()): void {
+    switch (type) {
+      case 'queued':
+        this.#accepted.inc({ ...labelsOf(run), origin: run.origin });
+        break;
+      case 'started':
+        // Now and not when it has ended: that may be hours away. The clock may have been set back meanwhile.
+        this.#waits.observe(Math.max(0, nowMs - Date.parse(run.queuedAt)) / 1000);
+        break;
+      case 'ended':
+        this.#noteEnd(run);
+        break;
+    }
+  }
+
+  #noteEnd(run: BriefRun): void {
+    const labels = labelsOf(run);
+    const { state, endCause, origin, startedAt, durationMs, stdoutBytes, stderrBytes } = run;
+    this.#ended.inc({ ...labels, state, end_cause: endCause ?? '', origin });
+    if (startedAt !== null && durationMs !== null) this.#durations.observe(labels, durationMs / 1000);
+    this.#output.inc({ stream: 'stdout' }, stdoutBytes ?? 0);
+    this.#output.inc({ stream: 'stderr' }, stderrBytes ?? 0);
+  }
+}
+
+function labelsOf({ scriptId, scriptName }: BriefRun): { script_id: string; script: string } {
+  return { script_id: scriptId, script: scriptName };
+}
