@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { ringFileOf } from '../execution/ring-state.ts';
 import { Capture } from './capture.ts';
 
 /** Bytes that differ from their neighbours, so that a shift by one shows. */
@@ -20,6 +21,7 @@ interface Kept {
 
 function captured(path: string, limit: number, chunks: readonly Uint8Array[]): Kept {
   rmSync(path, { force: true });
+  rmSync(ringFileOf(path), { force: true });
   const capture = new Capture(path, limit);
   for (const chunk of chunks) capture.take(chunk);
   const counts = capture.settle();

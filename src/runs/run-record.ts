@@ -13,6 +13,12 @@ export type RunState = (typeof runStates)[number];
 
 export type EnvelopeSource = 'own' | 'synthesized';
 
+/** How much of a stream its log holds: the beginning, and behind it the end. */
+export interface KeptOutput {
+  readonly headBytes: number;
+  readonly tailBytes: number;
+}
+
 /** Everything that is kept of a run. What is not known yet is null. */
 export interface RunRecord {
   readonly runId: string;
@@ -41,6 +47,9 @@ export interface RunRecord {
   readonly durationMs: number | null;
   readonly stdoutBytes: number | null;
   readonly stderrBytes: number | null;
+  /** What the logs hold; null when that is not known. */
+  readonly stdoutKept: KeptOutput | null;
+  readonly stderrKept: KeptOutput | null;
   readonly truncated: boolean | null;
   readonly leftRunning: number | null;
 }
@@ -57,6 +66,8 @@ export type RunEnding = Pick<
   | 'durationMs'
   | 'stdoutBytes'
   | 'stderrBytes'
+  | 'stdoutKept'
+  | 'stderrKept'
   | 'truncated'
   | 'leftRunning'
 >;

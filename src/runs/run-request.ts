@@ -113,6 +113,8 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     durationMs: null,
     stdoutBytes: null,
     stderrBytes: null,
+    stdoutKept: null,
+    stderrKept: null,
     truncated: null,
     leftRunning: null,
   };

@@ -31,4 +31,10 @@ export const migrations: readonly string[] = [
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `,
   'ALTER TABLE runs ADD COLUMN executor TEXT;',
+  `
+  ALTER TABLE runs ADD COLUMN stdout_head INTEGER;
+  ALTER TABLE runs ADD COLUMN stdout_tail INTEGER;
+  ALTER TABLE runs ADD COLUMN stderr_head INTEGER;
+  ALTER TABLE runs ADD COLUMN stderr_tail INTEGER;
+  `,
 ];

@@ -46,6 +46,8 @@ const record: RunRecord = {
   durationMs: null,
   stdoutBytes: null,
   stderrBytes: null,
+  stdoutKept: null,
+  stderrKept: null,
   truncated: null,
   leftRunning: null,
 };

@@ -4,6 +4,7 @@ import {
   type EndCause,
   type EnvelopeSource,
   endCauses,
+  type KeptOutput,
   type Origin,
   origins,
   type RunEnding,
@@ -20,7 +21,7 @@ import { type Database, durably, named } from './database.ts';
  */
 const columns = `run_id, script_id, script_name, script_version, origin, parent_run_id, depth, sync, executor, state, end_cause, exit_code,
   CAST(result AS BLOB) AS result, envelope, data, params, queued_at, started_at, ended_at, duration_ms, stdout_bytes,
-  stderr_bytes, truncated, left_running`;
+  stderr_bytes, stdout_head, stdout_tail, stderr_head, stderr_tail, truncated, left_running`;
 
 /** Runs in SQLite. */
 export class SqliteRunStore implements RunStore {
@@ -46,7 +47,7 @@ export class SqliteRunStore implements RunStore {
     this.#finish = database.prepare(
       `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = CAST(? AS TEXT), envelope = ?,
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
-         truncated = ?, left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL`,
+         stdout_head = ?, stdout_tail = ?, stderr_head = ?, stderr_tail = ?, truncated = ?, left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL`,
     );
     this.#recordLeftRunning = database.prepare(
       `UPDATE runs SET left_running = count.value ->> 'leftRunning' FROM json_each(?) AS count
@@ -103,6 +104,10 @@ export class SqliteRunStore implements RunStore {
         ending.durationMs,
         ending.stdoutBytes,
         ending.stderrBytes,
+        ending.stdoutKept?.headBytes ?? null,
+        ending.stdoutKept?.tailBytes ?? null,
+        ending.stderrKept?.headBytes ?? null,
+        ending.stderrKept?.tailBytes ?? null,
         ending.truncated === null ? null : Number(ending.truncated),
         ending.leftRunning,
         runId,
@@ -164,6 +169,8 @@ function toRecord(row: Row): RunRecord {
     durationMs: numberOf(row.duration_ms),
     stdoutBytes: numberOf(row.stdout_bytes),
     stderrBytes: numberOf(row.stderr_bytes),
+    stdoutKept: keptOf(row.stdout_head, row.stdout_tail),
+    stderrKept: keptOf(row.stderr_head, row.stderr_tail),
     truncated: row.truncated === null ? null : row.truncated === 1,
     leftRunning: numberOf(row.left_running),
   };
@@ -171,6 +178,10 @@ function toRecord(row: Row): RunRecord {
 
 const textOf = (value: unknown) => (value === null ? null : String(value));
 const numberOf = (value: unknown) => (value === null ? null : Number(value));
+
+function keptOf(head: unknown, tail: unknown): KeptOutput | null {
+  return head === null || tail === null ? null : { headBytes: Number(head), tailBytes: Number(tail) };
+}
 
 function jsonOf(value: unknown): Json {
   return JSON.parse(String(value));

@@ -20,6 +20,8 @@ export function concludeRun(
     durationMs: Math.round(end.durationMs),
     stdoutBytes: end.stdout.bytes,
     stderrBytes: end.stderr.bytes,
+    stdoutKept: { headBytes: end.stdout.headBytes, tailBytes: end.stdout.tailBytes },
+    stderrKept: { headBytes: end.stderr.headBytes, tailBytes: end.stderr.tailBytes },
     truncated: [end.stdout, end.stderr].some((stream) => stream.headBytes + stream.tailBytes < stream.bytes),
     leftRunning: end.leftRunning,
   };
