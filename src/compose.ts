@@ -10,6 +10,7 @@ import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
+import { RunOutputs } from './runs/output/run-outputs.ts';
 import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
@@ -125,9 +126,11 @@ export async function startService({
         resultBytes: Math.round(settings.result_mib * mebibyte),
       },
     });
+    const closing = new AbortController();
     const app = await buildApp({
       catalogue,
       runs,
+      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
       runStore: store,
       bareCallers: new BareCallers({
         store,
@@ -142,6 +145,7 @@ export async function startService({
       heartbeatMs: settings.heartbeat_s * 1000,
       jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
       formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      closing: closing.signal,
       requestStop,
     });
     closers.push(() => app.close());
@@ -172,7 +176,10 @@ export async function startService({
       },
       stop(now, { all }) {
         if (all) runs.endRuns();
-        stopped ??= runs.drain(now).then(() => closeAll(now));
+        stopped ??= runs.drain(now).then(() => {
+          closing.abort();
+          return closeAll(now);
+        });
         return stopped;
       },
     };

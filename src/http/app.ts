@@ -21,6 +21,7 @@ import { addHealthRoute } from './routes/health.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOutputRoutes } from './routes/output.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addStopRoute } from './routes/stop.ts';
@@ -77,6 +78,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addModelPathRoute(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
+    addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
