@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,6 +128,8 @@ export async function startService({
       },
     });
     const closing = new AbortController();
+    // Every follower listens: as many as there are is no leak.
+    setMaxListeners(0, closing.signal);
     const app = await buildApp({
       catalogue,
       runs,

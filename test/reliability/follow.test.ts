@@ -128,6 +128,7 @@ it('many followers of one run all get the same, and HTTP goes on', patiently, as
   await watching;
 
   await endOf(hob, runId);
+  expect(hob.log()).not.toContain('Warning');
   const expected = Buffer.alloc(bytes);
   for (let at = 0; at + 8 <= bytes; at += 8) expected.writeDoubleLE(at, at);
   const hash = createHash('sha256').update(expected).digest('hex');
