@@ -295,6 +295,56 @@ describe('an output of which the middle was not kept', () => {
     expect(wrongIn(rest.body, bytes - half)).toBe(0);
   });
 
+  it('has lines in the places of all that was written over before a follower could read it', async () => {
+    const { hob, runId } = await flood(30_000_000);
+    const { status, body, isComplete } = await readOutput(hob, runId, { follow: true });
+    expect({ status, isComplete }).toEqual({ status: 200, isComplete: true });
+    const line = /^\n\[\.\.\. (\d+) bytes left out by Hob \.\.\.\]\n/;
+    let [at, from] = [0, 0];
+    let wrong = 0;
+    for (let next = body.indexOf('\n[... ', from); ; next = body.indexOf('\n[... ', from)) {
+      const part = body.subarray(from, next === -1 ? body.length : next);
+      wrong += wrongIn(part, at);
+      at += part.length;
+      if (next === -1) break;
+      const [mark = '', missing] = line.exec(body.subarray(next, next + 100).toString('latin1')) ?? [];
+      at += Number(missing);
+      from = next + mark.length;
+    }
+    expect({ at, wrong }).toEqual({ at: 30_000_000, wrong: 0 });
+  });
+
+  it('is told from what is there to a follower who counts, again and again', async () => {
+    const { hob, runId } = await flood(30_000_000);
+    const check = new NumberedCheck();
+    let missing = 0;
+    for (let isOver = false; !isOver; ) {
+      const open = await openOutput(hob, runId, { follow: true, range: `bytes=${check.at}-` });
+      if (open.status === 206) {
+        isOver = (await drain(open, (bytes) => check.take(bytes))).isComplete;
+        continue;
+      }
+      let refusal = '';
+      await drain(open, (bytes) => {
+        refusal += bytes;
+      });
+      const next = Number(/bytes=(\d+)-/.exec(JSON.parse(refusal).hint)?.[1]);
+      expect(next).toBeGreaterThan(check.at);
+      missing += next - check.at;
+      check.skipTo(next);
+    }
+    expect({ at: check.at, wrong: check.wrong }).toEqual({ at: 30_000_000, wrong: 0 });
+    expect(missing).toBeLessThanOrEqual(30_000_000 - half);
+  });
+
+  async function flood(bytes: number) {
+    const scripts = await tempFolder();
+    const entry = numberedOutput({ bytes });
+    const id = await writeScript(scripts, 'numbers', { language: 'node.js', entry });
+    const hob = await startHob({ scripts: [scripts], settings });
+    return { hob, runId: await start(hob, id) };
+  }
+
   it('is right at both ends when its executor was killed', async () => {
     const [scripts, files] = [await tempFolder(), await tempFolder()];
     const entry = numberedOutput({ bytes: 2 ** 40, waits: [{ at: 2 ** 30, file: join(files, 'never') }] });

@@ -108,6 +108,12 @@ export class NumberedCheck {
     this.at = from;
   }
 
+  /** What lies between is missing. */
+  skipTo(offset: number): void {
+    this.at = offset;
+    this.#rest = Buffer.alloc(0);
+  }
+
   take(bytes: Buffer): void {
     let view = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     let offset = this.at - this.#rest.length;
