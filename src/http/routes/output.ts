@@ -51,7 +51,7 @@ export function addOutputRoutes(
       const leave = () => leaving.abort();
       raw.once('close', leave);
       if (follow) closing.addEventListener('abort', leave, { once: true });
-      if (raw.destroyed) leave();
+      if (raw.destroyed || (follow && closing.aborted)) leave();
       try {
         const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, leaving.signal);
         await sendOutput(raw, plan, pieces, leaving.signal);

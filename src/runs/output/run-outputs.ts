@@ -9,7 +9,7 @@ import { readLogPart, readRingState, sizeOfLog } from './read-log.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** A part of a stream, or the statement that there is no more of it than its length. Offsets are those of the whole stream. */
+/** A part of a stream, or how much of it is missing. Offsets are those of the whole stream. */
 export type OutputPiece =
   | { readonly offset: number; readonly bytes: Uint8Array }
   | { readonly offset: number; readonly missing: number };
