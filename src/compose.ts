@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
+import { RunOutputs } from './runs/output/run-outputs.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
@@ -143,9 +145,13 @@ export async function startService({
       maxRuns: settings.max_runs,
       maxQueued: settings.max_queued,
     });
+    const closing = new AbortController();
+    // Every follower listens: as many as there are is no leak.
+    setMaxListeners(0, closing.signal);
     const app = await buildApp({
       catalogue,
       runs,
+      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
       runStore: store,
       history,
       clock: systemClock,
@@ -163,6 +169,7 @@ export async function startService({
       heartbeatMs: settings.heartbeat_s * 1000,
       jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
       formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      closing: closing.signal,
       requestStop,
     });
     closers.push(() => app.close());
@@ -212,7 +219,10 @@ export async function startService({
       },
       stop(now, { all }) {
         if (all) runs.endRuns();
-        stopped ??= runs.drain(now).then(() => closeAll(now));
+        stopped ??= runs.drain(now).then(() => {
+          closing.abort();
+          return closeAll(now);
+        });
         return stopped;
       },
     };

@@ -13,6 +13,7 @@ import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
+import { RunOutputs } from '../src/runs/output/run-outputs.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
 import { Catalogue } from '../src/scripts/catalogue.ts';
@@ -113,6 +114,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
         resultBytes: 0,
       },
     }),
+    outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
     runStore: store,
     history: new SqliteHistoryStore(openDatabase(':memory:')),
     clock: systemClock,
@@ -127,6 +129,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
+    closing: new AbortController().signal,
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
     formBodyBytes: 1000,

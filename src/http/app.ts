@@ -24,6 +24,7 @@ import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOutputRoutes } from './routes/output.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addStopRoute } from './routes/stop.ts';
@@ -91,6 +92,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);
+    addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     addMetricsRoute(api, dependencies);

@@ -4,6 +4,7 @@ import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
 import type { HistoryStore } from '../runs/history/history-store.ts';
+import type { RunOutputs } from '../runs/output/run-outputs.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
@@ -14,6 +15,7 @@ import type { Logger } from '../shared/log.ts';
 export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
+  outputs: RunOutputs;
   runStore: RunStore;
   history: HistoryStore;
   clock: Clock;
@@ -26,6 +28,8 @@ export interface AppDependencies {
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;
+  /** Aborted when connections are about to be closed: answers that would go on for ever end then. */
+  closing: AbortSignal;
   requestStop: (how: { all: boolean }) => void;
 }
 

@@ -35,6 +35,8 @@ export const errorCodes = {
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
+  'range-not-satisfiable':
+    'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',
   'run-ended': 'The run has ended already, so it cannot be cancelled.',
   'caller-stopping': 'The run that calls is itself being stopped.',
   'run-token-unknown': 'The run token in the address belongs to no run.',

@@ -51,6 +51,12 @@ const scenarios = {
     did: 'Scripts linked others, 32 at once; each child was compared with the run that it was put down to. Tokens were made up, and tokens of ended runs were used again.',
     limits: 'A script that calls the bare address of the service is traced to its run on Linux only.',
   },
+  follow: {
+    title: 'Output is followed',
+    did: 'A follower came late to the output of a run, hung up at random points and took up again by the number of bytes it had. Many followed one run at once. Others opened the output and never read a byte of it.',
+    limits:
+      'A follower that falls behind by more than half of `output_log_mib` misses what was written over meanwhile, and is told so.',
+  },
   'hang-up': {
     title: 'Callers hang up',
     did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',
