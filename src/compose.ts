@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
+import { eventData } from './http/event-data.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
+import { EventLog } from './runs/events/event-log.ts';
+import { RunEvents } from './runs/events/run-events.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
@@ -24,7 +27,9 @@ import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts
 import { serviceFile } from './shared/service-file.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
+import { SqliteEventStore } from './storage/sqlite-event-store.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
+import { tellCatalogue, tellNotifications } from './tell-events.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -75,6 +80,8 @@ export async function startService({
     closers.push(() => database.close());
     const facts = new Facts(database);
     const store = new SqliteRunStore(database);
+    const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
+    const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
 
     const executor = new ExecutorClient({
       home,
@@ -88,6 +95,7 @@ export async function startService({
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
     const report = new CatalogueReport(catalogue, log);
     catalogue.changed.subscribe(() => void report.update());
+    tellCatalogue({ catalogue, eventLog, facts, log });
     const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
@@ -104,6 +112,7 @@ export async function startService({
     let listening: Listening | undefined;
     const runs = new RunService({
       store,
+      events: runEvents,
       executor,
       clock: systemClock,
       log,
@@ -125,9 +134,13 @@ export async function startService({
         resultBytes: Math.round(settings.result_mib * mebibyte),
       },
     });
+    const notifications = new Notifications(log);
+    tellNotifications({ notifications, eventLog, store });
+    const closing = new AbortController();
     const app = await buildApp({
       catalogue,
       runs,
+      eventLog,
       runStore: store,
       bareCallers: new BareCallers({
         store,
@@ -136,12 +149,13 @@ export async function startService({
         trace: traceCaller,
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
-      notifications: new Notifications(log),
+      notifications,
       log,
       version,
       heartbeatMs: settings.heartbeat_s * 1000,
       jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
       formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      closing: closing.signal,
       requestStop,
     });
     closers.push(() => app.close());
@@ -172,7 +186,10 @@ export async function startService({
       },
       stop(now, { all }) {
         if (all) runs.endRuns();
-        stopped ??= runs.drain(now).then(() => closeAll(now));
+        stopped ??= runs.drain(now).then(() => {
+          closing.abort();
+          return closeAll(now);
+        });
         return stopped;
       },
     };

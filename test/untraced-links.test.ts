@@ -8,9 +8,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../src/execution/executor-client.ts';
 import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../src/execution/messages.ts';
 import { buildApp } from '../src/http/app.ts';
+import { eventData } from '../src/http/event-data.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
+import { EventLog } from '../src/runs/events/event-log.ts';
+import { RunEvents } from '../src/runs/events/run-events.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
@@ -18,6 +21,8 @@ import { Catalogue } from '../src/scripts/catalogue.ts';
 import { systemClock } from '../src/shared/clock.ts';
 import { Feed } from '../src/shared/feed.ts';
 import { createLogger } from '../src/shared/log.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { SqliteEventStore } from '../src/storage/sqlite-event-store.ts';
 import { tempFolder } from './support/hob.ts';
 import { MemoryRunStore } from './support/memory-run-store.ts';
 import { writeScript } from './support/scripts.ts';
@@ -85,10 +90,15 @@ async function serve({ maxRuns }: { maxRuns: number }) {
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
+  const database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
   const app = await buildApp({
     catalogue,
+    eventLog,
     runs: new RunService({
       store,
+      events: new RunEvents({ log: eventLog, store, logger: log, encode: eventData }),
       executor,
       clock: systemClock,
       log,
@@ -124,6 +134,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
     formBodyBytes: 1000,
+    closing: new AbortController().signal,
     requestStop: () => {},
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -49,7 +49,13 @@ export const importRules = [
   ),
   room(
     'storage',
-    ['runs/run-record.ts', 'runs/run-store.ts', 'runs/history/durations.ts', 'shared'],
+    [
+      'runs/run-record.ts',
+      'runs/run-store.ts',
+      'runs/events/event-store.ts',
+      'runs/history/durations.ts',
+      'shared',
+    ],
     'The database implements what runs ask for; it decides nothing about them.',
   ),
   room(

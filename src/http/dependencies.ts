@@ -2,6 +2,7 @@ import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
@@ -11,6 +12,7 @@ import type { Logger } from '../shared/log.ts';
 export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
+  eventLog: EventLog;
   runStore: RunStore;
   bareCallers: BareCallers;
   models: ModelLibrary;
@@ -20,6 +22,8 @@ export interface AppDependencies {
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;
+  /** Aborted when connections are about to be closed: answers that would go on for ever end then. */
+  closing: AbortSignal;
   requestStop: (how: { all: boolean }) => void;
 }
 

@@ -255,3 +255,26 @@ export const StopAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String() },
   { additionalProperties: false, description: 'Hob is stopping.' },
 );
+
+export const EventsQuery = Type.Object({
+  since: Type.Optional(
+    Type.String({
+      description: 'The last event known; what the header Last-Event-ID says, for others than browsers.',
+    }),
+  ),
+  types: Type.Optional(Type.String({ description: 'Only these, with commas between them.' })),
+});
+
+export const EventsAnswer = Type.String({
+  description: 'text/event-stream: each event has an id, a type and one line of JSON.',
+});
+
+export const ProgressBody = Type.Object({
+  fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+  message: Type.Optional(Nullable(Type.String({ description: 'Cut after 1,000 characters.' }))),
+});
+
+export const ProgressAnswer = Type.Object(
+  { status: Type.Literal('success') },
+  { additionalProperties: false, description: 'It was taken.' },
+);

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { RunRecord } from '../../runs/run-record.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { type JsonFields, sendJson } from '../send-json.ts';
+import { runAnswer } from '../run-answer.ts';
+import { sendJson } from '../send-json.ts';
 import { CancelAnswer, LaterError, RunAnswer } from '../wire.ts';
 
 export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
@@ -33,31 +33,4 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
       return { status: 'success', message: 'The run is being stopped', run_id: runId };
     },
   );
-}
-
-function runAnswer(record: RunRecord): JsonFields {
-  return {
-    run_id: record.runId,
-    script_id: record.scriptId,
-    script_name: record.scriptName,
-    script_version: record.scriptVersion,
-    origin: record.origin,
-    parent_run_id: record.parentRunId,
-    depth: record.depth,
-    state: record.state,
-    end_cause: record.endCause,
-    exit_code: record.exitCode,
-    result: record.result,
-    envelope: record.envelope,
-    data: record.data,
-    params: record.params,
-    queued_at: record.queuedAt,
-    started_at: record.startedAt,
-    ended_at: record.endedAt,
-    duration_ms: record.durationMs,
-    stdout_bytes: record.stdoutBytes,
-    stderr_bytes: record.stderrBytes,
-    truncated: record.truncated,
-    left_running: record.leftRunning,
-  };
 }
