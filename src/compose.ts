@@ -13,6 +13,7 @@ import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
 import { RunEvents } from './runs/events/run-events.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
+import { RunOutputs } from './runs/output/run-outputs.ts';
 import { removeStrayFolders } from './runs/run-recovery.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
@@ -141,6 +142,7 @@ export async function startService({
       catalogue,
       runs,
       eventLog,
+      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
       runStore: store,
       bareCallers: new BareCallers({
         store,

@@ -15,6 +15,7 @@ import { BareCallers } from '../src/runs/callers/bare-callers.ts';
 import { EventLog } from '../src/runs/events/event-log.ts';
 import { RunEvents } from '../src/runs/events/run-events.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
+import { RunOutputs } from '../src/runs/output/run-outputs.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
 import { Catalogue } from '../src/scripts/catalogue.ts';
@@ -120,6 +121,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
         resultBytes: 0,
       },
     }),
+    outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
     runStore: store,
     bareCallers: new BareCallers({
       store,
@@ -131,10 +133,10 @@ async function serve({ maxRuns }: { maxRuns: number }) {
     notifications: new Notifications(log),
     log,
     version: '0.0.0',
+    closing: new AbortController().signal,
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
     formBodyBytes: 1000,
-    closing: new AbortController().signal,
     requestStop: () => {},
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

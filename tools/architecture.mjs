@@ -39,7 +39,13 @@ export const importRules = [
   ),
   room(
     'executor',
-    ['execution/messages.ts', 'execution/message-lines.ts', 'execution/socket-path.ts', 'shared'],
+    [
+      'execution/messages.ts',
+      'execution/message-lines.ts',
+      'execution/ring-state.ts',
+      'execution/socket-path.ts',
+      'shared',
+    ],
     'The executor starts fast and stays small: it knows the messages, and nothing of the service.',
   ),
   room(

@@ -1,15 +1,25 @@
-import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { has } from '../../test/support/needs.ts';
+import { decodeRingState, ringFileOf } from '../execution/ring-state.ts';
 import { Capture } from './capture.ts';
 
 /** Bytes that differ from their neighbours, so that a shift by one shows. */
 const pattern = (length: number) =>
   Buffer.from(Array.from({ length }, (_, index) => (index * 7 + (index >> 8)) % 251));
+
+const stateOf = (log: string) => decodeRingState(readFileSync(ringFileOf(log)));
+
+const canMount = has(
+  'a small disk of its own (root on Linux)',
+  process.platform === 'linux' && process.getuid?.() === 0,
+);
 
 interface Kept {
   bytes: number;
@@ -20,6 +30,7 @@ interface Kept {
 
 function captured(path: string, limit: number, chunks: readonly Uint8Array[]): Kept {
   rmSync(path, { force: true });
+  rmSync(ringFileOf(path), { force: true });
   const capture = new Capture(path, limit);
   for (const chunk of chunks) capture.take(chunk);
   const counts = capture.settle();
@@ -135,6 +146,56 @@ describe('the log of a stream', () => {
     expect(() => new Capture(path, 100)).toThrow('EEXIST');
     expect(readFileSync(path, 'utf8')).toBe('planted');
     expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100)).toThrow('ENOENT');
+  });
+
+  it('has a file that says how its ring stands from the first byte that is written over, and never before', async () => {
+    const log = join(await tempFolder(), 'stdout.log');
+    const capture = new Capture(log, 10);
+    const ring = { phase: 'ring', headBytes: 5, tailBytes: 5 };
+    capture.take(pattern(10));
+    expect(existsSync(ringFileOf(log))).toBe(false);
+    capture.take(pattern(1));
+    expect(stateOf(log)).toEqual({ ...ring, done: 11, until: 11 });
+    expect(statSync(ringFileOf(log)).mode & 0o777).toBe(0o600);
+    capture.take(pattern(22));
+    expect(stateOf(log)).toEqual({ ...ring, done: 33, until: 33 });
+    capture.settle();
+    expect(stateOf(log)).toEqual({ ...ring, phase: 'ordered', done: 33, until: 33 });
+  });
+
+  it('ends where its ring would begin when there is no telling how that stands', async () => {
+    const log = join(await tempFolder(), 'stdout.log');
+    writeFileSync(ringFileOf(log), 'planted');
+    const capture = new Capture(log, 10);
+    capture.take(pattern(8));
+    capture.take(pattern(80));
+    expect(capture.settle()).toEqual({ bytes: 88, headBytes: 10, tailBytes: 0 });
+    expect(readFileSync(log)).toEqual(Buffer.concat([pattern(8), pattern(2)]));
+    expect(readFileSync(ringFileOf(log), 'utf8')).toBe('planted');
+  });
+
+  it.skipIf(!canMount)('ends where the disk is full, at whichever byte that is', async () => {
+    const folder = await tempFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', folder]);
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', folder]);
+    });
+    const all = pattern(100_000);
+    // Full in the head, in the tail, and just when the file for the ring would be needed.
+    for (const limit of [1_000_000, 80_000, 65_536]) {
+      const kept = captured(join(folder, 'stdout.log'), limit, split(all, Array(25).fill(4000)));
+      expect(kept).toEqual({
+        bytes: 100_000,
+        headBytes: 65_536,
+        tailBytes: 0,
+        content: all.subarray(0, 65_536),
+      });
+      expect(existsSync(join(folder, 'stdout.ring'))).toBe(false);
+    }
+    // There is room for the ring, which needs no more of it then.
+    expect(captured(join(folder, 'stdout.log'), 61_440, split(all, Array(25).fill(4000)))).toEqual(
+      expected(61_440, all),
+    );
   });
 
   it('may be cut short by its script, and is then known by its beginning alone', async () => {

@@ -1,16 +1,22 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 
 import type { StreamCapture } from '../execution/messages.ts';
+import { type RingState, ringFileOf } from '../execution/ring-state.ts';
+import { RingFile } from './ring-file.ts';
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Keeps one output stream of a run in a file of bounded size: the first half of the limit as it came, and the last half in
- * a ring behind it, put in order at the end. The bytes are counted exactly, kept or not. Writing is synchronous: this
- * process has nothing better to do, and a script that writes faster than the disk should feel it.
+ * a ring behind it, put in order at the end. The bytes are counted exactly, kept or not. Once the ring is written over, a
+ * second file tells others how it stands. Writing is synchronous: this process has nothing better to do, and a script that
+ * writes faster than the disk should feel it.
  */
 export class Capture {
+  readonly #path: string;
   readonly #fd: number;
+  /** Null until something in the log is to be written over; most outputs never get there. */
+  #ring: RingFile | null = null;
   readonly #headLimit: number;
   readonly #tailLimit: number;
   #total = 0;
@@ -20,6 +26,7 @@ export class Capture {
 
   /** Creates the file; throws when there is no room for it, or something in its place. */
   constructor(path: string, limitBytes: number) {
+    this.#path = path;
     this.#fd = openSync(path, createFlags, 0o600);
     this.#headLimit = Math.ceil(limitBytes / 2);
     this.#tailLimit = Math.max(1, Math.floor(limitBytes / 2));
@@ -33,7 +40,8 @@ export class Capture {
     try {
       this.#store(this.#fd, bytes);
     } catch {
-      // The disk is full: what cannot be kept is counted as lost, and the script goes on.
+      // The disk is full: what cannot be kept is counted as lost, and the script goes on. The same holds for a ring of which
+      // nobody could be told how it stands: what is kept must be what it seems to be.
       this.#failed = true;
     }
   }
@@ -42,17 +50,14 @@ export class Capture {
   settle(): StreamCapture {
     this.#settled = true;
     const isWhole = this.#stored <= this.#headLimit + this.#tailLimit;
-    const hasTail = !isWhole && this.#straightenRing();
+    const headBytes = isWhole ? this.#stored : this.#headLimit;
+    const tailBytes = isWhole ? 0 : this.#settleRing();
     try {
       closeSync(this.#fd);
     } catch {
       // What the disk did not take is counted as lost by whoever reads the file.
     }
-    return {
-      bytes: this.#total,
-      headBytes: isWhole ? this.#stored : this.#headLimit,
-      tailBytes: hasTail ? this.#tailLimit : 0,
-    };
+    return { bytes: this.#total, headBytes, tailBytes };
   }
 
   #store(fd: number, bytes: Uint8Array): void {
@@ -60,10 +65,42 @@ export class Capture {
       const intoTail = this.#stored - this.#headLimit;
       const room = intoTail < 0 ? -intoTail : this.#tailLimit - (intoTail % this.#tailLimit);
       const position = intoTail < 0 ? this.#stored : this.#headLimit + (intoTail % this.#tailLimit);
-      const stored = writeSync(fd, bytes, done, Math.min(room, bytes.length - done), position);
+      const length = Math.min(room, bytes.length - done);
+      const overwrites = intoTail >= this.#tailLimit;
+      if (overwrites) this.#tell(this.#stored + length);
+      const stored = writeSync(fd, bytes, done, length, position);
       this.#stored += stored;
       done += stored;
+      if (overwrites) this.#tell(this.#stored);
     }
+  }
+
+  /** Before anything is written over it is told what will be, and afterwards that it is there. */
+  #tell(until: number): void {
+    const state = this.#state('ring', until);
+    if (this.#ring === null) this.#ring = new RingFile(ringFileOf(this.#path), state);
+    else this.#ring.write(state);
+  }
+
+  #state(phase: RingState['phase'], until: number): RingState {
+    return { phase, headBytes: this.#headLimit, tailBytes: this.#tailLimit, done: this.#stored, until };
+  }
+
+  /** Puts the ring in order, and returns how much of the end of the output there is now, behind its beginning. */
+  #settleRing(): number {
+    const ring = this.#ring;
+    if (ring === null) return 0;
+    let tailBytes = 0;
+    try {
+      ring.write(this.#state('ordering', this.#stored));
+      // What was kept before the disk failed is not the end of the output.
+      if (!this.#failed && this.#straightenRing()) tailBytes = this.#tailLimit;
+      ring.write({ ...this.#state('ordered', this.#total), tailBytes, done: this.#total });
+    } catch {
+      // Nobody takes a ring for ordered that is not said to be; the end of the run says what there is.
+    }
+    ring.close();
+    return tailBytes;
   }
 
   /** Whether the end of the output could be put in order: the script may have tampered with the file, the disk be full. */

@@ -22,6 +22,7 @@ import { addHealthRoute } from './routes/health.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
@@ -81,6 +82,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addRunRoutes(api, dependencies);
     addEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);
+    addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());

@@ -8,6 +8,7 @@ const statuses: Record<ErrorCode, number> = {
   'script-id-missing': 400,
   'script-unknown': 404,
   'script-unusable': 409,
+  'range-not-satisfiable': 416,
   'run-ended': 409,
   'caller-stopping': 409,
   'script-not-a-node': 403,

@@ -49,6 +49,8 @@ export function statusOf(code: ErrorCode): number {
       return 413;
     case 'content-type-unsupported':
       return 415;
+    case 'range-not-satisfiable':
+      return 416;
     case 'request-header-too-large':
       return 431;
     case 'internal':

@@ -237,6 +237,46 @@ export const ScriptsAnswer = Type.Object(
   { additionalProperties: false, description: 'All scripts and all problems.' },
 );
 
+export const OutputQuery = Type.Object({
+  follow: Type.Optional(
+    Type.Enum(['', 'true', 'false', '1', '0'], {
+      description: 'Whether the answer goes on as the script writes, until the run has ended.',
+    }),
+  ),
+});
+
+export const OutputHeaders = Type.Object({
+  range: Type.Optional(
+    Type.String({
+      description:
+        'One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets are those of the whole output.',
+    }),
+  ),
+});
+
+const output = { content: { 'text/plain': { schema: Type.String({ format: 'binary' }) } } };
+
+export const OutputAnswer = {
+  description: 'What was kept of the output, with a line in the place of what was not.',
+  headers: {
+    'X-Hob-Run-Id': Type.String({ format: 'uuid' }),
+    'Accept-Ranges': Type.Literal('bytes'),
+  },
+  ...output,
+};
+
+export const OutputPartAnswer = {
+  description: 'The range that was asked for, as far as it was kept without a gap.',
+  headers: {
+    ...OutputAnswer.headers,
+    'Content-Range': Type.String({
+      description:
+        '`bytes a-b/total`. The total is `*` while the run lasts; with `follow` the end is 9007199254740991 unless one was named.',
+    }),
+  },
+  ...output,
+};
+
 export const CancelAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
   { additionalProperties: false, description: 'The run is being stopped.' },

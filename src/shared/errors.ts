@@ -36,6 +36,8 @@ export const errorCodes = {
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
   'run-ended': 'The run has ended already: it can neither be cancelled nor report its progress.',
+  'range-not-satisfiable':
+    'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',
   'caller-stopping': 'The run that calls is itself being stopped.',
   'progress-needs-run': 'Progress was reported by way of an address that names no run.',
   'run-token-unknown': 'The run token in the address belongs to no run.',

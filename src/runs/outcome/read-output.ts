@@ -1,11 +1,7 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-
 import type { StreamCapture } from '../../execution/messages.ts';
 import { partToUtf8, textOf, toUtf8 } from '../../shared/decode-text.ts';
-import { errnoOf } from '../../shared/errors.ts';
 import { type JsonText, jsonLiteral } from '../../shared/json-text.ts';
-import { whenPossible } from '../../shared/when-possible.ts';
+import { readLogPart } from '../output/read-log.ts';
 
 const lastLinesBytes = 4096;
 const lastLinesCount = 10;
@@ -18,7 +14,7 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
   const kept = capture.headBytes + capture.tailBytes;
   if (capture.bytes === 0) return jsonLiteral();
   if (kept === capture.bytes && kept <= maxBytes) {
-    const all = await readRange(path, 0, kept);
+    const all = await readLogPart(path, 0, kept);
     if (all.length === kept) return jsonLiteral(toUtf8(all));
   }
 
@@ -28,8 +24,8 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
   );
   const tailBytes = Math.min(kept - headBytes, Math.floor(maxBytes / 2), tailAvailable(capture, headBytes));
   const [head, tail] = await Promise.all([
-    readRange(path, 0, headBytes),
-    readRange(path, kept - tailBytes, tailBytes),
+    readLogPart(path, 0, headBytes),
+    readLogPart(path, kept - tailBytes, tailBytes),
   ]);
   const beginning = partToUtf8(head, 'end');
   const end = partToUtf8(tail, 'start');
@@ -48,7 +44,16 @@ export function unreadOutput(path: string, capture: StreamCapture): JsonText {
   return jsonLiteral(Buffer.from(markOf({ missing: capture.bytes, log: { path, isWhole } })));
 }
 
-/** The line in the place of what is left out. The log may be gone, or not have all of it either. */
+/** The line in the place of what is missing from an output. */
+export function leftOutLine(missing: number): string {
+  return `\n${leftOut(missing)}\n`;
+}
+
+function leftOut(missing: number): string {
+  return `[... ${missing} bytes left out by Hob ...]`;
+}
+
+/** The line that says where to find what is left out, too. The log may be gone, or not have all of it either. */
 function markOf({
   missing,
   log,
@@ -56,9 +61,8 @@ function markOf({
   missing: number;
   log: { path: string; isWhole: boolean } | null;
 }): string {
-  const mark = `[... ${missing} bytes left out by Hob ...]`;
-  if (log === null) return `\n${mark}\n`;
-  return `\n${mark} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
+  if (log === null) return leftOutLine(missing);
+  return `\n${leftOut(missing)} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
 }
 
 /** When the disk filled up, what is kept is the beginning only: its last bytes are not the end of the output. */
@@ -71,33 +75,7 @@ function tailAvailable(capture: StreamCapture, headBytes: number): number {
 export async function readLastLines(path: string, capture: StreamCapture): Promise<string> {
   const kept = capture.headBytes + capture.tailBytes;
   const bytes = Math.min(kept, lastLinesBytes);
-  const end = await readRange(path, kept - bytes, bytes);
+  const end = await readLogPart(path, kept - bytes, bytes);
   const utf8 = bytes === kept ? toUtf8(end) : partToUtf8(end, 'start').utf8;
   return textOf(utf8).trimEnd().split(/\r?\n/).slice(-lastLinesCount).join('\n');
-}
-
-/** A part of a log. Whatever the script has put in its place counts as bytes that are missing. */
-async function readRange(path: string, start: number, length: number): Promise<Buffer> {
-  if (length <= 0) return Buffer.alloc(0);
-  const read = () => tryRead(path, start, length);
-  const part = await whenPossible(read, (result) =>
-    result instanceof Uint8Array ? undefined : errnoOf(result.error),
-  );
-  return part instanceof Uint8Array ? part : Buffer.alloc(0);
-}
-
-async function tryRead(path: string, start: number, length: number): Promise<Buffer | { error: unknown }> {
-  try {
-    // Never waits for a writer, and never follows a link out of the run's folder.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      if (!(await handle.stat()).isFile()) return Buffer.alloc(0);
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    return { error };
-  }
 }

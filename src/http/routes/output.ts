@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify';
+import Value from 'typebox/value';
+
+import type { StreamName } from '../../runs/output/run-outputs.ts';
+import { AppError } from '../../shared/errors.ts';
+import { parseRange } from '../byte-range.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { type OutputPlan, planOutput } from '../plan-output.ts';
+import { sendOutput } from '../send-output.ts';
+import { LaterError, OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../wire.ts';
+
+const streams: readonly StreamName[] = ['stdout', 'stderr'];
+
+export function addOutputRoutes(
+  app: FastifyInstance,
+  { runs, outputs, closing, log }: AppDependencies,
+): void {
+  for (const stream of streams) {
+    const schema = {
+      summary: `What a run has written to ${stream}`,
+      description:
+        'The bytes as the script wrote them, while the run lasts and afterwards. With `follow` the answer goes on until the run has ended; one that breaks off is taken up again with `Range: bytes=<bytes received>-`.',
+      querystring: OutputQuery,
+      headers: OutputHeaders,
+      response: { 200: OutputAnswer, 206: OutputPartAnswer, '4xx': LaterError, '5xx': LaterError },
+    };
+    app.get<{ Params: { id: string } }>(`/api/runs/:id/${stream}`, { schema }, async (request, reply) => {
+      const record = runs.get(request.params.id);
+      const { runId } = record;
+      const isHead = request.method === 'HEAD';
+      const follow = followOf(request.query) && !isHead;
+      if (follow && closing.aborted) throw stopping();
+      const { raw } = reply;
+      raw.setHeader('x-hob-run-id', runId);
+      raw.setHeader('accept-ranges', 'bytes');
+      const range = parseRange(request.headers.range, request.headers['if-range'] !== undefined);
+      const plan = planOutput(await outputs.look(record, stream), range, follow);
+      if ('refusal' in plan) {
+        raw.setHeader('content-range', plan.contentRange);
+        throw plan.refusal;
+      }
+
+      reply.hijack();
+      raw.writeHead(plan.status, headersOf(plan));
+      if (isHead) {
+        raw.end();
+        return reply;
+      }
+      // A reader that hangs up is not read for any longer, nor is one that would go on while the service is to end.
+      const leaving = new AbortController();
+      const leave = () => leaving.abort();
+      raw.once('close', leave);
+      if (follow) closing.addEventListener('abort', leave, { once: true });
+      if (raw.destroyed) leave();
+      try {
+        const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, leaving.signal);
+        await sendOutput(raw, plan, pieces, leaving.signal);
+      } catch (error) {
+        log.error({ err: error, run: runId }, 'the output of a run could not be sent');
+        raw.destroy();
+      } finally {
+        closing.removeEventListener('abort', leave);
+      }
+      return reply;
+    });
+  }
+}
+
+function headersOf({ contentRange, contentLength }: OutputPlan): Record<string, string> {
+  return {
+    'content-type': 'text/plain; charset=utf-8',
+    ...(contentRange !== null && { 'content-range': contentRange }),
+    ...(contentLength !== null && { 'content-length': String(contentLength) }),
+  };
+}
+
+function followOf(query: unknown): boolean {
+  if (Value.Check(OutputQuery, query)) return ['', 'true', '1'].includes(query.follow ?? 'false');
+  throw new AppError('field-invalid', {
+    en: 'follow must be true or false',
+    zh: 'follow 应为 true 或 false',
+  });
+}
+
+function stopping(): AppError {
+  return new AppError(
+    'service-stopping',
+    { en: 'Hob is being stopped.', zh: 'Hob 正在停止。' },
+    { retryAfterS: 5 },
+  );
+}

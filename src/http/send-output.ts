@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+import { leftOutLine } from '../runs/outcome/read-output.ts';
+import type { OutputPiece } from '../runs/output/run-outputs.ts';
+import type { OutputPlan } from './plan-output.ts';
+
+/**
+ * Sends an output as fast as its reader takes it: the next piece is read when the last one is on its way. An answer that cannot
+ * be what its header says is cut off, so that nobody takes it for complete.
+ */
+export async function sendOutput(
+  raw: ServerResponse,
+  plan: OutputPlan,
+  pieces: AsyncIterable<OutputPiece>,
+  signal: AbortSignal,
+): Promise<void> {
+  let left = plan.contentLength ?? Number.POSITIVE_INFINITY;
+  // The header first: it may be long until there is anything to send.
+  raw.flushHeaders();
+  for await (const piece of pieces) {
+    if ('missing' in piece && !plan.withLines) {
+      raw.destroy();
+      return;
+    }
+    const bytes = 'missing' in piece ? Buffer.from(leftOutLine(piece.missing)) : piece.bytes;
+    left -= bytes.length;
+    if (left < 0) break;
+    if (!raw.write(bytes)) await once(raw, 'drain', { signal }).catch(() => {});
+  }
+  if (signal.aborted || (plan.contentLength !== null && left !== 0)) raw.destroy();
+  else raw.end();
+}

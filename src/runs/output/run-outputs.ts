@@ -1,0 +1,198 @@
+import type { Feed } from '../../shared/feed.ts';
+import type { RunEvent } from '../events/run-events.ts';
+import { runFolderAt } from '../parameter-file.ts';
+import type { KeptOutput, RunRecord } from '../run-record.ts';
+import type { RunStore } from '../run-store.ts';
+import { endedLayout, type LogLayout, liveLayout, segmentAt, wasIntact } from './log-layout.ts';
+import { LogWatch } from './log-watch.ts';
+import { readLogPart, readRingState, sizeOfLog } from './read-log.ts';
+
+export type StreamName = 'stdout' | 'stderr';
+
+/** A part of a stream, or the statement that there is no more of it than its length. Offsets are those of the whole stream. */
+export type OutputPiece =
+  | { readonly offset: number; readonly bytes: Uint8Array }
+  | { readonly offset: number; readonly missing: number };
+
+export interface OutputView extends LogLayout {
+  /** Whether there may be more of it later. */
+  readonly isLive: boolean;
+}
+
+interface ReadRequest {
+  readonly runId: string;
+  readonly stream: StreamName;
+  readonly from: number;
+  /** Nothing from here on. For a run that lasts this may be more than there is yet. */
+  readonly until: number;
+}
+
+interface RunOutputsOptions {
+  store: Pick<RunStore, 'find'>;
+  events: Feed<RunEvent>;
+  runsFolder: string;
+}
+
+/** A log that somebody reads. */
+interface Followed {
+  readonly runId: string;
+  readonly log: string;
+  readonly watch: LogWatch;
+  readers: number;
+  hasEnded: boolean;
+}
+
+const pieceBytes = 256 * 1024;
+
+/** The captured output of runs, for whoever asks for it: while they last, and afterwards. */
+export class RunOutputs {
+  readonly #options: RunOutputsOptions;
+  /** Of the logs that somebody follows. */
+  readonly #followed = new Map<string, Followed>();
+
+  constructor(options: RunOutputsOptions) {
+    this.#options = options;
+    options.events.subscribe(({ type, run: { runId } }) => {
+      for (const entry of this.#followed.values()) {
+        if (entry.runId !== runId) continue;
+        entry.hasEnded ||= type === 'ended';
+        entry.watch.wake();
+      }
+    });
+  }
+
+  /** What there is of a stream at this moment. */
+  async look(record: RunRecord, stream: StreamName): Promise<OutputView> {
+    const log = this.#logOf(record.runId, stream);
+    if (record.endedAt !== null) return { ...(await layoutOfEnded(record, stream, log)), isLive: false };
+    return { ...(await layoutOfLive(log)), isLive: true };
+  }
+
+  /**
+   * The bytes of a stream, in order and each once, as they come; it ends when the run has ended and all is told, when there is
+   * no such run any more, or with the signal. What is not there is said to be missing. Between two pieces nothing is held.
+   */
+  async *read({ runId, stream, from, until }: ReadRequest, signal: AbortSignal): AsyncGenerator<OutputPiece> {
+    const followed = this.#follow(runId, this.#logOf(runId, stream));
+    try {
+      const record = this.#options.store.find(runId);
+      // From here on its end is told: what is asked here and what is told later cannot miss each other.
+      if (record?.endedAt !== null) followed.hasEnded = true;
+      const told = yield* readLive(followed, { from, until }, signal);
+      yield* this.#readEnded({ runId, stream, from: told, until }, signal);
+    } finally {
+      followed.readers--;
+      if (followed.readers === 0) this.#followed.delete(followed.log);
+    }
+  }
+
+  async *#readEnded(
+    { runId, stream, from, until }: ReadRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<OutputPiece> {
+    const record = signal.aborted ? null : this.#options.store.find(runId);
+    if (record === null) return;
+    const log = this.#logOf(runId, stream);
+    const layout = await layoutOfEnded(record, stream, log);
+    const end = Math.min(until, layout.endBytes);
+    for (let at = from; at < end && !signal.aborted; ) {
+      const part = partAt(layout, at, end);
+      const bytes = await readLogPart(log, part.position ?? 0, part.length);
+      // The log may be gone because the run is.
+      if (bytes.length === 0 && this.#options.store.find(runId) === null) return;
+      const offset = bytes.length === 0 ? end : part.offset;
+      if (offset > at) yield { offset: at, missing: offset - at };
+      if (bytes.length > 0) yield { offset, bytes };
+      at = offset + bytes.length;
+    }
+  }
+
+  #logOf(runId: string, stream: StreamName): string {
+    const folder = runFolderAt(this.#options.runsFolder, runId);
+    return stream === 'stdout' ? folder.stdoutLog : folder.stderrLog;
+  }
+
+  #follow(runId: string, log: string): Followed {
+    const fresh = { runId, log, watch: new LogWatch(log), readers: 0, hasEnded: false };
+    const followed = this.#followed.get(log) ?? fresh;
+    this.#followed.set(log, followed);
+    followed.readers++;
+    return followed;
+  }
+}
+
+/** Reads while the run lasts. Returns how far it got. */
+async function* readLive(
+  followed: Followed,
+  { from, until }: Pick<ReadRequest, 'from' | 'until'>,
+  signal: AbortSignal,
+): AsyncGenerator<OutputPiece, number> {
+  const { log, watch } = followed;
+  let at = from;
+  let overtaken = 0;
+  while (!followed.hasEnded && at < until && !signal.aborted) {
+    const { version } = watch;
+    const layout = await layoutOfLive(log);
+    const part = partAt(layout, at, until, overtaken);
+    const bytes = await readLogPart(log, part.position ?? 0, part.length);
+    if (bytes.length > 0 && !wasIntact(part.offset, bytes.length, await readRingState(log))) {
+      overtaken++;
+      continue;
+    }
+    overtaken = 0;
+    const isGone = part.offset === until && until <= layout.endBytes;
+    if (bytes.length === 0 && !isGone) {
+      await watch.changed(version, signal);
+      continue;
+    }
+    // Told only now that it is sure where it ends, so that it is one gap and not many.
+    if (part.offset > at) yield { offset: at, missing: part.offset - at };
+    if (bytes.length > 0) yield { offset: part.offset, bytes };
+    at = part.offset + bytes.length;
+  }
+  return at;
+}
+
+interface Part {
+  readonly offset: number;
+  readonly position: number | null;
+  readonly length: number;
+}
+
+/**
+ * What to read next. Whoever was overtaken by the writer of a ring, again and again, begins further ahead of it each time: at
+ * the oldest byte there is no staying ahead of a script that writes as fast as it can.
+ */
+function partAt(layout: LogLayout, at: number, until: number, overtaken = 0): Part {
+  const next = segmentAt(layout, at);
+  const nothing = { offset: until, position: null, length: 0 };
+  if (next === undefined) return nothing;
+  const leeway = (layout.endBytes - next.offset) * (1 - 0.5 ** Math.min(overtaken, 3));
+  const offset = next.offset <= at ? at : next.offset + Math.floor(leeway);
+  const segment = segmentAt(layout, offset);
+  if (segment === undefined || offset >= until) return nothing;
+  if (segment.position === null) return { offset, position: null, length: 0 };
+  const left = Math.min(segment.offset + segment.length, until) - offset;
+  return {
+    offset,
+    position: segment.position + offset - segment.offset,
+    length: Math.min(left, pieceBytes),
+  };
+}
+
+async function layoutOfLive(log: string): Promise<LogLayout> {
+  const sizeBytes = await sizeOfLog(log);
+  return liveLayout(sizeBytes, await readRingState(log));
+}
+
+async function layoutOfEnded(record: RunRecord, stream: StreamName, log: string): Promise<LogLayout> {
+  const bytes = (stream === 'stdout' ? record.stdoutBytes : record.stderrBytes) ?? 0;
+  const kept = stream === 'stdout' ? record.stdoutKept : record.stderrKept;
+  const sizeBytes = await sizeOfLog(log);
+  return endedLayout(bytes, kept ?? likelyKept(bytes, sizeBytes), sizeBytes);
+}
+
+/** Of a run that ended before this was written down: a log that has not all of it begins with it, by half at least. */
+function likelyKept(bytes: number, sizeBytes: number): KeptOutput {
+  return { headBytes: bytes <= sizeBytes ? bytes : Math.ceil(sizeBytes / 2), tailBytes: 0 };
+}
