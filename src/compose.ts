@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -138,10 +139,13 @@ export async function startService({
     const notifications = new Notifications(log);
     tellNotifications({ notifications, eventLog, store });
     const closing = new AbortController();
+    // As many listen as there are streams.
+    setMaxListeners(0, closing.signal);
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
+      runEvents,
       outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
       runStore: store,
       bareCallers: new BareCallers({

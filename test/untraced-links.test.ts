@@ -94,12 +94,14 @@ async function serve({ maxRuns }: { maxRuns: number }) {
   const database = openDatabase(':memory:');
   onTestFinished(() => database.close());
   const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
+  const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
   const app = await buildApp({
     catalogue,
     eventLog,
+    runEvents,
     runs: new RunService({
       store,
-      events: new RunEvents({ log: eventLog, store, logger: log, encode: eventData }),
+      events: runEvents,
       executor,
       clock: systemClock,
       log,

@@ -24,6 +24,7 @@ import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
+import { addRunEventRoute } from './routes/run-events.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addStopRoute } from './routes/stop.ts';
@@ -81,6 +82,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addEventRoute(api, dependencies);
+    addRunEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);

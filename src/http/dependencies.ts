@@ -3,6 +3,7 @@ import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
 import type { EventLog } from '../runs/events/event-log.ts';
+import type { RunEvents } from '../runs/events/run-events.ts';
 import type { RunOutputs } from '../runs/output/run-outputs.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -14,6 +15,7 @@ export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
   eventLog: EventLog;
+  runEvents: RunEvents;
   outputs: RunOutputs;
   runStore: RunStore;
   bareCallers: BareCallers;

@@ -16,6 +16,9 @@ export interface EventStreamOptions {
 /** Proxies and programs give up on silence sooner than they do on a synchronous call, whatever the setting for those is. */
 const longestSilenceMs = 15_000;
 
+/** How long a stopping service waits for a client to take what was sent. */
+const partingMs = 100;
+
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   // A proxy that collects what it passes on would hold events back.
@@ -52,20 +55,26 @@ export class EventStream {
     this.#heartbeatMs = Math.min(options.heartbeatMs, longestSilenceMs);
     this.#beat = setInterval(() => void this.send(this.heartbeat()), this.#heartbeatMs);
     const over = () => this.#over.abort();
-    const end = () => this.end();
+    // What has just happened, such as the end of the last run, is on its way to this client, and goes first.
+    const cut = () =>
+      setImmediate(() => {
+        if (this.signal.aborted) return;
+        this.#over.abort();
+        this.#endWithin(partingMs);
+      });
     raw.once('close', over);
     // The answer to a pipelined request hears nothing of the connection until its turn has come.
     socket.once('close', over);
-    options.closing.addEventListener('abort', end, { once: true });
+    options.closing.addEventListener('abort', cut, { once: true });
     this.signal.addEventListener('abort', () => {
       clearInterval(this.#beat);
       raw.off('close', over);
       socket.off('close', over);
-      options.closing.removeEventListener('abort', end);
+      options.closing.removeEventListener('abort', cut);
     });
     raw.write(openingFrame);
     if (socket.destroyed) over();
-    if (options.closing.aborted) end();
+    if (options.closing.aborted) cut();
   }
 
   /** Aborted when nobody listens any more. */
@@ -82,12 +91,18 @@ export class EventStream {
     await this.#drained;
   }
 
-  end(): void {
+  /** There is nothing more to tell. */
+  finish(): void {
     if (this.signal.aborted) return;
     this.#over.abort();
-    // Who has not taken what was sent before is not waited for: it can resume.
-    if (this.#raw.writableLength === 0) this.#raw.end();
-    else this.#raw.destroy();
+    this.#endWithin(2 * this.#heartbeatMs);
+  }
+
+  /** Who has not taken what was sent before gets a moment for it, and can resume. */
+  #endWithin(ms: number): void {
+    const stuck = setTimeout(() => this.#raw.destroy(), ms);
+    this.#raw.once('close', () => clearTimeout(stuck));
+    this.#raw.end();
   }
 
   /** Ends it because of a defect, which the client sees as a broken connection. */

@@ -305,6 +305,10 @@ export const EventsQuery = Type.Object({
   types: Type.Optional(Type.String({ description: 'Only these, with commas between them.' })),
 });
 
+export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since });
+
+export const NothingMore = Type.Null({ description: 'The client knows the end already.' });
+
 export const EventsAnswer = Type.String({
   description: 'text/event-stream: each event has an id, a type and one line of JSON.',
 });

@@ -12,7 +12,7 @@ import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
-import type { RunRecord } from './run-record.ts';
+import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 
@@ -57,7 +57,14 @@ export class RunService {
   get(runId: string): RunRecord {
     const record = this.#options.store.find(runId.toLowerCase());
     if (record !== null) return record;
-    throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
+    throw unknownRun(runId);
+  }
+
+  /** The same without what may be large. */
+  brief(runId: string): BriefRun {
+    const run = this.#options.store.findBrief(runId.toLowerCase());
+    if (run !== null) return run;
+    throw unknownRun(runId);
   }
 
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
@@ -232,6 +239,10 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
   });
   await Promise.race([what, enough]);
   clearTimeout(timer);
+}
+
+function unknownRun(runId: string): AppError {
+  return new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
 }
 
 function callerStopping(): AppError {

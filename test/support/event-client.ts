@@ -1,5 +1,7 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { onTestFinished } from 'vitest';
 
 export interface SeenEvent {
@@ -120,4 +122,81 @@ export function listenTo(url: string, lastEventId: string | null = null): Promis
   const client = new EventClient(url, lastEventId);
   onTestFinished(() => client.close());
   return client.opened();
+}
+
+/** Listens to a service that comes and goes: each time it resumes where it was. */
+export class EventFollower {
+  readonly #clients: EventClient[] = [];
+  readonly #following: Promise<void>;
+  #isDone = false;
+
+  constructor(urlOf: () => string, lastId: string) {
+    this.#following = this.#follow(urlOf, lastId);
+  }
+
+  /** All that was heard, in the order in which it was. */
+  get events(): SeenEvent[] {
+    return this.#clients.flatMap((client) => client.events);
+  }
+
+  /** How often it was answered. */
+  get connections(): number {
+    return this.#clients.filter(({ status }) => status !== 0).length;
+  }
+
+  /** A run's own stream is over when its end was told. */
+  get hasEnded(): boolean {
+    return this.#clients.some(({ events }) => events.at(-1)?.id.endsWith('-ended'));
+  }
+
+  /** Breaks the connection. */
+  cut(): void {
+    this.#clients.at(-1)?.close();
+  }
+
+  async stop(): Promise<void> {
+    this.#isDone = true;
+    this.#clients.at(-1)?.close();
+    await this.#following;
+  }
+
+  async #follow(urlOf: () => string, start: string): Promise<void> {
+    let lastId = start;
+    while (!this.#isDone) {
+      const client = new EventClient(urlOf(), lastId);
+      this.#clients.push(client);
+      await client.closed;
+      lastId = client.lastId;
+      // A service that was just killed refuses connections until the next one is there.
+      if (client.status === 0) await pause(reconnectMs);
+    }
+  }
+}
+
+const reconnectMs = 20;
+
+/**
+ * What is wrong with what was told of runs: each is queued, started if it did, and ended, in this order and each once, and ids
+ * only grow.
+ */
+export function findFaults(events: readonly SeenEvent[]): string[] {
+  const faults: string[] = [];
+  const types = new Map<string, string[]>();
+  const endings = new Map<string, Record<string, unknown>>();
+  let lastId = 0;
+  for (const { id, type, data } of events) {
+    if (Number(id) <= lastId) faults.push(`${id} came after ${lastId}`);
+    lastId = Number(id);
+    if (type === 'events.missed') faults.push(`missed after ${lastId}`);
+    if (!type.startsWith('run.') || type === 'run.progress') continue;
+    const runId = String(data.run_id);
+    types.set(runId, [...(types.get(runId) ?? []), type.slice('run.'.length)]);
+    if (type === 'run.ended') endings.set(runId, data);
+  }
+  for (const [runId, told] of types) {
+    const didStart = endings.get(runId)?.started_at !== null;
+    const right = didStart ? 'queued started ended' : 'queued ended';
+    if (told.join(' ') !== right) faults.push(`${runId}: ${told.join(' ')}, not ${right}`);
+  }
+  return faults;
 }
