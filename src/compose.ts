@@ -139,7 +139,7 @@ export async function startService({
     const notifications = new Notifications(log);
     tellNotifications({ notifications, eventLog, store });
     const closing = new AbortController();
-    // As many listen as there are streams.
+    // Every follower listens: as many as there are is no leak.
     setMaxListeners(0, closing.signal);
     const app = await buildApp({
       catalogue,

@@ -20,14 +20,21 @@ export async function sendOutput(
   raw.flushHeaders();
   for await (const piece of pieces) {
     if ('missing' in piece && !plan.withLines) {
-      raw.destroy();
+      cutOff(raw);
       return;
     }
     const bytes = 'missing' in piece ? Buffer.from(leftOutLine(piece.missing)) : piece.bytes;
     left -= bytes.length;
-    if (left < 0) break;
+    if (left < 0 || signal.aborted) break;
     if (!raw.write(bytes)) await once(raw, 'drain', { signal }).catch(() => {});
   }
-  if (signal.aborted || (plan.contentLength !== null && left !== 0)) raw.destroy();
+  if (signal.aborted) raw.destroy();
+  else if (plan.contentLength !== null && left !== 0) cutOff(raw);
   else raw.end();
+}
+
+/** Closes the connection without the end that HTTP would have, but not before all is through that was written to it. */
+function cutOff(raw: ServerResponse): void {
+  if (raw.socket === null) raw.destroy();
+  else raw.socket.end();
 }

@@ -57,6 +57,12 @@ const scenarios = {
     limits:
       'Events are kept for as long as they are among the newest 10,000; a client that was away for longer is told so. A power cut, which may take the last events with it, was not tried.',
   },
+  follow: {
+    title: 'Output is followed',
+    did: 'A follower came late to the output of a run, hung up at random points and took up again by the number of bytes it had. Many followed one run at once. Others opened the output and never read a byte of it.',
+    limits:
+      'A follower that falls behind by more than half of `output_log_mib` misses what was written over meanwhile, and is told so.',
+  },
   'hang-up': {
     title: 'Callers hang up',
     did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',

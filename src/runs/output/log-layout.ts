@@ -59,8 +59,35 @@ export function wasIntact(offset: number, length: number, ring: RingState | null
   return ring.phase === 'ring' && ring.until <= Math.max(offset, ring.headBytes) + ring.tailBytes;
 }
 
+/** What to read next; nothing when its length is zero. */
+export interface Part {
+  readonly offset: number;
+  readonly position: number;
+  readonly length: number;
+}
+
+/**
+ * The bytes at an offset, or the first ones behind it; the offset `until` when there are none. Whoever was overtaken by the writer of a ring, again and again, begins further ahead of it each time: at
+ * the oldest byte there is no staying ahead of a script that writes as fast as it can.
+ */
+export function partAt(layout: LogLayout, at: number, until: number, overtaken = 0): Part {
+  const next = segmentAt(layout, at);
+  const nothing = { offset: until, position: 0, length: 0 };
+  if (next === undefined) return nothing;
+  const leeway = (layout.endBytes - next.offset) * (1 - 0.5 ** Math.min(overtaken, 3));
+  const offset = next.offset <= at ? at : next.offset + Math.floor(leeway);
+  const segment = segmentAt(layout, offset);
+  if (segment === undefined || offset >= until) return nothing;
+  if (segment.position === null) return { offset, position: 0, length: 0 };
+  return {
+    offset,
+    position: segment.position + offset - segment.offset,
+    length: Math.min(segment.offset + segment.length, until) - offset,
+  };
+}
+
 /** The segment that has this byte, or else the first one behind it. */
-export function segmentAt({ segments }: LogLayout, offset: number): Segment | undefined {
+function segmentAt({ segments }: LogLayout, offset: number): Segment | undefined {
   return segments.find((segment) => segment.offset + segment.length > offset);
 }
 

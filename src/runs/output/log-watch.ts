@@ -55,7 +55,7 @@ export class LogWatch {
         pauseMs = soonestMs;
       }
       // Also when nobody waits at this moment: whoever was woken comes back soon, and should not make us look in circles.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
     }
     this.#isLooking = false;
   }

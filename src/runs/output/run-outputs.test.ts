@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +18,7 @@ import type { RunEvent } from '../events/run-events.ts';
 import type { RunEnding, RunRecord } from '../run-record.ts';
 import { type OutputPiece, RunOutputs } from './run-outputs.ts';
 
+const captureEntry = new URL('../../../test/support/capture-worker.mjs', import.meta.url);
 const runId = '93081ff8-7e74-4d11-9162-237fb30f8fee';
 
 const queued: RunRecord = {
@@ -345,4 +348,39 @@ describe('the output of a run that lasts', () => {
       { numRuns: 150 },
     );
   });
+
+  it('is exact while another thread writes as fast as it can', async () => {
+    const run = await startRun();
+    run.begin(2).settle();
+    rmSync(run.log);
+    const [chunk, chunks] = [6000, 20_000];
+    const writer = new Worker(captureEntry, {
+      workerData: { log: run.log, limit: 400_000, chunk, chunks },
+      execArgv: [],
+    });
+    const written = once(writer, 'message');
+    const readings = Array.from({ length: 4 }, async () => {
+      let [at, missing, wrong] = [0, 0, 0];
+      for await (const piece of run.read()) {
+        if (piece.offset !== at) wrong++;
+        if ('missing' in piece) missing += piece.missing;
+        else wrong += countWrong(piece.offset, piece.bytes);
+        at += 'missing' in piece ? piece.missing : piece.bytes.length;
+      }
+      return { at, wrong, hasSeen: at - missing > 200_000 };
+    });
+    const [counts] = await written;
+    run.end(counts);
+    for (const reading of readings)
+      expect(await reading).toEqual({ at: chunk * chunks, wrong: 0, hasSeen: true });
+  });
 });
+
+/** Every eight bytes of the stream are their own offset. */
+function countWrong(offset: number, bytes: Uint8Array): number {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let wrong = 0;
+  for (let at = (8 - (offset % 8)) % 8; at + 8 <= view.length; at += 8)
+    if (view.readDoubleLE(at) !== offset + at) wrong++;
+  return wrong;
+}

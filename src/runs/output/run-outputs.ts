@@ -3,7 +3,7 @@ import type { RunEvent } from '../events/run-events.ts';
 import { runFolderAt } from '../parameter-file.ts';
 import type { KeptOutput, RunRecord } from '../run-record.ts';
 import type { RunStore } from '../run-store.ts';
-import { endedLayout, type LogLayout, liveLayout, segmentAt, wasIntact } from './log-layout.ts';
+import { endedLayout, type LogLayout, liveLayout, type Part, partAt, wasIntact } from './log-layout.ts';
 import { LogWatch } from './log-watch.ts';
 import { readLogPart, readRingState, sizeOfLog } from './read-log.ts';
 
@@ -42,13 +42,17 @@ interface Followed {
   hasEnded: boolean;
 }
 
-const pieceBytes = 256 * 1024;
+/** Each reader has a piece in its hands: the more there are, the smaller their pieces, so that all together stay small. */
+const allPiecesBytes = 16 * 1024 * 1024;
+const largestPieceBytes = 256 * 1024;
+const smallestPieceBytes = 64 * 1024;
 
 /** The captured output of runs, for whoever asks for it: while they last, and afterwards. */
 export class RunOutputs {
   readonly #options: RunOutputsOptions;
   /** Of the logs that somebody follows. */
   readonly #followed = new Map<string, Followed>();
+  #readers = 0;
 
   constructor(options: RunOutputsOptions) {
     this.#options = options;
@@ -78,12 +82,45 @@ export class RunOutputs {
       const record = this.#options.store.find(runId);
       // From here on its end is told: what is asked here and what is told later cannot miss each other.
       if (record?.endedAt !== null) followed.hasEnded = true;
-      const told = yield* readLive(followed, { from, until }, signal);
+      const told = yield* this.#readLive(followed, { from, until }, signal);
       yield* this.#readEnded({ runId, stream, from: told, until }, signal);
     } finally {
+      this.#readers--;
       followed.readers--;
       if (followed.readers === 0) this.#followed.delete(followed.log);
     }
+  }
+
+  /** Reads while the run lasts. Returns how far it got. */
+  async *#readLive(
+    followed: Followed,
+    { from, until }: Pick<ReadRequest, 'from' | 'until'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<OutputPiece, number> {
+    const { log, watch } = followed;
+    let at = from;
+    let overtaken = 0;
+    while (!followed.hasEnded && at < until && !signal.aborted) {
+      const { version } = watch;
+      const layout = await layoutOfLive(log);
+      const part = partAt(layout, at, until, overtaken);
+      const bytes = await this.#readPart(log, part);
+      if (bytes.length > 0 && !wasIntact(part.offset, bytes.length, await readRingState(log))) {
+        overtaken++;
+        continue;
+      }
+      overtaken = 0;
+      const isGone = part.offset === until && until <= layout.endBytes;
+      if (bytes.length === 0 && !isGone) {
+        await watch.changed(version, signal);
+        continue;
+      }
+      // Told only now that it is sure where it ends, so that it is one gap and not many.
+      if (part.offset > at) yield { offset: at, missing: part.offset - at };
+      if (bytes.length > 0) yield { offset: part.offset, bytes };
+      at = part.offset + bytes.length;
+    }
+    return at;
   }
 
   async *#readEnded(
@@ -97,7 +134,7 @@ export class RunOutputs {
     const end = Math.min(until, layout.endBytes);
     for (let at = from; at < end && !signal.aborted; ) {
       const part = partAt(layout, at, end);
-      const bytes = await readLogPart(log, part.position ?? 0, part.length);
+      const bytes = await this.#readPart(log, part);
       // The log may be gone because the run is.
       if (bytes.length === 0 && this.#options.store.find(runId) === null) return;
       const offset = bytes.length === 0 ? end : part.offset;
@@ -105,6 +142,11 @@ export class RunOutputs {
       if (bytes.length > 0) yield { offset, bytes };
       at = offset + bytes.length;
     }
+  }
+
+  #readPart(log: string, { position, length }: Part): Promise<Buffer> {
+    const fairBytes = Math.max(smallestPieceBytes, Math.floor(allPiecesBytes / this.#readers));
+    return readLogPart(log, position, Math.min(length, fairBytes, largestPieceBytes));
   }
 
   #logOf(runId: string, stream: StreamName): string {
@@ -116,68 +158,10 @@ export class RunOutputs {
     const fresh = { runId, log, watch: new LogWatch(log), readers: 0, hasEnded: false };
     const followed = this.#followed.get(log) ?? fresh;
     this.#followed.set(log, followed);
+    this.#readers++;
     followed.readers++;
     return followed;
   }
-}
-
-/** Reads while the run lasts. Returns how far it got. */
-async function* readLive(
-  followed: Followed,
-  { from, until }: Pick<ReadRequest, 'from' | 'until'>,
-  signal: AbortSignal,
-): AsyncGenerator<OutputPiece, number> {
-  const { log, watch } = followed;
-  let at = from;
-  let overtaken = 0;
-  while (!followed.hasEnded && at < until && !signal.aborted) {
-    const { version } = watch;
-    const layout = await layoutOfLive(log);
-    const part = partAt(layout, at, until, overtaken);
-    const bytes = await readLogPart(log, part.position ?? 0, part.length);
-    if (bytes.length > 0 && !wasIntact(part.offset, bytes.length, await readRingState(log))) {
-      overtaken++;
-      continue;
-    }
-    overtaken = 0;
-    const isGone = part.offset === until && until <= layout.endBytes;
-    if (bytes.length === 0 && !isGone) {
-      await watch.changed(version, signal);
-      continue;
-    }
-    // Told only now that it is sure where it ends, so that it is one gap and not many.
-    if (part.offset > at) yield { offset: at, missing: part.offset - at };
-    if (bytes.length > 0) yield { offset: part.offset, bytes };
-    at = part.offset + bytes.length;
-  }
-  return at;
-}
-
-interface Part {
-  readonly offset: number;
-  readonly position: number | null;
-  readonly length: number;
-}
-
-/**
- * What to read next. Whoever was overtaken by the writer of a ring, again and again, begins further ahead of it each time: at
- * the oldest byte there is no staying ahead of a script that writes as fast as it can.
- */
-function partAt(layout: LogLayout, at: number, until: number, overtaken = 0): Part {
-  const next = segmentAt(layout, at);
-  const nothing = { offset: until, position: null, length: 0 };
-  if (next === undefined) return nothing;
-  const leeway = (layout.endBytes - next.offset) * (1 - 0.5 ** Math.min(overtaken, 3));
-  const offset = next.offset <= at ? at : next.offset + Math.floor(leeway);
-  const segment = segmentAt(layout, offset);
-  if (segment === undefined || offset >= until) return nothing;
-  if (segment.position === null) return { offset, position: null, length: 0 };
-  const left = Math.min(segment.offset + segment.length, until) - offset;
-  return {
-    offset,
-    position: segment.position + offset - segment.offset,
-    length: Math.min(left, pieceBytes),
-  };
 }
 
 async function layoutOfLive(log: string): Promise<LogLayout> {

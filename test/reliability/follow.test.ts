@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { percentile, record } from '../support/figures.ts';
+import { type Hob, tempFolder } from '../support/hob.ts';
+import { drain, NumberedCheck, numberedOutput, openOutput } from '../support/output-client.ts';
+import { peakMemoryMib, startTraced } from '../support/processes.ts';
+import { SeededRandom } from '../support/random.ts';
+import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { writeScript } from '../support/scripts.ts';
+import { until } from '../support/until.ts';
+
+const scenario = 'follow';
+const followMany = fileURLToPath(new URL('../support/follow-many.mjs', import.meta.url));
+const settings = 'output_log_mib = 256\n';
+const memoryLimitMib = 320;
+const betweenPollsMs = 20;
+
+const told = (what: string, value: number, unit: string, bound?: { atMost: number } | { exactly: number }) =>
+  record({ scenario, what, value, unit, ...(bound !== undefined && { bound }) });
+
+/** A service with a script that writes numbers, and waits for files on its way. */
+async function serve(bytes: number, waits: readonly number[]) {
+  const [scripts, files] = [await tempFolder(), await tempFolder()];
+  const fileOf = (at: number) => join(files, String(at));
+  const entry = numberedOutput({ bytes, waits: waits.map((at) => ({ at, file: fileOf(at) })) });
+  const id = await writeScript(scripts, 'numbers', { language: 'node.js', entry });
+  const { hob } = await startTraced({ scripts: [scripts], settings });
+  return {
+    hob,
+    start: async () => String((await hob.post('/api/execute', { script_id: id })).body.run_id),
+    /** Lets the script go on beyond this point. */
+    pass: (at: number) => writeFile(fileOf(at), ''),
+  };
+}
+
+async function endOf(hob: Hob, runId: string): Promise<Record<string, unknown>> {
+  const ended = async () => {
+    const { body } = await hob.get(`/api/runs/${runId}`);
+    return body.ended_at !== null && body;
+  };
+  return until(`${runId} has ended`, ended, patiently.timeout);
+}
+
+/** Takes bytes up to a point, or a little more, and hangs up. */
+async function takeUntil(hob: Hob, runId: string, check: NumberedCheck, stop: number): Promise<void> {
+  const open = await openOutput(hob, runId, { follow: true, range: `bytes=${check.at}-` });
+  expect(open.status).toBe(206);
+  // One that has it all already hangs up again, as people do.
+  if (check.at < stop) {
+    for await (const bytes of open.response) {
+      check.take(bytes);
+      if (check.at >= stop) break;
+    }
+  }
+  open.hangUp();
+}
+
+it(
+  'a follower who comes late, and again and again, gets every byte once and in order',
+  patiently,
+  async () => {
+    const bytes = scaled(20_000_000, 200_000_000);
+    const half = Math.floor(bytes / 2);
+    const random = new SeededRandom();
+    const { hob, start, pass } = await serve(bytes, [half]);
+    const runId = await start();
+    await until('a part is written', async () => {
+      const { headers, hangUp } = await openOutput(hob, runId, { range: 'bytes=-1' });
+      hangUp();
+      return Number(/^bytes (\d+)/.exec(headers['content-range'] ?? '')?.[1]) > bytes / 4;
+    });
+    const check = new NumberedCheck();
+    const stops = Array.from({ length: 20 }, () => random.between(1, bytes - 1)).sort((a, b) => a - b);
+    const began = performance.now();
+    for (const stop of stops) {
+      if (stop > half) await pass(half);
+      await takeUntil(hob, runId, check, stop);
+    }
+    await pass(half);
+    const last = await openOutput(hob, runId, { follow: true, range: `bytes=${check.at}-` });
+    expect((await drain(last, (each) => check.take(each))).isComplete).toBe(true);
+    const seconds = (performance.now() - began) / 1000;
+
+    expect(await endOf(hob, runId)).toMatchObject({ stdout_bytes: bytes, truncated: false });
+    told('written by a run', bytes / 1e6, 'MB');
+    told('times that its follower broke off and took up again', stops.length, '');
+    told('bytes that came to it too many or too few', Math.abs(check.at - bytes), '', { exactly: 0 });
+    told('numbers in them that were not where they belong', check.wrong, '', { exactly: 0 });
+    told('read by it', bytes / 1e6 / seconds, 'MB/s');
+  },
+);
+
+it('many followers of one run all get the same, and HTTP goes on', patiently, async () => {
+  const bytes = scaled(4_000_000, 20_000_000);
+  const followers = scaled(20, 200);
+  const half = Math.floor(bytes / 2);
+  const { hob, start, pass } = await serve(bytes, [half]);
+  const runId = await start();
+  let isOver = false;
+  const answerMs: number[] = [];
+  const watching = (async () => {
+    while (!isOver) {
+      const before = performance.now();
+      expect((await hob.get('/api/health')).status).toBe(200);
+      answerMs.push(performance.now() - before);
+      await pause(betweenPollsMs);
+    }
+  })();
+  const url = `${hob.url}/api/runs/${runId}/stdout?follow`;
+  const began = performance.now();
+  const child = spawn(process.execPath, [followMany, url, String(followers)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe('all have begun');
+  await pass(half);
+  const seen = JSON.parse(String((await lines.next()).value));
+  const seconds = (performance.now() - began) / 1000;
+  isOver = true;
+  await watching;
+
+  await endOf(hob, runId);
+  expect(hob.log()).not.toContain('Warning');
+  const expected = Buffer.alloc(bytes);
+  for (let at = 0; at + 8 <= bytes; at += 8) expected.writeDoubleLE(at, at);
+  const hash = createHash('sha256').update(expected).digest('hex');
+  const same = Number(seen[hash] ?? 0);
+  told('followers of one run at once', followers, '');
+  told('of them with other bytes than were written', followers - same, '', { exactly: 0 });
+  told('read by all of them together', (followers * bytes) / 1e6 / seconds, 'MB/s');
+  told('peak memory of the service with many followers', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', {
+    atMost: memoryLimitMib,
+  });
+  told('answer of GET /api/health meanwhile, median', percentile(answerMs, 0.5), 'ms', {
+    atMost: boundMs(50),
+  });
+  told('answer of GET /api/health meanwhile, 99th percentile', percentile(answerMs, 0.99), 'ms', {
+    atMost: boundMs(500),
+  });
+});
+
+it('followers who never read hold up nobody', patiently, async () => {
+  const bytes = scaled(20_000_000, 200_000_000);
+  const silent = scaled(10, 100);
+  const { hob, start } = await serve(bytes, []);
+  const alone = await endOf(hob, await start());
+  const runId = await start();
+  const stalled = await Promise.all(
+    Array.from({ length: silent }, () => openOutput(hob, runId, { follow: true })),
+  );
+  onTestFinished(() => {
+    for (const each of stalled) each.hangUp();
+  });
+  const check = new NumberedCheck();
+  const reading = await openOutput(hob, runId, { follow: true });
+  expect((await drain(reading, (each) => check.take(each))).isComplete).toBe(true);
+  const watched = await endOf(hob, runId);
+  told('followers who never read', silent, '');
+  told('bytes that another one got too many or too few', Math.abs(check.at - bytes) + check.wrong, '', {
+    exactly: 0,
+  });
+  told('duration of a run without any of them', Number(alone.duration_ms), 'ms');
+  told('duration of a run with them', Number(watched.duration_ms), 'ms', {
+    atMost: 3 * Number(alone.duration_ms) + boundMs(1000),
+  });
+  told(
+    'peak memory of the service with followers who never read',
+    await peakMemoryMib(hob.process.pid ?? 0),
+    'MiB',
+    { atMost: memoryLimitMib },
+  );
+});
