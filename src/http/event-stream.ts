@@ -53,7 +53,10 @@ export class EventStream {
     this.#raw = raw;
     this.#log = options.log;
     this.#heartbeatMs = Math.min(options.heartbeatMs, longestSilenceMs);
-    this.#beat = setInterval(() => void this.send(this.heartbeat()), this.#heartbeatMs);
+    this.#beat = setInterval(() => {
+      // Who has not taken what was sent is not waiting for a sign of life.
+      if (this.#drained === null) void this.send(this.heartbeat());
+    }, this.#heartbeatMs);
     const over = () => this.#over.abort();
     // What has just happened, such as the end of the last run, is on its way to this client, and goes first.
     const cut = () =>

@@ -45,14 +45,15 @@ async function follow(
   start: number,
   types: ReadonlySet<EventType>,
 ): Promise<void> {
+  // Never behind what was sent: a heartbeat tells it to the client, who may want few types and resumes from there.
   let position = start;
-  // A client that wants few types has a position that moves on all the same; it is told, to resume from there.
   stream.heartbeat = () => heartbeatFrame + idFrame(position);
   await stream.send(idFrame(position));
   while (!stream.signal.aborted) {
     const batch = log.read(position);
     let text = batch.hasMissed ? missedFrame(position, batch.position) : '';
     for (const { seq, type, data } of batch.events) {
+      position = seq;
       if (!types.has(type)) continue;
       text += eventFrame(seq, type, data);
       if (text.length < pieceLength) continue;

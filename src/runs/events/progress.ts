@@ -26,6 +26,8 @@ interface Entry {
 
 /** A person sees no more than this, and a script may report in its innermost loop. */
 const quietMs = 200;
+/** A full disk has to be cleared by somebody. */
+const retryMs = 1000;
 
 /** The progress of runs under way: a few reports a second are told, the newest always, sooner or later. */
 export class ProgressBoard {
@@ -79,6 +81,7 @@ export class ProgressBoard {
       entry.pending = null;
     }
     // What could not be told is tried again, or is told with the end.
-    entry.quiet = setTimeout(() => this.#tellPending(entry), quietMs).unref();
+    const pauseMs = told === null ? retryMs : quietMs;
+    entry.quiet = setTimeout(() => this.#tellPending(entry), pauseMs).unref();
   }
 }
