@@ -11,7 +11,7 @@ export interface RunNews {
 }
 
 interface RunWatchOptions {
-  eventLog: EventLog;
+  eventLog: Pick<EventLog, 'told'>;
   runEvents: Pick<RunEvents, 'progressOf'>;
 }
 
