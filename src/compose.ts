@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
+import { eventData } from './http/event-data.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
@@ -12,6 +13,8 @@ import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
+import { EventLog } from './runs/events/event-log.ts';
+import { RunEvents } from './runs/events/run-events.ts';
 import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { RunOutputs } from './runs/output/run-outputs.ts';
@@ -28,10 +31,12 @@ import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts
 import { serviceFile } from './shared/service-file.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
+import { SqliteEventStore } from './storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
+import { tellCatalogue, tellNotifications } from './tell-events.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -85,6 +90,8 @@ export async function startService({
     const history = new SqliteHistoryStore(database);
 
     const metrics = new Metrics({ version, log: log.child({ part: 'metrics' }) });
+    const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
+    const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
 
     const executor = new ExecutorClient({
       home,
@@ -99,6 +106,7 @@ export async function startService({
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
     const report = new CatalogueReport(catalogue, log);
     catalogue.changed.subscribe(() => void report.update());
+    tellCatalogue({ catalogue, eventLog, facts, log });
     const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
@@ -115,6 +123,7 @@ export async function startService({
     let listening: Listening | undefined;
     const runs = new RunService({
       store,
+      events: runEvents,
       executor,
       clock: systemClock,
       log,
@@ -145,12 +154,16 @@ export async function startService({
       maxRuns: settings.max_runs,
       maxQueued: settings.max_queued,
     });
+    const notifications = new Notifications(log);
+    tellNotifications({ notifications, eventLog, store });
     const closing = new AbortController();
     // Every follower listens: as many as there are is no leak.
     setMaxListeners(0, closing.signal);
     const app = await buildApp({
       catalogue,
       runs,
+      eventLog,
+      runEvents,
       outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
       runStore: store,
       history,
@@ -162,7 +175,7 @@ export async function startService({
         trace: traceCaller,
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
-      notifications: new Notifications(log),
+      notifications,
       metrics,
       log,
       version,

@@ -8,10 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../src/execution/executor-client.ts';
 import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../src/execution/messages.ts';
 import { buildApp } from '../src/http/app.ts';
+import { eventData } from '../src/http/event-data.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
+import { EventLog } from '../src/runs/events/event-log.ts';
+import { RunEvents } from '../src/runs/events/run-events.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
 import { RunOutputs } from '../src/runs/output/run-outputs.ts';
 import type { Executor } from '../src/runs/run-request.ts';
@@ -21,6 +24,7 @@ import { systemClock } from '../src/shared/clock.ts';
 import { Feed } from '../src/shared/feed.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { openDatabase } from '../src/storage/database.ts';
+import { SqliteEventStore } from '../src/storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from '../src/storage/sqlite-history-store.ts';
 import { tempFolder } from './support/hob.ts';
 import { MemoryRunStore } from './support/memory-run-store.ts';
@@ -89,10 +93,17 @@ async function serve({ maxRuns }: { maxRuns: number }) {
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
+  const database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
+  const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
   const app = await buildApp({
     catalogue,
+    eventLog,
+    runEvents,
     runs: new RunService({
       store,
+      events: runEvents,
       executor,
       clock: systemClock,
       log,

@@ -66,6 +66,7 @@ export const importRules = [
       'runs/history/history-store.ts',
       'runs/history/retention-store.ts',
       'runs/history/run-removal.ts',
+      'runs/events/event-store.ts',
       'runs/history/durations.ts',
       'shared',
     ],

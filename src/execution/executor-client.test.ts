@@ -430,7 +430,7 @@ describe('a run of an earlier service', () => {
     await other;
   });
 
-  it('is waited for', async () => {
+  it('is waited for, and known to have started', async () => {
     const { home, path, spec, starts } = await openHome();
     const executor = await launchDirectly(home);
     const run = await spec('while [ ! -e go ]; do sleep 0.01; done; exit 9');
@@ -438,12 +438,17 @@ describe('a run of an earlier service', () => {
     const client = await openClient(home);
     await client.connect();
     expect([...client.processes.values()]).toEqual([run.runId]);
-    const attachment = client.attach(run.runId, executor.instance, quiet);
+    let told = 0;
+    const started = () => {
+      told += 1;
+    };
+    const attachment = client.attach(run.runId, executor.instance, { ...quiet, started });
     if (attachment.kind !== 'attached') throw new Error(attachment.kind);
     client.catchUp();
     await mkdir(path('go'));
     expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 9 });
     expect(await starts()).toBe(1);
+    expect(told).toBe(1);
     client.acknowledge(run.runId);
   });
 

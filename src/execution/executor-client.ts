@@ -123,7 +123,7 @@ export class ExecutorClient {
   }
 
   /** Takes up a run that an earlier service gave to the executor of this name. */
-  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment {
+  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'started' | 'timedOut'>): Attachment {
     const ended = this.#unclaimed.get(runId);
     if (ended !== undefined) {
       this.#unclaimed.delete(runId);
@@ -134,16 +134,11 @@ export class ExecutorClient {
     if (link === undefined) return { kind: 'unknown' };
     if (link.isConnected && !this.#running.has(runId)) return { kind: 'never-given' };
     const end = new Promise<RunEnd>((settle) => {
-      this.#pending.set(runId, {
-        spec: null,
-        link,
-        hooks: { started: () => {}, ...hooks },
-        settle,
-        stopCause: null,
-        isStarted: true,
-      });
+      this.#pending.set(runId, { spec: null, link, hooks, settle, stopCause: null, isStarted: false });
     });
-    if (this.#running.get(runId)?.isTimedOut) hooks.timedOut();
+    const running = this.#running.get(runId);
+    if (running !== undefined && running.pid !== null) this.#noteStart(this.#pending.get(runId));
+    if (running?.isTimedOut) hooks.timedOut();
     return { kind: 'attached', end };
   }
 

@@ -3,6 +3,8 @@ import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
+import type { EventLog } from '../runs/events/event-log.ts';
+import type { RunEvents } from '../runs/events/run-events.ts';
 import type { HistoryStore } from '../runs/history/history-store.ts';
 import type { RunOutputs } from '../runs/output/run-outputs.ts';
 import type { RunService } from '../runs/run-service.ts';
@@ -15,6 +17,8 @@ import type { Logger } from '../shared/log.ts';
 export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
+  eventLog: EventLog;
+  runEvents: RunEvents;
   outputs: RunOutputs;
   runStore: RunStore;
   history: HistoryStore;

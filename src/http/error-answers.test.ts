@@ -12,6 +12,7 @@ const statuses: Record<ErrorCode, number> = {
   'run-ended': 409,
   'caller-stopping': 409,
   'script-not-a-node': 403,
+  'progress-needs-run': 403,
   'chain-too-deep': 400,
   'temp-file-missing': 404,
   'temp-file-invalid': 400,

@@ -24,6 +24,7 @@ export function statusOf(code: ErrorCode): number {
     case 'request-malformed':
       return 400;
     case 'script-not-a-node':
+    case 'progress-needs-run':
     case 'door-host':
     case 'door-origin':
     case 'door-fetch-site':

@@ -20,6 +20,13 @@ export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply 
   return reply;
 }
 
+/** The same object as one line of text, for where there are lines. Line breaks between the parts of JSON mean nothing. */
+export function jsonLine(fields: JsonFields): string {
+  return Buffer.concat(piecesOf(fields))
+    .toString()
+    .replace(/[\r\n]+/g, ' ');
+}
+
 /** Ends an answer that has begun already. */
 export function endJson(raw: ServerResponse, fields: JsonFields): void {
   endWith(raw, piecesOf(fields));

@@ -34,6 +34,10 @@ export class LiveRuns {
     this.#entries.set(entry.record.runId, entry);
   }
 
+  has(runId: string): boolean {
+    return this.#entries.has(runId);
+  }
+
   remove(runId: string): void {
     this.#entries.delete(runId);
     this.#closing.delete(runId);

@@ -4,7 +4,6 @@ import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../exec
 import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
-import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
@@ -13,7 +12,7 @@ import { isSuccess } from './outcome/is-success.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
-import type { BriefRun, RunEnding, RunRecord } from './run-record.ts';
+import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 
 /** A run on its way, from acceptance to its end. */
@@ -43,11 +42,6 @@ export function describeRun(
   };
 }
 
-export interface RunEvent {
-  readonly type: 'queued' | 'started' | 'ended';
-  readonly run: BriefRun;
-}
-
 interface Ran {
   readonly end: RunEnd;
   /** Why the script could not be started, in words for its user. */
@@ -69,7 +63,6 @@ const retryRecordMs = 1000;
 
 /** Carries accepted runs to their end, and records it. */
 export class RunCarrier {
-  readonly events = new Feed<RunEvent>();
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
 
@@ -144,12 +137,6 @@ export class RunCarrier {
     };
   }
 
-  /** Tells everybody who listens, in the run's own words. */
-  publish(type: RunEvent['type'], runId: string): void {
-    const run = this.#options.store.findBrief(runId);
-    if (run !== null) this.events.publish({ type, run });
-  }
-
   /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
   async #run(run: LiveRun, script: Script, onStart: () => void): Promise<Ran> {
     const { resolveCommand } = this.#options;
@@ -172,7 +159,7 @@ export class RunCarrier {
   }
 
   async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
-    const { limits, environment, executor, store, clock } = this.#options;
+    const { limits, environment, executor, store, events, clock } = this.#options;
     const { runId, sync } = run.record;
     const { signal } = run.stopping;
     const spec: RunSpec = {
@@ -198,7 +185,7 @@ export class RunCarrier {
           store.markStarted(runId, start, { durable: !sync });
           onStart();
         },
-        started: () => this.publish('started', runId),
+        started: () => events.start(runId),
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
     } finally {
@@ -208,15 +195,14 @@ export class RunCarrier {
 
   /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */
   #record(run: LiveRun, ending: RunEnding): void {
-    const { store, executor } = this.#options;
+    const { store, events, executor } = this.#options;
     const { runId } = run.record;
     try {
-      if (store.finish(runId, ending)) {
+      if (events.end(runId, () => store.finish(runId, ending))) {
         run.log.info(
           { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
           'run ended',
         );
-        this.publish('ended', runId);
       }
       executor.acknowledge(runId);
     } catch (error) {

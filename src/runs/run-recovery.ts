@@ -28,6 +28,7 @@ export function recoverRuns(parts: RecoveryParts): void {
     live.add(run);
     return { run, script };
   });
+  options.events.recover(unfinished.map(({ run }) => run.record));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
   // First those that may still run, so that they have their places before those that wait for one.
   for (const { run, script, ended } of recovered) {
@@ -45,7 +46,10 @@ function endOf(
   { run, script }: { run: LiveRun; script: Script | null },
 ): Promise<RunEnd> | null {
   const { runId, sync, state, executor } = run.record;
-  const hooks = { timedOut: () => live.stopChildren(runId, 'cancelled') };
+  const hooks = {
+    started: () => options.events.start(runId),
+    timedOut: () => live.stopChildren(runId, 'cancelled'),
+  };
   const attachment =
     state === 'queued' ? ({ kind: 'never-given' } as const) : options.executor.attach(runId, executor, hooks);
   switch (attachment.kind) {

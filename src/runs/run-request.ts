@@ -9,6 +9,7 @@ import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
+import type { RunEvents } from './events/run-events.ts';
 import { maskSecrets } from './inputs.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
@@ -52,7 +53,7 @@ export interface Executor {
   readonly containment: Containment | null;
   readonly counts: Feed<readonly Count[]>;
   run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd>;
-  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'timedOut'>): Attachment;
+  attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'started' | 'timedOut'>): Attachment;
   canStop(runId: string): boolean;
   stop(runId: string, cause: StopCause): void;
   acknowledge(runId: string): void;
@@ -63,6 +64,7 @@ export interface Executor {
 
 export interface RunServiceOptions {
   store: RunStore;
+  events: RunEvents;
   executor: Executor;
   clock: Clock;
   log: Logger;

@@ -6,10 +6,12 @@ import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import { hashToken, newToken } from './callers/chain.ts';
+import type { Progress } from './events/progress.ts';
+import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';
-import { describeRun, type LiveRun, RunCarrier, type RunEvent } from './run-carrier.ts';
+import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
@@ -37,7 +39,7 @@ export class RunService {
   }
 
   get events(): Feed<RunEvent> {
-    return this.#carrier.events;
+    return this.#options.events.feed;
   }
 
   get running(): number {
@@ -85,7 +87,6 @@ export class RunService {
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
-    this.#carrier.publish('queued', runId);
     this.#live.add(run);
     // The end of everything may have begun while this one was being written down.
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
@@ -99,7 +100,13 @@ export class RunService {
   cancel(runId: string): void {
     const record = this.getBrief(runId);
     if (!this.#options.executor.canStop(record.runId)) throw outOfReach();
-    if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record);
+    if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record.runId);
+  }
+
+  /** Takes what a script says of how far it is. */
+  report(runId: string, progress: Progress): void {
+    if (!this.#live.has(runId)) throw endedAlready(runId);
+    this.#options.events.report(runId, progress, this.#options.clock.now());
   }
 
   /** Takes up what an earlier service left unfinished. */
@@ -163,7 +170,10 @@ export class RunService {
       params: request.params,
     };
     await writeParameterFile(run.folder, content, { durable });
-    this.#options.store.insert(run.record, hashToken(token), { durable });
+    const { store, events } = this.#options;
+    events.queue(run.record.runId, () => store.insert(run.record, hashToken(token), { durable }), {
+      durable,
+    });
   }
 
   #launch(run: LiveRun, script: Script, turn: Promise<Lease>): SubmittedRun {
@@ -249,7 +259,7 @@ function outOfReach(): AppError {
   );
 }
 
-function endedAlready({ runId }: BriefRun): AppError {
+function endedAlready(runId: string): AppError {
   return new AppError(
     'run-ended',
     { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },

@@ -71,7 +71,7 @@ export const SettingsSchema = Type.Object({
     maximum: 3600,
     default: 30,
     description:
-      'A synchronous call that lasts longer gets a space this often, so that its client does not give up.',
+      'A synchronous call that lasts longer gets a space this often, so that its client does not give up. A stream of events gets a comment after as much silence, or after 15 s if that is less.',
   }),
   output_log_mib: mebibytes(
     64,

@@ -35,10 +35,11 @@ export const errorCodes = {
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
+  'run-ended': 'The run has ended already: it can neither be cancelled nor report its progress.',
   'range-not-satisfiable':
     'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',
-  'run-ended': 'The run has ended already, so it cannot be cancelled.',
   'caller-stopping': 'The run that calls is itself being stopped.',
+  'progress-needs-run': 'Progress was reported by way of an address that names no run.',
   'run-token-unknown': 'The run token in the address belongs to no run.',
   'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',
   'door-method': 'OPTIONS is refused: Hob answers no cross-origin preflight.',

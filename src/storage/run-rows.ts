@@ -116,7 +116,7 @@ function objectOf(value: unknown): JsonObject {
   return isJsonObject(parsed) ? parsed : {};
 }
 
-function oneOf<Word extends string>(words: readonly Word[], value: unknown): Word {
+export function oneOf<Word extends string>(words: readonly Word[], value: unknown): Word {
   const found = words.find((word) => word === value);
   if (found === undefined)
     throw new Error(

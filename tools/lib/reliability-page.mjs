@@ -51,6 +51,12 @@ const scenarios = {
     did: 'Scripts linked others, 32 at once; each child was compared with the run that it was put down to. Tokens were made up, and tokens of ended runs were used again.',
     limits: 'A script that calls the bare address of the service is traced to its run on Linux only.',
   },
+  events: {
+    title: 'Listening to events',
+    did: 'One client listened to the events of all runs, and resumed each time with the last id that it had, while four others kept posting runs and the service was killed with SIGKILL at random moments. Then clients connected and read nothing, while events came by the ten thousand.',
+    limits:
+      'Events are kept for as long as they are among the newest 10,000; a client that was away for longer is told so. A power cut, which may take the last events with it, was not tried.',
+  },
   follow: {
     title: 'Output is followed',
     did: 'A follower came late to the output of a run, hung up at random points and took up again by the number of bytes it had. Many followed one run at once. Others opened the output and never read a byte of it.',

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+
+import { type EventType, eventTypes } from '../runs/events/event-store.ts';
+import { AppError } from '../shared/errors.ts';
+
+/** The last event that a client knows of: what browsers send by themselves, else what stands in the address. */
+export function readLastEventId({ headers, query }: FastifyRequest): string | null {
+  // An address keeps its `since` when a browser connects again, and the header says how far it has got.
+  const id = headers['last-event-id'] ?? fieldOf(query, 'since') ?? '';
+  if (typeof id !== 'string') throw malformedEventId();
+  return id === '' ? null : id;
+}
+
+export function malformedEventId(): AppError {
+  return new AppError(
+    'field-invalid',
+    {
+      en: 'Last-Event-ID (or since) must be the id of an event of this stream',
+      zh: 'Last-Event-ID（或 since）应为此事件流中事件的 id',
+    },
+    { hint: { en: 'Leave it out to hear only what is new.', zh: '省略则只接收新的事件。' } },
+  );
+}
+
+/** The types that a client wants to hear of. */
+export function readEventTypes({ query }: FastifyRequest): ReadonlySet<EventType> {
+  const value = fieldOf(query, 'types') ?? '';
+  if (value === '') return new Set(eventTypes);
+  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : [];
+  const known = eventTypes.filter((type) => names.includes(type));
+  if (names.length > 0 && known.length === new Set(names).size) return new Set(known);
+  const list = eventTypes.join(', ');
+  throw new AppError('field-invalid', {
+    en: `types must be some of ${list}, with commas between them`,
+    zh: `types 应为以下类型，以逗号分隔: ${list}`,
+  });
+}
+
+function fieldOf(query: unknown, name: string): unknown {
+  return typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined;
+}

@@ -1,0 +1,87 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+
+import type { FastifyInstance } from 'fastify';
+
+import type { EventLog } from '../../runs/events/event-log.ts';
+import type { EventType } from '../../runs/events/event-store.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { eventFrame, heartbeatFrame, idFrame } from '../event-frames.ts';
+import { malformedEventId, readEventTypes, readLastEventId } from '../event-query.ts';
+import { type EventStream, openEventStream } from '../event-stream.ts';
+import { EventsAnswer, EventsQuery, LaterError } from '../wire.ts';
+
+/** How much is written at once. */
+const pieceLength = 64 * 1024;
+
+export function addEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
+  const { eventLog } = dependencies;
+  const schema = {
+    summary: 'What happens',
+    description:
+      'Events as they happen (server-sent events). With Last-Event-ID, or `since`, first all that came after that one.',
+    querystring: EventsQuery,
+    produces: ['text/event-stream'],
+    response: { 200: EventsAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/events', { schema }, async (request, reply) => {
+    const types = readEventTypes(request);
+    const lastId = readLastEventId(request);
+    const position = lastId === null ? eventLog.newest : readPosition(lastId);
+    const stream = openEventStream(request, reply, dependencies);
+    if (stream !== null) await follow(stream, eventLog, position, types).catch((error) => stream.fail(error));
+    return reply;
+  });
+}
+
+function readPosition(id: string): number {
+  if (!/^\d{1,15}$/.test(id)) throw malformedEventId();
+  return Number(id);
+}
+
+/** Each client has a position of its own, and takes what is behind it when it has room for it. */
+async function follow(
+  stream: EventStream,
+  log: EventLog,
+  start: number,
+  types: ReadonlySet<EventType>,
+): Promise<void> {
+  // Never behind what was sent: a heartbeat tells it to the client, who may want few types and resumes from there.
+  let position = start;
+  stream.heartbeat = () => heartbeatFrame + idFrame(position);
+  await stream.send(idFrame(position));
+  while (!stream.signal.aborted) {
+    const batch = log.read(position);
+    let text = batch.hasMissed ? missedFrame(position, batch.position) : '';
+    for (const { seq, type, data } of batch.events) {
+      position = seq;
+      if (!types.has(type)) continue;
+      text += eventFrame(seq, type, data);
+      if (text.length < pieceLength) continue;
+      await stream.send(text);
+      text = '';
+    }
+    position = batch.position;
+    if (text !== '') await stream.send(text);
+    if (position === log.newest) await nextEvent(log, stream.signal);
+    // Others have their turn while a client that reads as fast as we write catches up.
+    else await breathe();
+  }
+}
+
+/** Some events that came after the client's last one are not kept any more, or its last one was never ours. */
+function missedFrame(after: number, position: number): string {
+  return eventFrame(position, 'events.missed', JSON.stringify({ after, next: position + 1 }));
+}
+
+function nextEvent(log: EventLog, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      unsubscribe();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const unsubscribe = log.told.subscribe(done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { createLogger } from '../../shared/log.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { SqliteEventStore } from '../../storage/sqlite-event-store.ts';
+import { SqliteRunStore } from '../../storage/sqlite-run-store.ts';
+import { EventLog } from './event-log.ts';
+import type { LoggedEvent } from './event-store.ts';
+
+const log = await createLogger('silent');
+
+function openLog({ events = 1000, inMemory = 20, database = openDatabase(':memory:') } = {}) {
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
+  const reopen = () =>
+    new EventLog({
+      store: new SqliteEventStore(database),
+      runs: new SqliteRunStore(database),
+      log,
+      keep: { events, inMemory },
+    });
+  return { database, reopen, eventLog: reopen() };
+}
+
+const notification = (text: string) =>
+  ({ type: 'notification', runId: null, data: JSON.stringify({ text }) }) as const;
+
+function tellMany(eventLog: EventLog, count: number): LoggedEvent[] {
+  return Array.from({ length: count }, (_, index) => eventLog.tell(notification(String(index)))).filter(
+    (event) => event !== null,
+  );
+}
+
+/** All that comes after a position. */
+function readOn(eventLog: EventLog, from: number): { events: LoggedEvent[]; missed: number } {
+  const events: LoggedEvent[] = [];
+  let missed = 0;
+  for (let position = from, isDone = false; !isDone; ) {
+    const batch = eventLog.read(position);
+    missed += Number(batch.hasMissed);
+    events.push(...batch.events);
+    isDone = batch.position === position;
+    position = batch.position;
+  }
+  return { events, missed };
+}
+
+function breakWrites(database: Database): void {
+  database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END");
+}
+
+describe('the log of events', () => {
+  it('gives each the next number, and goes on counting when it is opened again', () => {
+    const { eventLog, reopen } = openLog();
+    expect(eventLog.newest).toBe(0);
+    expect(tellMany(eventLog, 3).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    const later = reopen();
+    expect(later.newest).toBe(3);
+    expect(later.tell(notification('x'))?.seq).toBe(4);
+  });
+
+  it('uses no number twice, even if the newest events are gone', () => {
+    const { eventLog, reopen } = openLog();
+    const first = eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}' });
+    eventLog.tell({ type: 'run.progress', runId: 'a', data: '{}', replaces: first?.seq ?? 0 });
+    const later = reopen();
+    expect(later.newest).toBe(2);
+    expect(readOn(later, 1).events.map(({ seq }) => seq)).toEqual([2]);
+  });
+
+  it('replays from memory and from the disk to the byte', () => {
+    const { eventLog, reopen } = openLog({ inMemory: 5 });
+    const told = tellMany(eventLog, 200);
+    const odd = { type: 'notification', runId: null, data: '{"text":"完成\u2028 \\n 😀"}' } as const;
+    told.push(...[eventLog.tell(odd)].filter((event) => event !== null));
+    expect(readOn(eventLog, 0)).toEqual({ events: told, missed: 0 });
+    expect(readOn(reopen(), 0)).toEqual({ events: told, missed: 0 });
+  });
+
+  it('says that events are missing when they are, and only then', () => {
+    const { eventLog, reopen } = openLog({ events: 100, inMemory: 10 });
+    const told = tellMany(eventLog, 500);
+    const oldest = readOn(eventLog, 0).events[0]?.seq ?? 0;
+    expect(oldest).toBeGreaterThan(200);
+    for (const each of [eventLog, reopen()]) {
+      expect(readOn(each, oldest - 2).missed).toBe(1);
+      expect(readOn(each, oldest - 2).events).toEqual(told.filter(({ seq }) => seq >= oldest));
+      expect(readOn(each, oldest - 1).missed).toBe(0);
+      expect(readOn(each, 500)).toEqual({ events: [], missed: 0 });
+      // From another database.
+      expect(readOn(each, 501)).toEqual({ events: told.filter(({ seq }) => seq >= oldest), missed: 1 });
+    }
+  });
+
+  it('keeps as many as it should, and holes count for nothing', () => {
+    const { eventLog, database } = openLog({ events: 100 });
+    tellMany(eventLog, 90);
+    let replaces: number | undefined;
+    for (let count = 0; count < 500; count++) {
+      const progress = { type: 'run.progress', runId: 'a', data: '{}' } as const;
+      replaces = eventLog.tell({ ...progress, ...(replaces !== undefined && { replaces }) })?.seq;
+    }
+    expect(database.prepare('SELECT count(*) AS count FROM events').get()).toEqual({ count: 91 });
+    expect(readOn(eventLog, 0).missed).toBe(0);
+    tellMany(eventLog, 1000);
+    const { count } = database.prepare('SELECT count(*) AS count FROM events').get() ?? {};
+    expect(count).toBeGreaterThanOrEqual(100);
+    expect(count).toBeLessThanOrEqual(200);
+  });
+
+  it('tells nobody of what was not written after all', () => {
+    const { eventLog } = openLog();
+    const heard: number[] = [];
+    eventLog.told.subscribe(({ seq }) => heard.push(seq));
+    const fail = () =>
+      eventLog.record(
+        (write) => {
+          write(notification('never'));
+          throw new Error('no');
+        },
+        { durable: false },
+      );
+    expect(fail).toThrow('no');
+    expect(heard).toEqual([]);
+    expect(eventLog.newest).toBe(0);
+    eventLog.tell(notification('now'));
+    expect(heard).toEqual([1]);
+    expect(readOn(eventLog, 0).events).toHaveLength(1);
+  });
+
+  it('goes on when there is no room for an event that nothing depends on', () => {
+    const { eventLog, database } = openLog();
+    breakWrites(database);
+    expect(eventLog.tell(notification('lost'))).toBeNull();
+    database.exec('DROP TRIGGER full');
+    expect(eventLog.tell(notification('kept'))?.seq).toBe(1);
+  });
+
+  it('lets clients resume anywhere, in any order, across restarts: nothing twice, nothing lost', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('tell' as const), count: fc.integer({ min: 1, max: 60 }) }),
+      fc.record({ kind: fc.constant('progress' as const), count: fc.integer({ min: 1, max: 5 }) }),
+      fc.record({ kind: fc.constant('read' as const), client: fc.integer({ min: 0, max: 2 }) }),
+      fc.constant({ kind: 'restart' as const }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 50, max: 300 }),
+        (steps, inMemory, events) => {
+          const { reopen, database } = openLog({ inMemory, events });
+          let eventLog = reopen();
+          const told = new Map<number, string>();
+          let progress: number | undefined;
+          const clients = [0, 1, 2].map(() => ({ position: 0, last: 0 }));
+          for (const each of steps) {
+            if (each.kind === 'tell') {
+              for (const { seq, data } of tellMany(eventLog, each.count)) told.set(seq, data);
+            } else if (each.kind === 'progress') {
+              for (let count = 0; count < each.count; count++) {
+                const replaces = progress === undefined ? {} : { replaces: progress };
+                const event = {
+                  type: 'run.progress',
+                  runId: 'a',
+                  data: `{"n":${count}}`,
+                  ...replaces,
+                } as const;
+                if (progress !== undefined) told.delete(progress);
+                progress = eventLog.tell(event)?.seq;
+                told.set(progress ?? 0, event.data);
+              }
+            } else if (each.kind === 'restart') {
+              eventLog = reopen();
+            } else {
+              const client = clients[each.client];
+              const batch = eventLog.read(client?.position ?? 0);
+              if (client === undefined) continue;
+              for (const { seq, data } of batch.events) {
+                expect(seq).toBeGreaterThan(client.last);
+                expect(data).toBe(told.get(seq));
+                if (batch.hasMissed) continue;
+                const skipped = [...told.keys()].filter((known) => known > client.position && known < seq);
+                expect(skipped).toEqual([]);
+                client.position = seq;
+                client.last = seq;
+              }
+              client.position = batch.position;
+            }
+          }
+          database.close();
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

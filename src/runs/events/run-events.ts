@@ -1,0 +1,139 @@
+import { Feed } from '../../shared/feed.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { BriefRun } from '../run-record.ts';
+import type { RunStore } from '../run-store.ts';
+import type { EventLog } from './event-log.ts';
+import type { LoggedEvent, NewEvent } from './event-store.ts';
+import { type Progress, ProgressBoard, type Report } from './progress.ts';
+
+export interface RunEvent {
+  readonly type: 'queued' | 'started' | 'ended';
+  readonly run: BriefRun;
+}
+
+interface RunEventsOptions {
+  log: EventLog;
+  store: Pick<RunStore, 'findBrief'>;
+  logger: Logger;
+  /** What goes out. */
+  encode: { run: (run: BriefRun) => string; progress: (report: Report) => string };
+}
+
+/** Tells of each run that it was queued, that it started, if it did, and that it ended: in this order, and each once. */
+export class RunEvents {
+  readonly feed = new Feed<RunEvent>();
+  readonly #options: RunEventsOptions;
+  /** Runs without an end of whose start nobody was told. */
+  readonly #startUntold = new Set<string>();
+  readonly #progress: ProgressBoard;
+
+  constructor(options: RunEventsOptions) {
+    this.#options = options;
+    this.#progress = new ProgressBoard((report, earlier) =>
+      options.log.tell(this.#progressEvent(report, earlier)),
+    );
+  }
+
+  /** Puts a run on record, by `insert`, and says so. */
+  queue(runId: string, insert: () => void, { durable }: { durable: boolean }): void {
+    const run = this.#options.log.record(
+      (write) => {
+        insert();
+        const inserted = this.#find(runId);
+        write(this.#runEvent('queued', inserted));
+        return inserted;
+      },
+      { durable },
+    );
+    this.#startUntold.add(runId);
+    this.feed.publish({ type: 'queued', run });
+  }
+
+  /** The script has been started. What cannot be told now is told with the end. */
+  start(runId: string): void {
+    if (!this.#startUntold.has(runId)) return;
+    try {
+      const run = this.#find(runId);
+      this.#options.log.record((write) => write(this.#runEvent('started', run)), { durable: false });
+      this.#startUntold.delete(runId);
+      this.feed.publish({ type: 'started', run });
+    } catch (error) {
+      this.#options.logger.error({ err: error, run: runId }, 'the start of a run could not be told yet');
+    }
+  }
+
+  /** A script says how far it is, so it has been started, whoever says so first. */
+  report(runId: string, progress: Progress, now: Date): void {
+    this.start(runId);
+    const { scriptId, scriptName } = this.#find(runId);
+    this.#progress.report({ runId, scriptId, scriptName, ...progress, at: now.toISOString() });
+  }
+
+  /** The latest progress of a run that lasts. */
+  progressOf(runId: string): LoggedEvent | null {
+    return this.#progress.latest(runId);
+  }
+
+  /** Puts the end of a run on record, by `finish`, and says so, unless it had ended already. */
+  end(runId: string, finish: () => boolean): boolean {
+    const before = this.#startUntold.has(runId) ? this.#find(runId) : null;
+    const told = this.#options.log.record(
+      (write): RunEvent[] => {
+        if (!finish()) return [];
+        const run = this.#find(runId);
+        const late = this.#progress.pending(runId);
+        const events: RunEvent[] = [{ type: 'ended', run }];
+        if (before !== null && run.startedAt !== null) {
+          const started: BriefRun = { ...before, state: 'running', startedAt: run.startedAt };
+          write(this.#runEvent('started', started));
+          events.unshift({ type: 'started', run: started });
+        }
+        if (late !== null) write(this.#progressEvent(late.report, late.earlier));
+        write(this.#runEvent('ended', run));
+        return events;
+      },
+      { durable: false },
+    );
+    this.#startUntold.delete(runId);
+    this.#progress.forget(runId);
+    for (const event of told) this.feed.publish(event);
+    return told.length > 0;
+  }
+
+  /**
+   * Takes up the runs that an earlier service left without an end, from what is in the log. A start that is not in it was not told,
+   * unless the log does not reach back as far as that run.
+   */
+  recover(runs: readonly Pick<BriefRun, 'runId' | 'state'>[]): void {
+    const told = new Map<string, Set<string>>();
+    for (const event of this.#options.log.ofRuns(runs.map(({ runId }) => runId))) {
+      const runId = event.runId ?? '';
+      told.set(runId, (told.get(runId) ?? new Set()).add(event.type));
+      if (event.type === 'run.progress') this.#progress.restore(runId, event);
+    }
+    for (const { runId, state } of runs) {
+      const types = told.get(runId);
+      const isUntold = types?.has('run.queued') === true && !types.has('run.started');
+      if (state === 'queued' || isUntold) this.#startUntold.add(runId);
+    }
+  }
+
+  #find(runId: string): BriefRun {
+    const run = this.#options.store.findBrief(runId);
+    if (run === null) throw new Error(`The run ${runId} is not on record`);
+    return run;
+  }
+
+  #runEvent(type: RunEvent['type'], run: BriefRun): NewEvent {
+    return { type: `run.${type}`, runId: run.runId, data: this.#options.encode.run(run) };
+  }
+
+  #progressEvent(report: Report, earlier: LoggedEvent | null): NewEvent {
+    return {
+      type: 'run.progress',
+      runId: report.runId,
+      data: this.#options.encode.progress(report),
+      ...(earlier !== null && { replaces: earlier.seq }),
+    };
+  }
+}

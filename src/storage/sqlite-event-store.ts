@@ -1,0 +1,80 @@
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+
+import {
+  type EventStore,
+  type EventType,
+  eventTypes,
+  type LoggedEvent,
+  type NewEvent,
+} from '../runs/events/event-store.ts';
+import { type Database, named } from './database.ts';
+import { oneOf, type Row } from './run-rows.ts';
+
+const columns = 'seq, type, run_id, data';
+
+/** Events in SQLite. */
+export class SqliteEventStore implements EventStore {
+  readonly #extent: StatementSyncInstance;
+  readonly #append: StatementSyncInstance;
+  readonly #remove: StatementSyncInstance;
+  readonly #after: StatementSyncInstance;
+  readonly #removeOldest: StatementSyncInstance;
+  readonly #ofRuns: StatementSyncInstance;
+
+  constructor(database: Database) {
+    // The table of sequences, because the newest events may be gone, and their numbers must not come again.
+    this.#extent = database.prepare(
+      `SELECT count(*) AS count, min(seq) AS oldest,
+         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS newest FROM events`,
+    );
+    this.#append = database.prepare('INSERT INTO events (type, run_id, data) VALUES (?, ?, ?) RETURNING seq');
+    this.#remove = database.prepare('DELETE FROM events WHERE seq = ?');
+    this.#after = database.prepare(`SELECT ${columns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`);
+    this.#removeOldest = database.prepare(
+      'DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?) RETURNING seq',
+    );
+    this.#ofRuns = database.prepare(
+      `SELECT ${columns} FROM events WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+    );
+  }
+
+  extent(): { count: number; oldest: number | null; newest: number } {
+    const row = this.#extent.get();
+    const oldest = row?.oldest ?? null;
+    return {
+      count: Number(row?.count),
+      oldest: oldest === null ? null : Number(oldest),
+      newest: Number(row?.newest),
+    };
+  }
+
+  append({ type, runId, data, replaces }: NewEvent): LoggedEvent {
+    return named(() => {
+      if (replaces !== undefined) this.#remove.run(replaces);
+      const seq = Number(this.#append.get(type, runId, data)?.seq);
+      return { seq, type, runId, data };
+    });
+  }
+
+  after(seq: number, most: number): LoggedEvent[] {
+    return this.#after.all(seq, most).map(toEvent);
+  }
+
+  removeOldest(count: number): { count: number; last: number | null } {
+    const removed = named(() => this.#removeOldest.all(count)).map(({ seq }) => Number(seq));
+    return { count: removed.length, last: removed.length === 0 ? null : Math.max(...removed) };
+  }
+
+  ofRuns(runIds: readonly string[]): LoggedEvent[] {
+    return this.#ofRuns.all(JSON.stringify(runIds)).map(toEvent);
+  }
+}
+
+function toEvent(row: Row): LoggedEvent {
+  return {
+    seq: Number(row.seq),
+    type: oneOf<EventType>(eventTypes, row.type),
+    runId: row.run_id === null ? null : String(row.run_id),
+    data: String(row.data),
+  };
+}

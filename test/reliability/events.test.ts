@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { EventFollower, findFaults, listenTo } from '../support/event-client.ts';
+import { record } from '../support/figures.ts';
+import { type Hob, launchHob, startHob, tempFolder } from '../support/hob.ts';
+import { NotificationFlood } from '../support/notification-flood.ts';
+import { peakMemoryMib, traceProcesses } from '../support/processes.ts';
+import { SeededRandom } from '../support/random.ts';
+import { patiently, scaled } from '../support/scale.ts';
+import { bash, writeScript } from '../support/scripts.ts';
+import { until } from '../support/until.ts';
+
+const scenario = 'events';
+const clients = 4;
+
+it(
+  'a client that resumes hears each event of each run once and in order, however often the service is killed',
+  patiently,
+  async () => {
+    const kills = scaled(5, 100);
+    const wanted = scaled(50, 1000);
+    const random = new SeededRandom();
+    const trace = traceProcesses();
+    const scripts = await tempFolder();
+    const scriptId = await writeScript(scripts, 'short', { entry: bash('sleep 0.0$((RANDOM % 10))') });
+    const home = await tempFolder();
+    const launch = (): Promise<Hob> => launchHob({ home, scripts: [scripts], env: trace.env });
+    let hob = await launch();
+    onTestFinished(async () => {
+      await hob.stop();
+      await trace.noneLeft();
+    });
+    const follower = new EventFollower(() => `${hob.url}/api/events`, '0');
+
+    const accepted = new Set<string>();
+    let isDone = false;
+    const keepPosting = async () => {
+      while (!isDone) {
+        // Killed before it could answer: whether it had accepted is not known.
+        const answer = await hob.post('/api/execute', { script_id: scriptId }).catch(() => null);
+        if (answer?.status === 200) accepted.add(String(answer.body.run_id));
+        await pause(random.between(0, 60));
+      }
+    };
+    const posting = Array.from({ length: clients }, keepPosting);
+    for (let kill = 1; kill <= kills; kill++) {
+      const enough = Math.ceil((wanted * kill) / kills);
+      while (accepted.size < enough) await pause(random.between(1, 40));
+      await hob.stop('SIGKILL');
+      hob = await launch();
+    }
+    isDone = true;
+    await Promise.all(posting);
+
+    await until('nothing is under way', async () => {
+      const { running, queued } = (await hob.get('/api/health')).body;
+      return running === 0 && queued === 0;
+    });
+    // Whatever is told from now on comes after all that was told of runs.
+    await hob.post('/api/notify', { notify_type: 'info' });
+    const isLast = ({ type }: { type: string }) => type === 'notification';
+    await until('all was heard', async () => follower.events.some(isLast));
+    await follower.stop();
+    const { events } = follower;
+    const told = new Set(events.filter(({ type }) => type === 'run.ended').map(({ data }) => data.run_id));
+    const faults = findFaults(events);
+    for (const fault of faults) console.error(fault);
+    const say = (what: string, value: number, exactly?: number) =>
+      record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
+    say('kills of the service', kills);
+    say('runs that were told of', told.size);
+    say('events heard', events.length);
+    say('connections of the one client', follower.connections);
+    say('accepted runs whose end was not heard', [...accepted].filter((id) => !told.has(id)).length, 0);
+    say('runs with an event missing, twice or out of order', faults.length, 0);
+  },
+);
+
+it(
+  'clients that do not read are dropped, cost nothing, and are told what they missed',
+  patiently,
+  async () => {
+    const stuckClients = scaled(5, 50);
+    const floods = scaled(12_000, 50_000);
+    const hob = await startHob({ settings: 'heartbeat_s = 0.5\nlog_level = "info"\n' });
+    const pid = hob.process.pid ?? 0;
+    const flood = new NotificationFlood(hob.url);
+    await flood.send(2000);
+    const before = await peakMemoryMib(pid);
+    const stuck = await Promise.all(
+      Array.from({ length: stuckClients }, () => listenTo(`${hob.url}/api/events`)),
+    );
+    for (const client of stuck) client.pause();
+    const reader = await listenTo(`${hob.url}/api/events`);
+    await flood.send(floods);
+    const drops = () => hob.log().split('does not read its events').length - 1;
+    await until('all were dropped', async () => drops() === stuckClients);
+    await reader.until('all are there', ({ events }) => events.length === floods);
+    const grownMib = (await peakMemoryMib(pid)) - before;
+
+    const [first] = stuck;
+    first?.resume();
+    await first?.closed;
+    const back = await listenTo(`${hob.url}/api/events`, first?.lastId);
+    await back.until('the newest is there', ({ lastId }) => lastId === reader.lastId);
+    const [missed, ...kept] = back.events;
+    expect(missed?.type).toBe('events.missed');
+    expect(kept).toEqual(reader.events.slice(-kept.length));
+    const say = (what: string, value: number, unit: string, atMost?: number) =>
+      record({ scenario, what, value, unit, ...(atMost !== undefined && { bound: { atMost } }) });
+    say('clients that read nothing', stuckClients, '');
+    say('events of 3 kB told meanwhile', floods, '');
+    say('memory of the service, grown', grownMib, 'MiB', 150);
+    say('events that one of them still got when it was back', kept.length, '');
+  },
+);
