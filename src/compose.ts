@@ -9,8 +9,13 @@ import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
+import { RunRemover } from './runs/history/run-remover.ts';
+import { KeyedRuns } from './runs/keys/keyed-runs.ts';
+import { recallOutcome } from './runs/keys/recall-run.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
+import { RunEnds } from './runs/run-ends.ts';
 import { removeStrayFolders } from './runs/run-recovery.ts';
+import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
@@ -24,6 +29,8 @@ import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts
 import { serviceFile } from './shared/service-file.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
+import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
+import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
 
 interface ComposeOptions {
@@ -43,6 +50,7 @@ export interface Service {
 }
 
 const mebibyte = 1024 * 1024;
+const hourMs = 3_600_000;
 
 /** Builds every object once, starts them in order, and gives back what stops them in reverse. */
 export async function startService({
@@ -102,8 +110,9 @@ export async function startService({
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;
-    const runs = new RunService({
+    const runOptions: RunServiceOptions = {
       store,
+      keys: new SqliteKeyStore(database),
       executor,
       clock: systemClock,
       log,
@@ -123,11 +132,28 @@ export async function startService({
         outputLogBytes: Math.round(settings.output_log_mib * mebibyte),
         outputAnswerBytes: Math.round(settings.output_answer_mib * mebibyte),
         resultBytes: Math.round(settings.result_mib * mebibyte),
+        keepKeysMs: settings.idempotency_hours * hourMs,
       },
-    });
+    };
+    const runs = new RunService(runOptions);
+    const runEnds = new RunEnds({ events: runs.events, store });
+    const closing = new AbortController();
     const app = await buildApp({
       catalogue,
       runs,
+      keyedRuns: new KeyedRuns({
+        keys: runOptions.keys,
+        keptSince: () => keysKeptSince(runOptions),
+        store,
+        ends: runEnds,
+        recall: (record) => recallOutcome(record, runOptions),
+      }),
+      runEnds,
+      runRemover: new RunRemover({
+        removal: new SqliteRunRemoval(database),
+        runsFolder: folders.runs,
+        log,
+      }),
       runStore: store,
       bareCallers: new BareCallers({
         store,
@@ -142,6 +168,7 @@ export async function startService({
       heartbeatMs: settings.heartbeat_s * 1000,
       jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
       formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      closing: closing.signal,
       requestStop,
     });
     closers.push(() => app.close());
@@ -172,7 +199,10 @@ export async function startService({
       },
       stop(now, { all }) {
         if (all) runs.endRuns();
-        stopped ??= runs.drain(now).then(() => closeAll(now));
+        stopped ??= runs.drain(now).then(() => {
+          closing.abort();
+          return closeAll(now);
+        });
         return stopped;
       },
     };

@@ -11,7 +11,11 @@ import { buildApp } from '../src/http/app.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
+import { RunRemover } from '../src/runs/history/run-remover.ts';
+import { KeyedRuns } from '../src/runs/keys/keyed-runs.ts';
+import { recallOutcome } from '../src/runs/keys/recall-run.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
+import { RunEnds } from '../src/runs/run-ends.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
 import { Catalogue } from '../src/scripts/catalogue.ts';
@@ -19,6 +23,7 @@ import { systemClock } from '../src/shared/clock.ts';
 import { Feed } from '../src/shared/feed.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { tempFolder } from './support/hob.ts';
+import { MemoryKeyStore } from './support/memory-key-store.ts';
 import { MemoryRunStore } from './support/memory-run-store.ts';
 import { writeScript } from './support/scripts.ts';
 
@@ -85,31 +90,51 @@ async function serve({ maxRuns }: { maxRuns: number }) {
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
+  const keys = new MemoryKeyStore();
+  const runs = new RunService({
+    store,
+    keys,
+    executor,
+    clock: systemClock,
+    log,
+    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
+    readOutcome,
+    findScript: (id) => catalogue.find(id),
+    apiBase: (token) => `http://127.0.0.1/r/${token}`,
+    runsFolder: join(folder, 'runs'),
+    environment: {},
+    limits: {
+      maxRuns: 10,
+      maxQueued: 10,
+      queueWaitMs: 60_000,
+      timeoutMs: null,
+      stopGraceMs: 0,
+      drainMs: 0,
+      outputLogBytes: 0,
+      outputAnswerBytes: 0,
+      resultBytes: 0,
+      keepKeysMs: 0,
+    },
+  });
+  const runEnds = new RunEnds({ events: runs.events, store });
   const app = await buildApp({
     catalogue,
-    runs: new RunService({
+    runs,
+    keyedRuns: new KeyedRuns({
+      keys,
+      keptSince: () => '',
       store,
-      executor,
-      clock: systemClock,
-      log,
-      resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
-      readOutcome,
-      findScript: (id) => catalogue.find(id),
-      apiBase: (token) => `http://127.0.0.1/r/${token}`,
-      runsFolder: join(folder, 'runs'),
-      environment: {},
-      limits: {
-        maxRuns: 10,
-        maxQueued: 10,
-        queueWaitMs: 60_000,
-        timeoutMs: null,
-        stopGraceMs: 0,
-        drainMs: 0,
-        outputLogBytes: 0,
-        outputAnswerBytes: 0,
-        resultBytes: 0,
-      },
+      ends: runEnds,
+      recall: (record) =>
+        recallOutcome(record, {
+          readOutcome,
+          runsFolder: folder,
+          limits: { resultBytes: 0, outputAnswerBytes: 0 },
+        }),
     }),
+    runEnds,
+    runRemover: new RunRemover({ removal: { forgetRuns: () => [] }, runsFolder: join(folder, 'runs'), log }),
+    closing: new AbortController().signal,
     runStore: store,
     bareCallers: new BareCallers({
       store,

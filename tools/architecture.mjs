@@ -49,7 +49,14 @@ export const importRules = [
   ),
   room(
     'storage',
-    ['runs/run-record.ts', 'runs/run-store.ts', 'runs/history/durations.ts', 'shared'],
+    [
+      'runs/run-record.ts',
+      'runs/run-store.ts',
+      'runs/history/durations.ts',
+      'runs/history/run-removal.ts',
+      'runs/keys/key-store.ts',
+      'shared',
+    ],
     'The database implements what runs ask for; it decides nothing about them.',
   ),
   room(

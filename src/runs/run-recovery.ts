@@ -27,7 +27,10 @@ export function recoverRuns(parts: RecoveryParts): void {
   // All of them are known before the first is asked for: its end may concern another.
   const unfinished = options.store.unfinished().map((record) => {
     const script = options.findScript(record.scriptId);
-    const run = describeRun(options, record, script, 'zh');
+    const run = describeRun(options, record, script, {
+      language: 'zh',
+      hasKey: options.keys.isHeld(record.runId),
+    });
     live.add(run);
     return { run, script };
   });
@@ -47,7 +50,7 @@ function endOf(
   { options, live }: RecoveryParts,
   { run, script }: { run: LiveRun; script: Script | null },
 ): Promise<RunEnd> | null {
-  const { runId, sync, state, executor } = run.record;
+  const { runId, state, executor } = run.record;
   const hooks = { timedOut: () => live.stopChildren(runId, 'cancelled') };
   const attachment =
     state === 'queued' ? ({ kind: 'never-given' } as const) : options.executor.attach(runId, executor, hooks);
@@ -57,8 +60,8 @@ function endOf(
     case 'unknown':
       return Promise.resolve(endWithoutProcess(runId, 'lost'));
     case 'never-given':
-      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
-      if (sync) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
+      if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
     default:
       return assertNever(attachment);
@@ -81,7 +84,9 @@ async function takeUp(
   try {
     const end = await ended;
     const isScriptGone = script === null && end.cause === 'spawn-failed';
-    await carrier.conclude(run, end, isScriptGone ? scriptGone(run.record) : null);
+    await carrier.conclude(run, end, {
+      unavailable: isScriptGone ? scriptGone(run.record) : null,
+    });
   } finally {
     place.release();
   }

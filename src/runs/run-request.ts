@@ -10,6 +10,7 @@ import type { Logger } from '../shared/log.ts';
 import type { Language } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
 import { maskSecrets } from './inputs.ts';
+import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
@@ -26,6 +27,8 @@ export interface RunRequest {
   readonly params: JsonObject;
   /** In which language Hob speaks where the script is silent. */
   readonly language: Language;
+  /** By which its caller can come back to it. */
+  readonly key?: KeyUse;
 }
 
 export interface RunOutcome {
@@ -63,6 +66,7 @@ export interface Executor {
 
 export interface RunServiceOptions {
   store: RunStore;
+  keys: KeyStore;
   executor: Executor;
   clock: Clock;
   log: Logger;
@@ -84,6 +88,7 @@ export interface RunServiceOptions {
     outputLogBytes: number;
     outputAnswerBytes: number;
     resultBytes: number;
+    keepKeysMs: number;
   };
 }
 
@@ -120,4 +125,9 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     truncated: null,
     leftRunning: null,
   };
+}
+
+/** Keys that were used earlier than this are forgotten. */
+export function keysKeptSince({ clock, limits }: Pick<RunServiceOptions, 'clock' | 'limits'>): string {
+  return new Date(clock.now().getTime() - limits.keepKeysMs).toISOString();
 }

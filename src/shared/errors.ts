@@ -36,6 +36,12 @@ export const errorCodes = {
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
   'run-ended': 'The run has ended already, so it cannot be cancelled.',
+  'run-not-ended': 'The run has not ended yet, so it cannot be deleted.',
+  'secrets-needed': 'Secrets are not kept, so a run with some can be repeated only when they are sent again.',
+  'idempotency-key-invalid':
+    'The `Idempotency-Key` is not 1 to 255 visible ASCII characters, or there are several.',
+  'idempotency-key-reused': 'The `Idempotency-Key` was used for another request to run this script.',
+  'idempotency-run-gone': 'The run that the `Idempotency-Key` belongs to was deleted.',
   'caller-stopping': 'The run that calls is itself being stopped.',
   'run-token-unknown': 'The run token in the address belongs to no run.',
   'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',

@@ -9,7 +9,8 @@ export async function withKeptOutput(end: RunEnd, folder: RunFolder): Promise<Ru
   return { ...end, stdout, stderr };
 }
 
-async function keptIn(log: string): Promise<StreamCapture> {
+/** All that a log has, as the beginning of what was written. */
+export async function keptIn(log: string): Promise<StreamCapture> {
   const file = await lstat(log).catch(() => null);
   const bytes = file?.isFile() ? file.size : 0;
   return { bytes, headBytes: bytes, tailBytes: 0 };
