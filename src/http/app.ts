@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import swagger from '@fastify/swagger';
@@ -29,6 +30,8 @@ import { tokenOf } from './run-address.ts';
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { log, runStore } = dependencies;
+  // As many as there are callers who wait for something.
+  setMaxListeners(0, dependencies.closing);
   const app = fastify({
     // Requests are not logged by fastify: it would write down addresses with run tokens in them.
     logger: false,
