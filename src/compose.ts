@@ -147,6 +147,7 @@ export async function startService({
         store,
         ends: runEnds,
         recall: (record) => recallOutcome(record, runOptions),
+        lend: (runId, waitingRunId) => runs.lend(runId, waitingRunId),
       }),
       runEnds,
       runRemover: new RunRemover({

@@ -9,6 +9,7 @@ import { type Answer, executorPid, type Hob, startHob, tempFolder } from './supp
 import { writeLedgerScript } from './support/ledger-script.ts';
 import { SeededRandom } from './support/random.ts';
 import { startRestartable } from './support/restartable.ts';
+import { patiently } from './support/scale.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, linesOf, until } from './support/until.ts';
 
@@ -189,6 +190,44 @@ sys.exit(5)
     expect(await begun()).toEqual([runIdOf(await answer)]);
   });
 
+  it('a run that waits for one of before lends it its place, so that they do not wait for each other', async () => {
+    const [scripts, files, home] = [await tempFolder(), await tempFolder(), await tempFolder()];
+    const lock = 'lock = "x"';
+    const holder = await writeScript(scripts, 'holder', {
+      runtime: lock,
+      entry: bash(`touch "${files}/held"; until [ -e "${files}/go" ]; do sleep 0.02; done`),
+    });
+    const wanted = await writeScript(scripts, 'wanted', { runtime: lock, entry: bash('exit 5') });
+    const caller = await writeScript(scripts, 'caller', {
+      language: 'python',
+      entry: python(`
+import time
+def insist():
+    while True:
+        try:
+            request = urllib.request.Request(env["api_base"] + "/api/execute", json.dumps({"script_id": "${wanted}", "sync": True}).encode(),
+                {"Content-Type": "application/json", "Idempotency-Key": "k"})
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except OSError:
+            open("${files}/cut-off", "w").close()
+            time.sleep(0.02)
+write({"code": insist()["exit_code"], "msg": "done"})
+`),
+    });
+    await writeFile(join(home, 'settings.toml'), 'max_runs = 2\n');
+    const restartable = await startRestartable({ scripts: [scripts], home });
+    await restartable.hob.post('/api/execute', { script_id: holder });
+    await fileThere(join(files, 'held'));
+    const calling = await restartable.hob.post('/api/execute', { script_id: caller });
+    await until('it waits', async () => (await restartable.hob.get('/api/health')).body.queued === 1);
+    // There is less room at the next service: what waits will find none but that of the one who waits for it.
+    await restartable.restart('SIGKILL', () => writeFile(join(home, 'settings.toml'), 'max_runs = 1\n'));
+    await fileThere(join(files, 'cut-off'));
+    await touch(join(files, 'go'));
+    expect(await restartable.hob.ended(runIdOf(calling))).toMatchObject({ result: { code: 5 } });
+  });
+
   it('a run of which nobody knows the end is said to be lost', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();
@@ -214,35 +253,39 @@ sys.exit(5)
     expect((await restartable.hob.get(`/api/runs/${runIdOf(answer)}`)).body.end_cause).toBe('lost');
   });
 
-  it('a client that comes back until it has an answer has one run, whenever the service is killed', async () => {
-    const { restartable, begun, body } = await setUp();
-    const random = new SeededRandom();
-    const runs: string[] = [];
-    for (let round = 0; round < 6; round++) {
-      const sync = round % 2 === 0;
-      const params = { ...body.params, sleep: 0.05 };
-      const insist = async (): Promise<Answer> => {
-        for (;;) {
-          try {
-            const answer = await ask(restartable.hob, `round-${round}`, { ...body, params, sync });
-            if (answer.status === 200) return answer;
-          } catch {
-            // It was killed; the next one is on its way.
+  it(
+    'a client that comes back until it has an answer has one run, whenever the service is killed',
+    patiently,
+    async () => {
+      const { restartable, begun, body } = await setUp();
+      const random = new SeededRandom();
+      const runs: string[] = [];
+      for (let round = 0; round < 4; round++) {
+        const sync = round % 2 === 0;
+        const params = { ...body.params, sleep: 0.05 };
+        const insist = async (): Promise<Answer> => {
+          for (;;) {
+            try {
+              const answer = await ask(restartable.hob, `round-${round}`, { ...body, params, sync });
+              if (answer.status === 200) return answer;
+            } catch {
+              // It was killed; the next one is on its way.
+            }
+            await new Promise((resolve) => setTimeout(resolve, 5));
           }
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-      };
-      const answered = Promise.all([insist(), insist()]);
-      await new Promise((resolve) => setTimeout(resolve, random.between(0, 120)));
-      await restartable.restart('SIGKILL');
-      const [one, other] = await answered;
-      expect(runIdOf(one), `seed ${random.seed}`).toBe(runIdOf(other));
-      runs.push(runIdOf(one));
-      expect(await restartable.hob.ended(runIdOf(one))).toMatchObject({ end_cause: 'exit', exit_code: 3 });
-    }
-    expect((await begun()).sort()).toEqual(runs.sort());
-    expect((await readdir(join(restartable.hob.home, 'runs'))).sort()).toEqual(runs);
-  });
+        };
+        const answered = Promise.all([insist(), insist()]);
+        await new Promise((resolve) => setTimeout(resolve, random.between(0, 120)));
+        await restartable.restart('SIGKILL');
+        const [one, other] = await answered;
+        expect(runIdOf(one), `seed ${random.seed}`).toBe(runIdOf(other));
+        runs.push(runIdOf(one));
+        expect(await restartable.hob.ended(runIdOf(one))).toMatchObject({ end_cause: 'exit', exit_code: 3 });
+      }
+      expect((await begun()).sort()).toEqual(runs.sort());
+      expect((await readdir(join(restartable.hob.home, 'runs'))).sort()).toEqual(runs);
+    },
+  );
 });
 
 describe('a key is free again', () => {
@@ -265,6 +308,23 @@ describe('a key is free again', () => {
     await hob.ended(runIdOf(blocking));
     const answer = await ask(hob, 'k', { ...body, sync: true });
     expect(answer.body).toMatchObject({ exit_code: 3 });
+    expect(isRepeat(answer)).toBe(false);
+    expect(await begun()).toEqual([runIdOf(answer)]);
+  });
+
+  it('when it still waited for its turn as the service was stopped', async () => {
+    const { restartable, scripts, begun, body } = await setUp('max_runs = 1\n');
+    const files = await tempFolder();
+    const blocker = await writeScript(scripts, 'blocker', {
+      entry: bash(`touch "${files}/begun"; until [ -e "${files}/go" ]; do sleep 0.02; done`),
+    });
+    await restartable.hob.post('/api/execute', { script_id: blocker });
+    await fileThere(join(files, 'begun'));
+    const refused = ask(restartable.hob, 'k', { ...body, sync: true });
+    await until('it waits', async () => (await restartable.hob.get('/api/health')).body.queued === 1);
+    await restartable.restart('SIGTERM', () => touch(join(files, 'go')));
+    expect((await refused).headers.get('x-hob-error')).toBe('service-stopping');
+    const answer = await ask(restartable.hob, 'k', { ...body, sync: true });
     expect(isRepeat(answer)).toBe(false);
     expect(await begun()).toEqual([runIdOf(answer)]);
   });

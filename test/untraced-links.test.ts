@@ -125,6 +125,7 @@ async function serve({ maxRuns }: { maxRuns: number }) {
       keptSince: () => '',
       store,
       ends: runEnds,
+      lend: () => {},
       recall: (record) =>
         recallOutcome(record, {
           readOutcome,

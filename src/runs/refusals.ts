@@ -50,3 +50,14 @@ export function waitedTooLong(waitMs: number): AppError {
     { retryAfterS: 10 },
   );
 }
+
+export function waitCircle(): AppError {
+  return new AppError(
+    'wait-circle',
+    {
+      en: 'This call would wait for a run that waits for it, itself or through a lock or a concurrency limit; it was refused.',
+      zh: '该调用会造成循环等待（自身、锁或并发限制），已被拒绝。',
+    },
+    { retryAfterS: 5 },
+  );
+}

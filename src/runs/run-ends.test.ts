@@ -2,44 +2,11 @@ import { randomUUID } from 'node:crypto';
 
 import { expect, it } from 'vitest';
 
+import { briefRun } from '../../test/support/brief-run.ts';
 import { Feed } from '../shared/feed.ts';
 import type { RunEvent } from './run-carrier.ts';
 import { RunEnds } from './run-ends.ts';
 import type { BriefRun } from './run-record.ts';
-
-function briefRun(rest: Partial<BriefRun> = {}): BriefRun {
-  return {
-    runId: randomUUID(),
-    scriptId: randomUUID(),
-    scriptName: 'x',
-    scriptVersion: null,
-    origin: 'execute',
-    parentRunId: null,
-    depth: 0,
-    sync: false,
-    executor: null,
-    state: 'running',
-    endCause: null,
-    exitCode: null,
-    result: null,
-    code: null,
-    message: null,
-    envelope: null,
-    data: {},
-    params: {},
-    queuedAt: '2024-05-01T12:00:00.000Z',
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    stdoutBytes: null,
-    stderrBytes: null,
-    stdoutKept: null,
-    stderrKept: null,
-    truncated: null,
-    leftRunning: null,
-    ...rest,
-  };
-}
 
 function setUp(...runs: BriefRun[]) {
   const known = new Map(runs.map((run) => [run.runId, run]));

@@ -103,6 +103,11 @@ export class RunService {
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
+  /** A run waits for another that it did not start itself. */
+  lend(runId: string, waitingRunId: string): void {
+    this.#gate.lend(runId, waitingRunId);
+  }
+
   /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
   cancel(runId: string): void {
     const record = this.get(runId);

@@ -23,7 +23,7 @@ export const errorCodes = {
   'content-type-unsupported': 'The body is of a type that this operation does not take.',
   'queue-full': 'As many runs wait as are allowed to.',
   'queue-wait-exceeded': 'The run waited for a free slot as long as it was allowed to.',
-  'wait-circle': 'The link would wait for a run that waits for it.',
+  'wait-circle': 'The link, or the repeated execute, would wait for a run that waits for it.',
   'untraced-links-full': 'It cannot be told which run is calling, and too many such links are active.',
   'resources-exhausted': 'The machine is out of disk space, file handles, processes or memory.',
   'service-stopping': 'The service is shutting down and takes no new work.',

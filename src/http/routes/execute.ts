@@ -73,7 +73,7 @@ export function addExecuteRoute(
     const use = fingerprint({ key, scriptId, ...body });
     const keyed = await keyedRuns.once(use, () => submit(use));
     if (keyed.isRepeat) reply.raw.setHeader('idempotency-replayed', 'true');
-    return answer(sync ? keyed.follow(whenAnsweredOr(closing, request, reply)) : keyed);
+    return answer(sync ? keyed.follow(request.caller, whenAnsweredOr(closing, request, reply)) : keyed);
 
     function answer(run: { runId: string } | SubmittedRun): FastifyReply | Promise<FastifyReply> {
       if ('outcome' in run && sync) return answerSync(reply, run, { heartbeatMs, language });

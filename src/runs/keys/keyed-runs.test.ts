@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
+import { briefRun } from '../../../test/support/brief-run.ts';
 import { MemoryKeyStore } from '../../../test/support/memory-key-store.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import { jsonTextOf } from '../../shared/json-text.ts';
 import type { RunEvent } from '../run-carrier.ts';
 import { RunEnds } from '../run-ends.ts';
+import type { BriefRun } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
 import { KeyedRuns } from './keyed-runs.ts';
 
@@ -29,12 +31,19 @@ function setUp() {
   const time = (ago = 0) => new Date((hour - ago) * 3_600_000).toISOString();
   const keys = new MemoryKeyStore();
   const onRecord = new Set<string>();
+  const lent: string[][] = [];
+  const known = new Map<string, BriefRun>();
   const keyed = new KeyedRuns({
     keys,
     keptSince: () => time(24),
-    store: { has: (runId) => onRecord.has(runId), find: () => null },
+    store: {
+      has: (runId) => onRecord.has(runId),
+      find: () => null,
+      findBrief: (runId) => known.get(runId) ?? null,
+    },
     ends: new RunEnds({ events: new Feed<RunEvent>(), store: { findBrief: () => null } }),
     recall: () => Promise.reject(new Error('nothing is recalled here')),
+    lend: (...runs) => lent.push(runs),
   });
   let started = 0;
   const accept = (mac = use.bodyMac): SubmittedRun => {
@@ -48,6 +57,8 @@ function setUp() {
     keyed,
     accept,
     onRecord,
+    lent,
+    known,
     started: () => started,
     pass: (hours: number) => {
       hour += hours;
@@ -70,7 +81,7 @@ describe('requests with a key', () => {
     expect(started()).toBe(1);
     expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
     expect(all.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1);
-    expect(new Set(all.map((each) => each.follow(never))).size).toBe(1);
+    expect(new Set(all.map((each) => each.follow(null, never))).size).toBe(1);
   });
 
   it('that come at once with other bodies are refused, whoever was first', async () => {
@@ -135,6 +146,37 @@ describe('requests with a key', () => {
     expect(started()).toBe(1);
   });
 
+  it('let the run have what the one holds that waits for it, unless it waits for that one itself', async () => {
+    const { keyed, accept, lent, known } = setUp();
+    const first = await keyed.once(use, async () => accept());
+    const { runId } = first;
+    const run = (rest: Partial<BriefRun>) => {
+      const made = briefRun(rest);
+      known.set(made.runId, made);
+      return { runId: made.runId, depth: 0 };
+    };
+    run({ runId });
+    const child = run({ parentRunId: runId, sync: true });
+    const grandchild = run({ parentRunId: child.runId, sync: true });
+    const loose = run({ parentRunId: runId });
+    const belowLoose = run({ parentRunId: loose.runId, sync: true });
+    const repeat = await keyed.once(use, async () => accept());
+    repeat.follow(null, never);
+    for (const caller of [{ runId, depth: 0 }, child, grandchild]) {
+      const circle = expect.objectContaining({ code: 'wait-circle' });
+      expect(() => repeat.follow(caller, never)).toThrow(circle);
+    }
+    expect(lent).toEqual([]);
+    for (const caller of [loose, belowLoose]) repeat.follow(caller, never);
+    expect(lent).toEqual([
+      [runId, loose.runId],
+      [runId, belowLoose.runId],
+    ]);
+    run({ runId, endedAt: '2024-05-01T12:00:05.000Z' });
+    repeat.follow(child, never);
+    expect(lent).toHaveLength(2);
+  });
+
   it('share the refusal of a run that could not be started', async () => {
     const { keyed, accept } = setUp();
     let refuse = (_reason: unknown): void => {};
@@ -145,7 +187,7 @@ describe('requests with a key', () => {
     };
     await keyed.once(use, async () => ({ ...accept(), ...run }));
     const repeat = await keyed.once(use, async () => accept());
-    const waiting = repeat.follow(never).outcome;
+    const waiting = repeat.follow(null, never).outcome;
     refuse(refusal);
     await expect(waiting).rejects.toBe(refusal);
   });
@@ -153,9 +195,9 @@ describe('requests with a key', () => {
   it('ask the record once the run has ended', async () => {
     const { keyed, accept } = setUp();
     const first = await keyed.once(use, async () => ({ ...accept(), outcome: Promise.resolve(outcome) }));
-    await expect(first.follow(never).outcome).resolves.toBe(outcome);
+    await expect(first.follow(null, never).outcome).resolves.toBe(outcome);
     const repeat = await keyed.once(use, async () => accept());
     // Nothing is on record here.
-    await expect(repeat.follow(never).outcome).rejects.toMatchObject({ code: 'idempotency-run-gone' });
+    await expect(repeat.follow(null, never).outcome).rejects.toMatchObject({ code: 'idempotency-run-gone' });
   });
 });

@@ -1,4 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
+import type { Caller } from '../callers/chain.ts';
+import { waitCircle } from '../refusals.ts';
 import type { RunEnds } from '../run-ends.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
@@ -9,10 +11,12 @@ interface KeyedRunsOptions {
   keys: KeyStore;
   /** Keys that were used before are not looked at. */
   keptSince: () => string;
-  store: Pick<RunStore, 'find' | 'has'>;
+  store: Pick<RunStore, 'find' | 'findBrief' | 'has'>;
   ends: RunEnds;
   /** What became of a run that has ended. */
   recall: (record: RunRecord) => Promise<RunOutcome>;
+  /** Lets a run that waits for its turn have what the run holds that waits for it: else they might wait for each other. */
+  lend: (runId: string, waitingRunId: string) => void;
 }
 
 /** The run that a key stands for. */
@@ -21,7 +25,7 @@ export interface KeyedRun {
   /** Whether it had been asked for before. */
   readonly isRepeat: boolean;
   /** For a caller that waits. Aborting the signal, with the refusal as its reason, ends the waiting and not the run. */
-  follow(signal: AbortSignal): SubmittedRun;
+  follow(caller: Caller, signal: AbortSignal): SubmittedRun;
 }
 
 /** Requests that come with a key: however often one comes, and however many at once, it is run once. */
@@ -73,14 +77,25 @@ export class KeyedRuns {
     return {
       runId,
       isRepeat: true,
-      // All who wait for a run that was started here share its outcome, a refusal, too.
-      follow: (signal) =>
-        this.#live.get(runId) ?? {
-          runId,
-          started: Promise.resolve(),
-          outcome: this.#outcomeOf(runId, signal),
-        },
+      follow: (caller, signal) => {
+        if (caller !== null) this.#letWait(caller.runId, runId);
+        // All who wait for a run that was started here share its outcome, a refusal, too.
+        const live = this.#live.get(runId);
+        return live ?? { runId, started: Promise.resolve(), outcome: this.#outcomeOf(runId, signal) };
+      },
     };
+  }
+
+  /** A run may come upon the key of one that waits for it, down to its own. */
+  #letWait(callerId: string, runId: string): void {
+    const { store, lend } = this.#options;
+    if (store.findBrief(runId)?.endedAt !== null) return;
+    for (let waiting: string | null = callerId; waiting !== null; ) {
+      if (waiting === runId) throw waitCircle();
+      const run = store.findBrief(waiting);
+      waiting = run?.sync ? run.parentRunId : null;
+    }
+    lend(runId, callerId);
   }
 
   async #outcomeOf(runId: string, signal: AbortSignal): Promise<RunOutcome> {
