@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
+import { isExhaustion } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 import { claimOf, type Gate } from './gate.ts';
 import { type LiveRuns, stopCauseOf } from './live-runs.ts';
@@ -86,6 +87,7 @@ async function takeUp(
     const isScriptGone = script === null && end.cause === 'spawn-failed';
     await carrier.conclude(run, end, {
       unavailable: isScriptGone ? scriptGone(run.record) : null,
+      isRefused: isExhaustion(end.spawnError ?? undefined),
     });
   } finally {
     place.release();
