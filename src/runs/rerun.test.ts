@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { someScript } from '../../test/support/some-script.ts';
 import type { MainInput, Param, Script } from '../scripts/script.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
@@ -31,34 +32,8 @@ const param = (name: string, rest: Partial<Param> = {}): Param => ({
   ...rest,
 });
 
-const script = (rest: Partial<Script> = {}): Script => ({
-  id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-  name: '缩放图片',
-  version: null,
-  description: null,
-  icon: null,
-  folder: '/scripts/resize',
-  manifestPath: '/scripts/resize/script.toml',
-  rootTable: 'service',
-  runtime: {
-    language: 'python',
-    languageVersion: null,
-    entry: 'main.py',
-    terminal: 'always',
-    timeoutMs: null,
-    concurrency: null,
-    lock: null,
-    survivors: 'keep',
-    env: {},
-    binaries: [],
-  },
-  input: input('images'),
-  params: [],
-  outputs: [],
-  isNode: false,
-  models: [],
-  ...rest,
-});
+const script = (rest: Partial<Script> = {}) =>
+  someScript({ name: '缩放图片', input: input('images'), ...rest });
 
 /** What is on record of a run that got these. */
 const recorded = (ran: Script, data?: Json, params?: JsonObject) => ({
