@@ -3,6 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 
 import { type Answer, executorPid, type Hob, startHob, tempFolder } from './support/hob.ts';
@@ -181,7 +182,7 @@ sys.exit(5)
     await fileThere(join(files, 'begun'));
     const cutOff = [ask(restartable.hob, 'k', { ...body, sync: true }), restartable.hob.run(body.script_id)];
     const settled = Promise.allSettled(cutOff);
-    await until('both wait', async () => (await restartable.hob.get('/api/health')).body.queued === 2);
+    await until('both wait', async () => (await queuedOnRecord(restartable.hob.home, body.script_id)) === 2);
     await restartable.restart('SIGKILL');
     await settled;
     const answer = ask(restartable.hob, 'k', { ...body, sync: true });
@@ -220,7 +221,7 @@ write({"code": insist()["exit_code"], "msg": "done"})
     await restartable.hob.post('/api/execute', { script_id: holder });
     await fileThere(join(files, 'held'));
     const calling = await restartable.hob.post('/api/execute', { script_id: caller });
-    await until('it waits', async () => (await restartable.hob.get('/api/health')).body.queued === 1);
+    await until('it waits', async () => (await queuedOnRecord(home, wanted)) === 1);
     // There is less room at the next service: what waits will find none but that of the one who waits for it.
     await restartable.restart('SIGKILL', () => writeFile(join(home, 'settings.toml'), 'max_runs = 1\n'));
     await fileThere(join(files, 'cut-off'));
@@ -411,6 +412,19 @@ it('a service that stops tells those who wait for a run of an earlier one to com
 
 async function touch(path: string): Promise<void> {
   await writeFile(path, '');
+}
+
+/** How many runs of a script are on record that have not begun: a run is counted as queued a moment before it is. */
+async function queuedOnRecord(home: string, scriptId: string): Promise<number> {
+  const database = new DatabaseSync(join(home, 'hob.db'), { readOnly: true });
+  try {
+    const count = database.prepare(
+      `SELECT count(*) AS count FROM runs WHERE state = 'queued' AND script_id = ?`,
+    );
+    return Number(count.get(scriptId)?.count);
+  } finally {
+    database.close();
+  }
 }
 
 /** Sends a request by hand, and resolves when it is on its way, with what will come back. */

@@ -98,7 +98,7 @@ it(
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     told('kills of the service', kills);
     told('requests that had their answer in the end', answered.length);
-    told('attempts that were cut off', cutOff);
+    told('attempts that were cut off or found nobody', cutOff);
     told('attempts that were answered with a run from before', repeats);
     told('requests with more than one run, or a wrong exit code', wrong, 0);
     told('runs on record beyond one a request', onRecord.length - answered.length, 0);
