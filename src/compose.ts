@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +15,13 @@ import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
 import { RunEvents } from './runs/events/run-events.ts';
 import { HistoryKeeper } from './runs/history/history-keeper.ts';
+import { RunRemover } from './runs/history/run-remover.ts';
+import { KeyedRuns } from './runs/keys/keyed-runs.ts';
+import { recallOutcome } from './runs/keys/recall-run.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { RunOutputs } from './runs/output/run-outputs.ts';
+import { RunEnds } from './runs/run-ends.ts';
+import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
@@ -33,6 +37,7 @@ import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
 import { SqliteEventStore } from './storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
+import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
@@ -55,6 +60,7 @@ export interface Service {
 }
 
 const mebibyte = 1024 * 1024;
+const hourMs = 3_600_000;
 
 /** Builds every object once, starts them in order, and gives back what stops them in reverse. */
 export async function startService({
@@ -121,9 +127,10 @@ export async function startService({
       log: log.child({ part: 'outcomes' }),
     });
     let listening: Listening | undefined;
-    const runs = new RunService({
+    const runOptions: RunServiceOptions = {
       store,
       events: runEvents,
+      keys: new SqliteKeyStore(database),
       executor,
       clock: systemClock,
       log,
@@ -143,8 +150,10 @@ export async function startService({
         outputLogBytes: Math.round(settings.output_log_mib * mebibyte),
         outputAnswerBytes: Math.round(settings.output_answer_mib * mebibyte),
         resultBytes: Math.round(settings.result_mib * mebibyte),
+        keepKeysMs: settings.idempotency_hours * hourMs,
       },
-    });
+    };
+    const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
     addServiceGauges(metrics, {
       runs,
@@ -154,17 +163,27 @@ export async function startService({
       maxRuns: settings.max_runs,
       maxQueued: settings.max_queued,
     });
+    const runEnds = new RunEnds({ events: runs.events, store });
     const notifications = new Notifications(log);
     tellNotifications({ notifications, eventLog, store });
     const closing = new AbortController();
-    // Every follower listens: as many as there are is no leak.
-    setMaxListeners(0, closing.signal);
+    const removal = new SqliteRunRemoval(database);
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
       runEvents,
       outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
+      keyedRuns: new KeyedRuns({
+        keys: runOptions.keys,
+        keptSince: () => keysKeptSince(runOptions),
+        store,
+        ends: runEnds,
+        recall: (record) => recallOutcome(record, runOptions),
+        lend: (runId, waitingRunId) => runs.lend(runId, waitingRunId),
+      }),
+      runEnds,
+      runRemover: new RunRemover({ removal, runsFolder: folders.runs, log }),
       runStore: store,
       history,
       clock: systemClock,
@@ -189,7 +208,7 @@ export async function startService({
 
     const keeper = new HistoryKeeper({
       store: new SqliteRetentionStore(database),
-      removal: new SqliteRunRemoval(database),
+      removal,
       isKnown: (runId) => store.has(runId),
       runsFolder: folders.runs,
       clock: systemClock,

@@ -8,15 +8,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../src/execution/executor-client.ts';
 import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../src/execution/messages.ts';
 import { buildApp } from '../src/http/app.ts';
-import { eventData } from '../src/http/event-data.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
 import { ModelLibrary } from '../src/models/model-library.ts';
 import { Notifications } from '../src/notifications/notifications.ts';
 import { BareCallers } from '../src/runs/callers/bare-callers.ts';
-import { EventLog } from '../src/runs/events/event-log.ts';
-import { RunEvents } from '../src/runs/events/run-events.ts';
+import { RunRemover } from '../src/runs/history/run-remover.ts';
+import { KeyedRuns } from '../src/runs/keys/keyed-runs.ts';
+import { recallOutcome } from '../src/runs/keys/recall-run.ts';
 import { readOutcome } from '../src/runs/outcome/read-outcome.ts';
 import { RunOutputs } from '../src/runs/output/run-outputs.ts';
+import { RunEnds } from '../src/runs/run-ends.ts';
 import type { Executor } from '../src/runs/run-request.ts';
 import { RunService } from '../src/runs/run-service.ts';
 import { Catalogue } from '../src/scripts/catalogue.ts';
@@ -24,9 +25,10 @@ import { systemClock } from '../src/shared/clock.ts';
 import { Feed } from '../src/shared/feed.ts';
 import { createLogger } from '../src/shared/log.ts';
 import { openDatabase } from '../src/storage/database.ts';
-import { SqliteEventStore } from '../src/storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from '../src/storage/sqlite-history-store.ts';
+import { eventsInMemory } from './support/events-in-memory.ts';
 import { tempFolder } from './support/hob.ts';
+import { MemoryKeyStore } from './support/memory-key-store.ts';
 import { MemoryRunStore } from './support/memory-run-store.ts';
 import { writeScript } from './support/scripts.ts';
 
@@ -93,39 +95,56 @@ async function serve({ maxRuns }: { maxRuns: number }) {
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
-  const database = openDatabase(':memory:');
-  onTestFinished(() => database.close());
-  const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
-  const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
+  const { eventLog, runEvents } = eventsInMemory(store, log);
+  const keys = new MemoryKeyStore();
+  const runs = new RunService({
+    store,
+    keys,
+    events: runEvents,
+    executor,
+    clock: systemClock,
+    log,
+    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
+    readOutcome,
+    findScript: (id) => catalogue.find(id),
+    apiBase: (token) => `http://127.0.0.1/r/${token}`,
+    runsFolder: join(folder, 'runs'),
+    environment: {},
+    limits: {
+      maxRuns: 10,
+      maxQueued: 10,
+      queueWaitMs: 60_000,
+      timeoutMs: null,
+      stopGraceMs: 0,
+      drainMs: 0,
+      outputLogBytes: 0,
+      outputAnswerBytes: 0,
+      resultBytes: 0,
+      keepKeysMs: 0,
+    },
+  });
+  const runEnds = new RunEnds({ events: runs.events, store });
   const app = await buildApp({
     catalogue,
+    runs,
     eventLog,
     runEvents,
-    runs: new RunService({
-      store,
-      events: runEvents,
-      executor,
-      clock: systemClock,
-      log,
-      resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
-      readOutcome,
-      findScript: (id) => catalogue.find(id),
-      apiBase: (token) => `http://127.0.0.1/r/${token}`,
-      runsFolder: join(folder, 'runs'),
-      environment: {},
-      limits: {
-        maxRuns: 10,
-        maxQueued: 10,
-        queueWaitMs: 60_000,
-        timeoutMs: null,
-        stopGraceMs: 0,
-        drainMs: 0,
-        outputLogBytes: 0,
-        outputAnswerBytes: 0,
-        resultBytes: 0,
-      },
-    }),
     outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
+    keyedRuns: new KeyedRuns({
+      keys,
+      keptSince: () => '',
+      store,
+      ends: runEnds,
+      lend: () => {},
+      recall: (record) =>
+        recallOutcome(record, {
+          readOutcome,
+          runsFolder: folder,
+          limits: { resultBytes: 0, outputAnswerBytes: 0 },
+        }),
+    }),
+    runEnds,
+    runRemover: new RunRemover({ removal: { forgetRuns: () => [] }, runsFolder: join(folder, 'runs'), log }),
     runStore: store,
     history: new SqliteHistoryStore(openDatabase(':memory:')),
     clock: systemClock,

@@ -68,6 +68,7 @@ export const importRules = [
       'runs/history/run-removal.ts',
       'runs/events/event-store.ts',
       'runs/history/durations.ts',
+      'runs/keys/key-store.ts',
       'shared',
     ],
     'The database implements what runs ask for; it decides nothing about them.',

@@ -31,8 +31,16 @@ export async function answerSync(
   const beat = setInterval(() => raw.write(' '), heartbeatMs);
   // A caller that hangs up does not end the run; there is just nobody left to tell.
   raw.once('close', () => clearInterval(beat));
-  const late = await run.outcome.catch((error: unknown) => failedOutcome(error, language));
+  const late = await run.outcome.catch((error: unknown) => {
+    // The run goes on without this service, so there is no outcome to make up: the caller is to come back.
+    if (error instanceof AppError && error.code === 'service-stopping') return null;
+    return failedOutcome(error, language);
+  });
   clearInterval(beat);
+  if (late === null) {
+    raw.destroy();
+    return reply;
+  }
   endJson(raw, executionAnswer(late));
   return reply;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import swagger from '@fastify/swagger';
@@ -36,6 +37,8 @@ import { tokenOf } from './run-address.ts';
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { log, runStore, metrics } = dependencies;
+  // As many as there are callers who wait for something.
+  setMaxListeners(0, dependencies.closing);
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: AppError) => {
     metrics.http.refused(error.code);
     sendError(request, reply, error);

@@ -15,6 +15,8 @@ export function statusOf(code: ErrorCode): number {
     case 'field-invalid':
     case 'data-invalid':
     case 'params-invalid':
+    case 'secrets-needed':
+    case 'idempotency-key-invalid':
     case 'body-malformed':
     case 'notify-content-type':
     case 'notify-invalid':
@@ -43,8 +45,12 @@ export function statusOf(code: ErrorCode): number {
       return 408;
     case 'script-unusable':
     case 'run-ended':
+    case 'run-not-ended':
+    case 'idempotency-key-reused':
     case 'caller-stopping':
       return 409;
+    case 'idempotency-run-gone':
+      return 410;
     case 'body-too-large':
       return 413;
     case 'content-type-unsupported':

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import Value from 'typebox/value';
 
+import type { Origin } from '../runs/run-record.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, type Json } from '../shared/json.ts';
 import { fixedText } from '../shared/text.ts';
@@ -58,6 +61,12 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
     throw new AppError(code, { en: `${field} is not valid JSON text`, zh: `${field} 不是有效的 JSON 文本` });
   }
   return parsed ?? undefined;
+}
+
+/** The console and the command line say who they are. */
+export function originOf({ headers }: { headers: IncomingHttpHeaders }): Origin {
+  const claimed = headers['x-hob-origin'];
+  return claimed === 'console' || claimed === 'cli' ? claimed : 'execute';
 }
 
 function parseText(text: string): Json | undefined {

@@ -39,6 +39,16 @@ export const ExecuteBody = Type.Object({
   ),
 });
 
+export const ExecuteHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,255}$',
+      description:
+        'The same key with the same body gives the same run, however often it is sent; with another body it is refused.',
+    }),
+  ),
+});
+
 export const ExecuteForm = Type.Object({
   script_id: scriptId,
   sync: Type.Optional(Type.String({ description: 'true, false, 1, 0, yes, no, on or off.' })),
@@ -285,6 +295,17 @@ export const StatsAnswer = Type.Object(
   },
   { additionalProperties: false, description: 'Counts of runs that have ended.' },
 );
+export const RunQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 300,
+      description: 'Seconds to wait for the end of the run before the record is given as it is.',
+    }),
+  ),
+});
+
+export const RerunBody = Type.Object({ data, params });
 
 const Problem = Type.Object(
   {
@@ -400,6 +421,16 @@ export const OutputPartAnswer = {
 export const CancelAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
   { additionalProperties: false, description: 'The run is being stopped.' },
+);
+
+export const RerunAnswer = Type.Object(
+  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
+  { additionalProperties: false, description: 'A new run was accepted; `run_id` is its id.' },
+);
+
+export const DeleteAnswer = Type.Object(
+  { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
+  { additionalProperties: false, description: 'The run is gone.' },
 );
 
 export const StopBody = Type.Object({

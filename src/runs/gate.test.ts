@@ -460,6 +460,48 @@ describe('the queue', () => {
   });
 });
 
+describe('a run that waits for one which it did not start', () => {
+  it('lends it what it holds, so that they do not wait for each other', async () => {
+    const yard = new Yard(1);
+    await yard.ask('waiting', { lock: 'gpu' });
+    expect(await yard.ask('queued', { lock: 'gpu' })).toBe(false);
+    yard.gate.lend('queued', 'waiting');
+    await settled();
+    expect(yard.started).toEqual(['waiting', 'queued']);
+    await yard.end('queued');
+    expect(await yard.ask('other')).toBe(false);
+    await yard.end('waiting');
+    expect(yard.started).toEqual(['waiting', 'queued', 'other']);
+  });
+
+  it('lends nothing to one that runs, has another who lends, or is not there, and nothing that it has not', async () => {
+    const yard = new Yard(2);
+    await yard.ask('one', { lock: 'a' });
+    await yard.ask('two', { lock: 'b' });
+    expect(await yard.ask('child', { lock: 'b', parent: 'one' })).toBe(false);
+    expect(await yard.ask('queued')).toBe(false);
+    yard.gate.lend('one', 'two');
+    yard.gate.lend('child', 'two');
+    yard.gate.lend('nobody', 'two');
+    yard.gate.lend('queued', 'nobody');
+    await settled();
+    expect(yard.started).toEqual(['one', 'two']);
+  });
+
+  it('is refused when that would close a circle, and the other keeps its place', async () => {
+    const yard = new Yard(10);
+    await yard.ask('one', { lock: 'a' });
+    await yard.ask('two', { lock: 'b' });
+    await yard.ask('child of one', { lock: 'b', parent: 'one' });
+    expect(await yard.ask('queued', { lock: 'a' })).toBe(false);
+    expect(() => yard.gate.lend('queued', 'two')).toThrow(expect.objectContaining({ code: 'wait-circle' }));
+    await yard.end('two');
+    await yard.end('child of one');
+    await yard.end('one');
+    expect(yard.started).toEqual(['one', 'two', 'child of one', 'queued']);
+  });
+});
+
 describe('a run that ends before its child', () => {
   it('leaves it the slot', async () => {
     const yard = new Yard(1);

@@ -1,4 +1,5 @@
 import { AppError } from '../shared/errors.ts';
+import { waitCircle } from './refusals.ts';
 import { type Holder, isStuck } from './wait-circle.ts';
 
 /** What a run needs before it may start. */
@@ -33,7 +34,7 @@ interface GateOptions {
 }
 
 interface Waiter {
-  readonly claim: Claim;
+  claim: Claim;
   readonly admit: (lease: Lease) => void;
 }
 
@@ -110,6 +111,16 @@ export class Gate {
     });
   }
 
+  /** A run that is in waits from now on for one that may still be queued, which can therefore borrow what the other holds. */
+  lend(runId: string, waitingParent: string): void {
+    const waiter = this.#queue.find(({ claim }) => claim.runId === runId);
+    if (waiter === undefined || waiter.claim.waitingParent !== null || !this.isIn(waitingParent)) return;
+    const claim = { ...waiter.claim, waitingParent };
+    if (this.#plan(claim) === null && this.#closesCircle(claim)) throw waitCircle();
+    waiter.claim = claim;
+    this.#admitWaiting();
+  }
+
   /** From whom the run would get each thing it needs (null: a free one); null when it must wait. */
   #plan(claim: Claim): Map<string, Holder | null> | null {
     const plan = new Map<string, Holder | null>();
@@ -182,7 +193,8 @@ export class Gate {
   }
 
   #closesCircle(claim: Claim): boolean {
-    const waiting = [...this.#queue.map((waiter) => waiter.claim), claim].map((waiter) => ({
+    const others = this.#queue.map((waiter) => waiter.claim).filter(({ runId }) => runId !== claim.runId);
+    const waiting = [...others, claim].map((waiter) => ({
       runId: waiter.runId,
       parent: waiter.waitingParent,
       needs: [...this.#needs(waiter)].map(([thing, limit]) => ({
@@ -201,17 +213,6 @@ function queueFull(length: number): AppError {
     {
       en: `${length} runs are waiting already, and no more may (setting max_queued). Try again later.`,
       zh: `排队中的运行已达上限（${length}），请稍后重试。`,
-    },
-    { retryAfterS: 5 },
-  );
-}
-
-function waitCircle(): AppError {
-  return new AppError(
-    'wait-circle',
-    {
-      en: 'This link would wait for a run that waits for it, through a lock or a concurrency limit; it was refused.',
-      zh: '该联动调用会造成循环等待（锁或并发限制），已被拒绝。',
     },
     { retryAfterS: 5 },
   );

@@ -21,6 +21,8 @@ export interface LiveRun {
   readonly folder: RunFolder;
   readonly timeoutMs: number | null;
   readonly language: Language;
+  /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
+  readonly isDurable: boolean;
   readonly log: Logger;
   /** Aborted when the run is not to go on. */
   readonly stopping: AbortController;
@@ -30,13 +32,14 @@ export function describeRun(
   { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
   record: RunRecord,
   script: Script | null,
-  language: Language,
+  { language, hasKey }: { language: Language; hasKey: boolean },
 ): LiveRun {
   return {
     record,
     folder: runFolderAt(runsFolder, record.runId),
     timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
     language,
+    isDurable: hasKey || !record.sync,
     log: log.child({ run: record.runId, script: record.scriptName }),
     stopping: new AbortController(),
   };
@@ -56,6 +59,12 @@ function ranTo(end: RunEnd, unavailable: Text | null = null): Ran {
 
 function refused(end: RunEnd, refusal: unknown): Ran {
   return { end, unavailable: refusal instanceof AppError ? refusal.text : null, refusal };
+}
+
+interface Conclusion {
+  readonly unavailable?: Text | null;
+  /** It was not started, and its caller is told so: whoever asks again is not to be given this run. */
+  readonly isRefused?: boolean;
 }
 
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
@@ -90,12 +99,13 @@ export class RunCarrier {
         return this.conclude(run, endWithoutProcess(runId, reason.stopCause));
       }
       const isStopping = reason instanceof AppError && reason.code === 'service-stopping';
-      await this.conclude(run, endWithoutProcess(runId, isStopping ? 'shutdown' : 'cancelled'));
+      const end = endWithoutProcess(runId, isStopping ? 'shutdown' : 'cancelled');
+      await this.conclude(run, end, { isRefused: true });
       throw reason;
     }
     try {
       const { end, unavailable, refusal } = await this.#run(run, script, onStart);
-      const outcome = await this.conclude(run, end, unavailable);
+      const outcome = await this.conclude(run, end, { unavailable, isRefused: refusal !== null });
       if (refusal !== null) throw refusal;
       return outcome;
     } finally {
@@ -104,7 +114,11 @@ export class RunCarrier {
   }
 
   /** Records the end of a run, which may be known twice but counts once. */
-  async conclude(run: LiveRun, seen: RunEnd, unavailable: Text | null = null): Promise<RunOutcome> {
+  async conclude(
+    run: LiveRun,
+    seen: RunEnd,
+    { unavailable = null, isRefused = false }: Conclusion = {},
+  ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
     // Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place.
     await rm(run.folder.parameterFile, { recursive: true, force: true }).catch((error: unknown) => {
@@ -124,7 +138,7 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    this.#record(run, concludeRun(end, { envelope, result, summary }));
+    this.#record(run, concludeRun(end, { envelope, result, summary }), isRefused);
     this.#live.remove(end.runId);
     return {
       exitCode: end.exitCode,
@@ -160,7 +174,7 @@ export class RunCarrier {
 
   async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
     const { limits, environment, executor, store, events, clock } = this.#options;
-    const { runId, sync } = run.record;
+    const { runId } = run.record;
     const { signal } = run.stopping;
     const spec: RunSpec = {
       runId,
@@ -182,7 +196,7 @@ export class RunCarrier {
           signal.throwIfAborted();
           // On record before it is on its way, and with whom: whoever finds it there knows whom to ask what became of it.
           const start = { startedAt: clock.now().toISOString(), executor: name };
-          store.markStarted(runId, start, { durable: !sync });
+          store.markStarted(runId, start, { durable: run.isDurable });
           onStart();
         },
         started: () => events.start(runId),
@@ -194,11 +208,12 @@ export class RunCarrier {
   }
 
   /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */
-  #record(run: LiveRun, ending: RunEnding): void {
+  #record(run: LiveRun, ending: RunEnding, isRefused: boolean): void {
     const { store, events, executor } = this.#options;
     const { runId } = run.record;
+    const finish = () => (isRefused ? this.#finishRefused(runId, ending) : store.finish(runId, ending));
     try {
-      if (events.end(runId, () => store.finish(runId, ending))) {
+      if (events.end(runId, finish)) {
         run.log.info(
           { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
           'run ended',
@@ -208,7 +223,16 @@ export class RunCarrier {
     } catch (error) {
       if (!store.isOpen) return;
       run.log.error({ err: error }, 'the end of a run could not be recorded yet');
-      setTimeout(() => this.#record(run, ending), retryRecordMs).unref();
+      setTimeout(() => this.#record(run, ending, isRefused), retryRecordMs).unref();
     }
+  }
+
+  #finishRefused(runId: string, ending: RunEnding): boolean {
+    const { store, keys } = this.#options;
+    const finish = () => {
+      keys.release(runId);
+      return store.finish(runId, ending);
+    };
+    return store.atomically(finish, { durable: false });
   }
 }

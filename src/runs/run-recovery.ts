@@ -1,6 +1,7 @@
 import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
+import { isExhaustion } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 import { claimOf, type Gate } from './gate.ts';
 import { type LiveRuns, stopCauseOf } from './live-runs.ts';
@@ -24,7 +25,10 @@ export function recoverRuns(parts: RecoveryParts): void {
   // All of them are known before the first is asked for: its end may concern another.
   const unfinished = options.store.unfinished().map((record) => {
     const script = options.findScript(record.scriptId);
-    const run = describeRun(options, record, script, 'zh');
+    const run = describeRun(options, record, script, {
+      language: 'zh',
+      hasKey: options.keys.isHeld(record.runId),
+    });
     live.add(run);
     return { run, script };
   });
@@ -45,7 +49,7 @@ function endOf(
   { options, live }: RecoveryParts,
   { run, script }: { run: LiveRun; script: Script | null },
 ): Promise<RunEnd> | null {
-  const { runId, sync, state, executor } = run.record;
+  const { runId, state, executor } = run.record;
   const hooks = {
     started: () => options.events.start(runId),
     timedOut: () => live.stopChildren(runId, 'cancelled'),
@@ -58,8 +62,8 @@ function endOf(
     case 'unknown':
       return Promise.resolve(endWithoutProcess(runId, 'lost'));
     case 'never-given':
-      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now.
-      if (sync) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
+      if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
     default:
       return assertNever(attachment);
@@ -82,7 +86,10 @@ async function takeUp(
   try {
     const end = await ended;
     const isScriptGone = script === null && end.cause === 'spawn-failed';
-    await carrier.conclude(run, end, isScriptGone ? scriptGone(run.record) : null);
+    await carrier.conclude(run, end, {
+      unavailable: isScriptGone ? scriptGone(run.record) : null,
+      isRefused: isExhaustion(end.spawnError ?? undefined),
+    });
   } finally {
     place.release();
   }

@@ -11,6 +11,7 @@ import type { Language } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
 import type { RunEvents } from './events/run-events.ts';
 import { maskSecrets } from './inputs.ts';
+import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
@@ -27,6 +28,8 @@ export interface RunRequest {
   readonly params: JsonObject;
   /** In which language Hob speaks where the script is silent. */
   readonly language: Language;
+  /** By which its caller can come back to it. */
+  readonly key?: KeyUse;
 }
 
 export interface RunOutcome {
@@ -65,6 +68,7 @@ export interface Executor {
 export interface RunServiceOptions {
   store: RunStore;
   events: RunEvents;
+  keys: KeyStore;
   executor: Executor;
   clock: Clock;
   log: Logger;
@@ -86,6 +90,7 @@ export interface RunServiceOptions {
     outputLogBytes: number;
     outputAnswerBytes: number;
     resultBytes: number;
+    keepKeysMs: number;
   };
 }
 
@@ -122,4 +127,9 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     truncated: null,
     leftRunning: null,
   };
+}
+
+/** Keys that were used earlier than this are forgotten. */
+export function keysKeptSince({ clock, limits }: Pick<RunServiceOptions, 'clock' | 'limits'>): string {
+  return new Date(clock.now().getTime() - limits.keepKeysMs).toISOString();
 }

@@ -9,12 +9,20 @@ import { hashToken, newToken } from './callers/chain.ts';
 import type { Progress } from './events/progress.ts';
 import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
+import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';
+import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
-import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
+import {
+  keysKeptSince,
+  newRecord,
+  type RunRequest,
+  type RunServiceOptions,
+  type SubmittedRun,
+} from './run-request.ts';
 
 /** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
 const stopSettleMs = 5000;
@@ -73,7 +81,10 @@ export class RunService {
     const runId = randomUUID();
     const token = newToken();
     const record = newRecord(runId, request, this.#options.clock.now());
-    const run = describeRun(this.#options, record, script, request.language);
+    const run = describeRun(this.#options, record, script, {
+      language: request.language,
+      hasKey: request.key !== undefined,
+    });
     const claim = claimOf(runId, script, sync ? (request.caller?.runId ?? null) : null);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
@@ -93,7 +104,12 @@ export class RunService {
     const turn = sync
       ? this.#awaitTurn(admission, run.stopping, isNeeded)
       : this.#unlessStopping(admission, run);
-    return this.#launch(run, script, turn);
+    return this.#launch(run, script, { turn, isWaitedFor: sync });
+  }
+
+  /** A run waits for another that it did not start itself. */
+  lend(runId: string, waitingRunId: string): void {
+    this.#gate.lend(runId, waitingRunId);
   }
 
   /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
@@ -118,7 +134,7 @@ export class RunService {
       carrier: this.#carrier,
       launch: (run, script) => {
         const admission = this.#gate.readmit(claimOf(run.record.runId, script, null), run.stopping.signal);
-        this.#launch(run, script, this.#unlessStopping(admission, run));
+        this.#launch(run, script, { turn: this.#unlessStopping(admission, run), isWaitedFor: false });
       },
       reportDefect: (run, error) => this.#reportDefect(run, error),
     });
@@ -158,8 +174,9 @@ export class RunService {
   }
 
   async #prepare(run: LiveRun, request: RunRequest, token: string): Promise<void> {
-    // An asynchronous run must survive a power cut once it is accepted; a synchronous one has a caller who would notice.
-    const durable = !request.sync;
+    // An asynchronous run must survive a power cut once it is accepted; a synchronous one has a caller who would notice, and
+    // who, with a key, may come back for it.
+    const durable = run.isDurable;
     const content = {
       apiBase: this.#options.apiBase(token),
       runId: run.record.runId,
@@ -170,23 +187,39 @@ export class RunService {
       params: request.params,
     };
     await writeParameterFile(run.folder, content, { durable });
-    const { store, events } = this.#options;
-    events.queue(run.record.runId, () => store.insert(run.record, hashToken(token), { durable }), {
-      durable,
-    });
+    this.#insert(run.record, hashToken(token), { durable, key: request.key });
   }
 
-  #launch(run: LiveRun, script: Script, turn: Promise<Lease>): SubmittedRun {
+  /** The run, its key and what is told of it are on record together, or none of them is. */
+  #insert(
+    record: RunRecord,
+    tokenHash: string,
+    { durable, key }: { durable: boolean; key: KeyUse | undefined },
+  ): void {
+    const { store, keys, events } = this.#options;
+    const { runId, queuedAt } = record;
+    const insert = () => {
+      store.insert(record, tokenHash, { durable });
+      if (key !== undefined) keys.put(key, { runId, usedAt: queuedAt, since: keysKeptSince(this.#options) });
+    };
+    events.queue(runId, insert, { durable });
+  }
+
+  #launch(
+    run: LiveRun,
+    script: Script,
+    { turn, isWaitedFor }: { turn: Promise<Lease>; isWaitedFor: boolean },
+  ): SubmittedRun {
     let markStarted = (): void => {};
     const started = new Promise<void>((resolve) => {
       markStarted = resolve;
     });
     const outcome = this.#carrier.carryOut(run, script, turn, markStarted);
-    if (run.record.sync) this.#syncRuns.add(outcome);
+    if (isWaitedFor) this.#syncRuns.add(outcome);
     outcome
       .catch((error: unknown) => {
         // A synchronous caller gets the rejection as its answer; nobody else would hear of it.
-        if (!run.record.sync || !(error instanceof AppError)) this.#reportDefect(run, error);
+        if (!isWaitedFor || !(error instanceof AppError)) this.#reportDefect(run, error);
       })
       .finally(() => this.#syncRuns.delete(outcome));
     return { runId: run.record.runId, started, outcome };
@@ -235,54 +268,4 @@ async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): 
   });
   await Promise.race([what, enough]);
   clearTimeout(timer);
-}
-
-function callerStopping(): AppError {
-  return new AppError('caller-stopping', {
-    en: 'The run that calls is being stopped, so nothing more is run for it.',
-    zh: '调用方的运行正在被停止，不再为其启动脚本。',
-  });
-}
-
-function unknownRun(runId: string): never {
-  throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
-}
-
-function outOfReach(): AppError {
-  return new AppError(
-    'executor-unavailable',
-    {
-      en: 'This run was started by another version of Hob, which cannot be told to stop it; it will end by itself.',
-      zh: '该运行由另一版本的 Hob 启动，无法停止，将自行结束。',
-    },
-    { retryAfterS: 60 },
-  );
-}
-
-function endedAlready(runId: string): AppError {
-  return new AppError(
-    'run-ended',
-    { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },
-    { hint: { en: `GET /api/runs/${runId} says how.`, zh: `结果见 GET /api/runs/${runId}` } },
-  );
-}
-
-function stopping(): AppError {
-  return new AppError(
-    'service-stopping',
-    { en: 'Hob is being stopped and takes no new work.', zh: 'Hob 正在停止，不再接受新的运行。' },
-    { retryAfterS: 5 },
-  );
-}
-
-function waitedTooLong(waitMs: number): AppError {
-  const seconds = waitMs / 1000;
-  return new AppError(
-    'queue-wait-exceeded',
-    {
-      en: `No slot became free within ${seconds} s (setting queue_wait_s), so the script was not started.`,
-      zh: `等待 ${seconds} 秒后仍没有空闲的运行名额，脚本未启动。`,
-    },
-    { retryAfterS: 10 },
-  );
 }

@@ -73,6 +73,12 @@ export const SettingsSchema = Type.Object({
     description:
       'A synchronous call that lasts longer gets a space this often, so that its client does not give up. A stream of events gets a comment after as much silence, or after 15 s if that is less.',
   }),
+  idempotency_hours: Type.Number({
+    minimum: 1,
+    maximum: 8760,
+    default: 24,
+    description: 'How long an `Idempotency-Key` stands for the run that it was first sent with.',
+  }),
   output_log_mib: mebibytes(
     64,
     'Kept on disk of each output stream of a run: the first and the last half of this.',

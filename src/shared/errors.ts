@@ -23,7 +23,7 @@ export const errorCodes = {
   'content-type-unsupported': 'The body is of a type that this operation does not take.',
   'queue-full': 'As many runs wait as are allowed to.',
   'queue-wait-exceeded': 'The run waited for a free slot as long as it was allowed to.',
-  'wait-circle': 'The link would wait for a run that waits for it.',
+  'wait-circle': 'The link, or the repeated execute, would wait for a run that waits for it.',
   'untraced-links-full': 'It cannot be told which run is calling, and too many such links are active.',
   'resources-exhausted': 'The machine is out of disk space, file handles, processes or memory.',
   'service-stopping': 'The service is shutting down and takes no new work.',
@@ -36,8 +36,14 @@ export const errorCodes = {
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
   'run-ended': 'The run has ended already: it can neither be cancelled nor report its progress.',
+  'run-not-ended': 'The run has not ended yet, so it cannot be deleted.',
   'range-not-satisfiable':
     'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',
+  'secrets-needed': 'Secrets are not kept, so a run with some can be repeated only when they are sent again.',
+  'idempotency-key-invalid':
+    'The `Idempotency-Key` is not 1 to 255 visible ASCII characters, or there are several.',
+  'idempotency-key-reused': 'The `Idempotency-Key` was used for another request to run this script.',
+  'idempotency-run-gone': 'The run that the `Idempotency-Key` belongs to was deleted.',
   'caller-stopping': 'The run that calls is itself being stopped.',
   'progress-needs-run': 'Progress was reported by way of an address that names no run.',
   'run-token-unknown': 'The run token in the address belongs to no run.',

@@ -6,6 +6,12 @@ const scenarios = {
     limits:
       'A request whose answer was cut off may or may not have been accepted; if it was, the run has its one end like any other. A power cut was not tried.',
   },
+  idempotency: {
+    title: 'Callers come back',
+    did: 'Clients sent each request with an `Idempotency-Key`, several at once, some of them waiting for the outcome and some not, and sent it again until they had an answer, while the service was killed with SIGKILL at random moments and started again on the same home. Each script entered itself in a ledger when it began.',
+    limits:
+      'A run that was refused before it began (no free slot in time, the service stopping in good order) gives its key back, and stays on record as a run that never began. A power cut was not tried.',
+  },
   'kill-executor': {
     title: 'The executor is killed',
     did: 'The process that starts the scripts was killed with SIGKILL at random moments while ten runs at a time were under way, half of them short and half of them endless.',

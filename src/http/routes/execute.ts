@@ -1,24 +1,36 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { readData, readParams } from '../../runs/inputs.ts';
-import type { Origin } from '../../runs/run-record.ts';
+import { fingerprint } from '../../runs/keys/fingerprint.ts';
+import type { KeyUse } from '../../runs/keys/key-store.ts';
+import type { SubmittedRun } from '../../runs/run-request.ts';
 import { readTempFile } from '../../runs/temp-file.ts';
 import { answerSync } from '../answer-sync.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { preferredLanguage } from '../language.ts';
-import { readScriptId, readStructured, readSync, readTempFilePath } from '../run-fields.ts';
-import { AcceptedAnswer, ExecuteBody, ExecuteForm, ExecutionAnswer, ExecutionError } from '../wire.ts';
+import { originOf, readScriptId, readStructured, readSync, readTempFilePath } from '../run-fields.ts';
+import { whenAnsweredOr } from '../when-answered.ts';
+import {
+  AcceptedAnswer,
+  ExecuteBody,
+  ExecuteForm,
+  ExecuteHeaders,
+  ExecutionAnswer,
+  ExecutionError,
+} from '../wire.ts';
 
 export function addExecuteRoute(
   app: FastifyInstance,
-  { catalogue, runs, heartbeatMs }: AppDependencies,
+  { catalogue, runs, keyedRuns, heartbeatMs, closing }: AppDependencies,
 ): void {
   const schema = {
     summary: 'Run a script',
     description: 'Runs any script by its id, and waits for it when `sync` is true.',
     consumes: ['application/json', 'application/x-www-form-urlencoded'],
+    headers: ExecuteHeaders,
     body: {
       content: {
         'application/json': { schema: ExecuteBody },
@@ -38,27 +50,35 @@ export function addExecuteRoute(
     const language = preferredLanguage(request.headers['accept-language'], 'zh');
     const scriptId = readScriptId(body);
     const sync = readSync(body);
-    const script = await catalogue.resolve(scriptId);
-    const tempFile = readTempFilePath(body);
-    const sent = tempFile === null ? null : await readTempFile(tempFile);
-    const run = await runs.submit({
-      script,
-      origin: originOf(request),
-      caller: request.caller,
-      depth: depthOfExecute(request.caller),
-      sync,
-      data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
-      params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
-      language,
-    });
-    if (sync) return answerSync(reply, run, { heartbeatMs, language });
-    reply.raw.setHeader('x-hob-run-id', run.runId);
-    return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
-  });
-}
+    const key = readIdempotencyKey(request.raw);
+    const submit = async (use?: KeyUse) => {
+      const script = await catalogue.resolve(scriptId);
+      const tempFile = readTempFilePath(body);
+      const sent = tempFile === null ? null : await readTempFile(tempFile);
+      return runs.submit({
+        script,
+        origin: originOf(request),
+        caller: request.caller,
+        depth: depthOfExecute(request.caller),
+        sync,
+        data: readData(script, sent === null ? readStructured(body, 'data') : sent.data),
+        params: readParams(script, sent === null ? readStructured(body, 'params') : sent.params),
+        language,
+        ...(use !== undefined && { key: use }),
+      });
+    };
+    if (key === null) return answer(await submit());
 
-/** The console and the command line say who they are. */
-function originOf(request: FastifyRequest): Origin {
-  const claimed = request.headers['x-hob-origin'];
-  return claimed === 'console' || claimed === 'cli' ? claimed : 'execute';
+    // The key comes before the script: whoever asks again gets the run, also when the script was changed or removed since.
+    const use = fingerprint({ key, scriptId, ...body });
+    const keyed = await keyedRuns.once(use, () => submit(use));
+    if (keyed.isRepeat) reply.raw.setHeader('idempotency-replayed', 'true');
+    return answer(sync ? keyed.follow(request.caller, whenAnsweredOr(closing, request, reply)) : keyed);
+
+    function answer(run: { runId: string } | SubmittedRun): FastifyReply | Promise<FastifyReply> {
+      if ('outcome' in run && sync) return answerSync(reply, run, { heartbeatMs, language });
+      reply.raw.setHeader('x-hob-run-id', run.runId);
+      return reply.send({ status: 'success', message: '脚本执行请求已接收', run_id: run.runId });
+    }
+  });
 }

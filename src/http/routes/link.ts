@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { depthOfLink } from '../../runs/callers/chain.ts';
 import type { Connection } from '../../runs/callers/find-socket-inode.ts';
@@ -9,6 +9,7 @@ import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
 import { readScriptId, readStructured } from '../run-fields.ts';
+import { whenAnswered } from '../when-answered.ts';
 import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire.ts';
 
 export function addLinkRoute(
@@ -53,23 +54,6 @@ function connectionOf({ socket }: FastifyRequest): Connection | null {
     serverAddress: localAddress,
     serverPort: localPort,
   };
-}
-
-/** Aborted when the answer is through, or when there is nobody left to answer. */
-function whenAnswered({ socket }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
-  const answered = new AbortController();
-  const end = () => {
-    socket.off('close', end);
-    answered.abort();
-  };
-  if (raw.destroyed || socket.destroyed) {
-    answered.abort();
-  } else {
-    raw.once('close', end);
-    // The answer to a pipelined request hears nothing of the connection until its turn has come.
-    socket.once('close', end);
-  }
-  return answered.signal;
 }
 
 function notANode(name: string): AppError {

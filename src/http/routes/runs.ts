@@ -1,21 +1,52 @@
 import type { FastifyInstance } from 'fastify';
 
+import { depthOfExecute } from '../../runs/callers/chain.ts';
+import { rerunInputs } from '../../runs/rerun.ts';
+import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { preferredLanguage } from '../language.ts';
 import { runAnswer } from '../run-answer.ts';
+import { originOf, readStructured } from '../run-fields.ts';
 import { sendJson } from '../send-json.ts';
-import { CancelAnswer, LaterError, RunAnswer } from '../wire.ts';
+import { readWaitMs, waitForEnd } from '../wait-for-end.ts';
+import { whenAnsweredOr } from '../when-answered.ts';
+import {
+  CancelAnswer,
+  DeleteAnswer,
+  LaterError,
+  RerunAnswer,
+  RerunBody,
+  RunAnswer,
+  RunQuery,
+} from '../wire.ts';
 
-export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): void {
+export function addRunRoutes(
+  app: FastifyInstance,
+  { catalogue, runs, runEnds, runRemover, closing }: AppDependencies,
+): void {
   const schema = {
     summary: 'One run',
-    description: 'The record of a run, while it lasts and afterwards.',
+    description:
+      'The record of a run, while it lasts and afterwards. With `wait` it comes when the run has ended.',
+    querystring: RunQuery,
     response: { 200: RunAnswer, '4xx': LaterError, '5xx': LaterError },
   };
-  app.get<{ Params: { id: string } }>('/api/runs/:id', { schema }, async (request, reply) => {
-    const record = runs.get(request.params.id);
-    reply.raw.setHeader('x-hob-run-id', record.runId);
-    return sendJson(reply, runAnswer(record));
-  });
+  app.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
+    '/api/runs/:id',
+    { schema },
+    async (request, reply) => {
+      const waitMs = readWaitMs(request.query.wait);
+      let record = runs.get(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', record.runId);
+      if (waitMs > 0 && record.endedAt === null) {
+        request.isLasting = true;
+        const signal = whenAnsweredOr(closing, request, reply);
+        await waitForEnd(record.runId, { runEnds, waitMs, signal });
+        record = runs.get(record.runId);
+      }
+      return sendJson(reply, runAnswer(record));
+    },
+  );
 
   const cancelSchema = {
     summary: 'Stop a run',
@@ -31,6 +62,51 @@ export function addRunRoutes(app: FastifyInstance, { runs }: AppDependencies): v
       reply.raw.setHeader('x-hob-run-id', runId);
       runs.cancel(runId);
       return { status: 'success', message: 'The run is being stopped', run_id: runId };
+    },
+  );
+
+  const rerunSchema = {
+    summary: 'Run it again',
+    description:
+      'Starts the same script again, asynchronously, with the data and params on record. Secrets are not on record and have to be sent.',
+    body: RerunBody,
+    response: { 200: RerunAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.post<{ Params: { id: string } }>(
+    '/api/runs/:id/rerun',
+    { schema: rerunSchema },
+    async (request, reply) => {
+      const body = bodyOf(request);
+      const record = runs.get(request.params.id);
+      const script = await catalogue.resolve(record.scriptId);
+      const sent = { data: readStructured(body, 'data'), params: readStructured(body, 'params') };
+      const { runId } = await runs.submit({
+        script,
+        origin: originOf(request),
+        caller: request.caller,
+        depth: depthOfExecute(request.caller),
+        sync: false,
+        ...rerunInputs(record, script, sent),
+        language: preferredLanguage(request.headers['accept-language'], 'en'),
+      });
+      reply.raw.setHeader('x-hob-run-id', runId);
+      return { status: 'success', message: 'The run was accepted', run_id: runId };
+    },
+  );
+
+  const deleteSchema = {
+    summary: 'Delete a run',
+    description: 'Removes a run that has ended: its record and its folder, with all that is in them.',
+    response: { 200: DeleteAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.delete<{ Params: { id: string } }>(
+    '/api/runs/:id',
+    { schema: deleteSchema },
+    async (request, reply) => {
+      const record = runs.get(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', record.runId);
+      await runRemover.remove(record);
+      return { status: 'success', message: 'The run was deleted', run_id: record.runId };
     },
   );
 }

@@ -27,7 +27,8 @@ export async function readEnvelope(path: string, maxBytes: number): Promise<Enve
   return checkEnvelope(fileToUtf8(file.bytes));
 }
 
-function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
+/** Whether a text is an envelope. */
+export function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
   const found = new Map<string, Member>();
   const scan = scanJson(bytes, ['code', 'msg'], (member) => {
     const earlier = found.get(member.key);

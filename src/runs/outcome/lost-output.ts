@@ -13,7 +13,8 @@ export async function withKeptOutput(end: RunEnd, folder: RunFolder): Promise<Ru
   return { ...end, stdout, stderr };
 }
 
-async function keptIn(log: string): Promise<StreamCapture> {
+/** What there is in a log of which nobody said how much was written to it. */
+export async function keptIn(log: string): Promise<StreamCapture> {
   const [sizeBytes, ring] = await Promise.all([sizeOfLog(log), readRingState(log)]);
   if (ring === null) return { bytes: sizeBytes, headBytes: sizeBytes, tailBytes: 0 };
   // A ring about which nothing is known: the first half of the log is never written over.

@@ -74,12 +74,17 @@ function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
 }
 
 /** How much there is to read. */
-async function sizeOf({ folder, end, limits, withOutput }: OutcomeRequest): Promise<number> {
-  const result = await lstat(folder.resultFile).catch(() => null);
-  // What is over the limit is not read.
-  const resultBytes = result === null || result.size > limits.resultBytes ? 0 : result.size;
+async function sizeOf(request: OutcomeRequest): Promise<number> {
+  const { end, limits, withOutput } = request;
+  const resultBytes = request.recorded?.length ?? (await resultSizeOf(request));
   if (!withOutput) return resultBytes;
   const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
     Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
   return resultBytes + ofStream(end.stdout) + ofStream(end.stderr);
+}
+
+async function resultSizeOf({ folder, limits }: OutcomeRequest): Promise<number> {
+  const result = await lstat(folder.resultFile).catch(() => null);
+  // What is over the limit is not read.
+  return result === null || result.size > limits.resultBytes ? 0 : result.size;
 }

@@ -2,7 +2,7 @@ import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
 import type { Text } from '../../shared/text.ts';
 import type { RunFolder } from '../parameter-file.ts';
 import type { EnvelopeSource } from '../run-record.ts';
-import { type EnvelopeReading, readEnvelope } from './envelope.ts';
+import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
 import { type EnvelopeSummary, summarize } from './envelope-summary.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
@@ -13,6 +13,8 @@ export interface OutcomeRequest extends Circumstances {
   readonly limits: { readonly resultBytes: number; readonly outputAnswerBytes: number };
   /** Whether somebody waits for the output. */
   readonly withOutput: boolean;
+  /** The envelope that is on record already: the file is not read again. */
+  readonly recorded?: JsonText | null;
 }
 
 /** What a script left behind, as an answer carries it: plain data, too. */
@@ -31,7 +33,10 @@ export interface OutcomeTexts {
 export async function readOutcome(request: OutcomeRequest): Promise<OutcomeTexts> {
   const { folder, end, limits } = request;
   const outputBytes = request.withOutput ? limits.outputAnswerBytes : null;
-  const envelope = await takeEnvelope(request, await readEnvelope(folder.resultFile, limits.resultBytes));
+  const reading = request.recorded
+    ? checkEnvelope(request.recorded)
+    : await readEnvelope(folder.resultFile, limits.resultBytes);
+  const envelope = await takeEnvelope(request, reading);
   // One after the other: both at once would need twice the memory.
   const stdout = outputBytes === null ? noText : await readOutput(folder.stdoutLog, end.stdout, outputBytes);
   const stderr = outputBytes === null ? noText : await readOutput(folder.stderrLog, end.stderr, outputBytes);
@@ -42,7 +47,10 @@ export async function readOutcome(request: OutcomeRequest): Promise<OutcomeTexts
 export async function unreadOutcome(request: OutcomeRequest, why: Text): Promise<OutcomeTexts> {
   const { folder, end, withOutput } = request;
   return {
-    ...(await takeEnvelope(request, { kind: 'invalid', why })),
+    ...(await takeEnvelope(
+      request,
+      request.recorded ? checkEnvelope(request.recorded) : { kind: 'invalid', why },
+    )),
     stdout: withOutput ? unreadOutput(folder.stdoutLog, end.stdout) : noText,
     stderr: withOutput ? unreadOutput(folder.stderrLog, end.stderr) : noText,
   };

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+
+import { readIdempotencyKey } from './idempotency-key.ts';
+
+const read = (...keys: string[]) =>
+  readIdempotencyKey({ headersDistinct: keys.length === 0 ? {} : { 'idempotency-key': keys } });
+
+it('a key is any visible ASCII, as it was sent', () => {
+  const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index));
+  for (const key of ['a', visible, 'x'.repeat(255), '"quoted"']) expect(read(key)).toBe(key);
+  expect(read()).toBeNull();
+});
+
+it.each([
+  [''],
+  ['x'.repeat(256)],
+  ['two words'],
+  ['tab\tbed'],
+  ['é'],
+  ['中文'],
+  ['\x7f'],
+  ['a\n'],
+  ['a', 'a'],
+  ['a', 'b'],
+])('a key is refused, and not repeated: %j %j', (...keys) => {
+  const refused = expect(() => read(...keys));
+  refused.toThrow(expect.objectContaining({ code: 'idempotency-key-invalid' }));
+  refused.toThrow(/once, and be 1 to 255 visible ASCII characters/);
+});

@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+
+import { AppError } from '../shared/errors.ts';
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** The `Idempotency-Key` of a request; null when it has none. */
+export function readIdempotencyKey({
+  headersDistinct,
+}: Pick<IncomingMessage, 'headersDistinct'>): string | null {
+  const values = headersDistinct['idempotency-key'] ?? [];
+  const [key, second] = values;
+  if (key === undefined) return null;
+  if (second === undefined && keyPattern.test(key)) return key;
+  // The key itself is not repeated in the text: it may be meant to be a secret.
+  throw new AppError('idempotency-key-invalid', {
+    en: 'Idempotency-Key must be sent once, and be 1 to 255 visible ASCII characters (no spaces).',
+    zh: 'Idempotency-Key 只能发送一次，且应为 1 到 255 个可见 ASCII 字符（不含空格）。',
+  });
+}

@@ -1,0 +1,30 @@
+import type { RunEnds } from '../runs/run-ends.ts';
+import { AppError } from '../shared/errors.ts';
+
+const longestWaitS = 300;
+const secondsPattern = /^\d{1,3}(?:\.\d{1,9})?$/;
+
+/** How long a caller wants to wait, in milliseconds. */
+export function readWaitMs(wait: unknown): number {
+  if (wait === undefined) return 0;
+  const seconds = typeof wait === 'string' && secondsPattern.test(wait) ? Number(wait) : Number.NaN;
+  if (seconds <= longestWaitS) return seconds * 1000;
+  throw new AppError('field-invalid', {
+    en: `wait must be a number of seconds from 0 to ${longestWaitS}`,
+    zh: `wait 应为 0 到 ${longestWaitS} 之间的秒数`,
+  });
+}
+
+/** Waits until a run has ended, for a while, or until the signal says that it is pointless. */
+export async function waitForEnd(
+  runId: string,
+  { runEnds, waitMs, signal }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal },
+): Promise<void> {
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  const timer = setTimeout(stop, waitMs);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  await runEnds.wait(runId, enough.signal);
+  clearTimeout(timer);
+}

@@ -1,0 +1,123 @@
+import { AppError } from '../../shared/errors.ts';
+import type { Caller } from '../callers/chain.ts';
+import { waitCircle } from '../refusals.ts';
+import type { RunEnds } from '../run-ends.ts';
+import type { RunRecord } from '../run-record.ts';
+import type { RunOutcome, SubmittedRun } from '../run-request.ts';
+import type { RunStore } from '../run-store.ts';
+import type { KeyStore, KeyUse } from './key-store.ts';
+
+interface KeyedRunsOptions {
+  keys: KeyStore;
+  /** Keys that were used before are not looked at. */
+  keptSince: () => string;
+  store: Pick<RunStore, 'find' | 'findBrief' | 'has'>;
+  ends: RunEnds;
+  /** What became of a run that has ended. */
+  recall: (record: RunRecord) => Promise<RunOutcome>;
+  /** Lets a run that waits for its turn have what the run holds that waits for it: else they might wait for each other. */
+  lend: (runId: string, waitingRunId: string) => void;
+}
+
+/** The run that a key stands for. */
+export interface KeyedRun {
+  readonly runId: string;
+  /** Whether it had been asked for before. */
+  readonly isRepeat: boolean;
+  /** For a caller that waits. Aborting the signal, with the refusal as its reason, ends the waiting and not the run. */
+  follow(caller: Caller, signal: AbortSignal): SubmittedRun;
+}
+
+/** Requests that come with a key: however often one comes, and however many at once, it is run once. */
+export class KeyedRuns {
+  readonly #options: KeyedRunsOptions;
+  /** Requests that are being accepted, by script and key. */
+  readonly #claims = new Map<string, Promise<void>>();
+  /** Runs that were started here and have not ended. */
+  readonly #live = new Map<string, SubmittedRun>();
+
+  constructor(options: KeyedRunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The run that this key was used for, or else the one that `start` puts on record together with the key. Whoever comes while
+   * another is at that waits for it. If it is refused, the next one tries itself instead of being refused likewise: it may have
+   * another body, without the mistake, and what was lacking may be there by now.
+   */
+  async once(use: KeyUse, start: () => Promise<SubmittedRun>): Promise<KeyedRun> {
+    const name = `${use.keyHash} ${use.scriptId}`;
+    for (let claim = this.#claims.get(name); claim !== undefined; claim = this.#claims.get(name)) await claim;
+    // From here to the new claim nothing is awaited, so there is one winner.
+    const known = this.#options.keys.find(use, this.#options.keptSince());
+    if (known !== null) {
+      if (known.bodyMac !== use.bodyMac) throw reused(known.runId);
+      return this.#repeat(known.runId);
+    }
+    let letOn = (): void => {};
+    this.#claims.set(name, new Promise((resolve) => (letOn = resolve)));
+    try {
+      const run = await start();
+      this.#watch(run);
+      return { runId: run.runId, isRepeat: false, follow: () => run };
+    } finally {
+      this.#claims.delete(name);
+      letOn();
+    }
+  }
+
+  #watch(run: SubmittedRun): void {
+    this.#live.set(run.runId, run);
+    const forget = () => this.#live.delete(run.runId);
+    run.outcome.then(forget, forget);
+  }
+
+  #repeat(runId: string): KeyedRun {
+    if (!this.#options.store.has(runId)) throw gone(runId);
+    return {
+      runId,
+      isRepeat: true,
+      follow: (caller, signal) => {
+        if (caller !== null) this.#letWait(caller.runId, runId);
+        // All who wait for a run that was started here share its outcome, a refusal, too.
+        const live = this.#live.get(runId);
+        return live ?? { runId, started: Promise.resolve(), outcome: this.#outcomeOf(runId, signal) };
+      },
+    };
+  }
+
+  /** A run may come upon the key of one that waits for it, down to its own. */
+  #letWait(callerId: string, runId: string): void {
+    const { store, lend } = this.#options;
+    if (store.findBrief(runId)?.endedAt !== null) return;
+    for (let waiting: string | null = callerId; waiting !== null; ) {
+      if (waiting === runId) throw waitCircle();
+      const run = store.findBrief(waiting);
+      waiting = run?.sync ? run.parentRunId : null;
+    }
+    lend(runId, callerId);
+  }
+
+  async #outcomeOf(runId: string, signal: AbortSignal): Promise<RunOutcome> {
+    const { ends, store, recall } = this.#options;
+    await ends.wait(runId, signal);
+    const record = store.find(runId);
+    if (record === null) throw gone(runId);
+    if (record.endedAt === null) throw signal.reason;
+    return recall(record);
+  }
+}
+
+function reused(runId: string): AppError {
+  return new AppError('idempotency-key-reused', {
+    en: `This Idempotency-Key was sent with another body before, for the run ${runId}. Send the same body to get that run, or a new key to start another.`,
+    zh: `该 Idempotency-Key 已用于内容不同的请求（运行 ${runId}）。请发送相同的内容以获取该运行，或换用新的键。`,
+  });
+}
+
+function gone(runId: string): AppError {
+  return new AppError('idempotency-run-gone', {
+    en: `The run ${runId}, which this Idempotency-Key stands for, was deleted, and is not started again. Send a new key to start another.`,
+    zh: `该 Idempotency-Key 对应的运行 ${runId} 已被删除，不会再次启动。如需重新运行，请换用新的键。`,
+  });
+}

@@ -1,0 +1,92 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { briefRun } from '../../../test/support/brief-run.ts';
+import { tempFolder } from '../../../test/support/hob.ts';
+import { textOf } from '../../shared/decode-text.ts';
+import { readOutcome } from '../outcome/read-outcome.ts';
+import type { RunRecord } from '../run-record.ts';
+import { recallOutcome } from './recall-run.ts';
+
+const limits = { resultBytes: 1000, outputAnswerBytes: 100 };
+const result = '{ "code": 7, "msg": "\\u5b8c\\u6210", "id": 123456789012345678901234567890 }';
+
+async function setUp(rest: Partial<RunRecord> = {}) {
+  const runsFolder = await tempFolder();
+  const record: RunRecord = {
+    ...briefRun(),
+    params: {},
+    state: 'failed',
+    endCause: 'exit',
+    exitCode: 3,
+    result: Buffer.from(result),
+    endedAt: '2024-05-01T12:00:05.000Z',
+    durationMs: 5,
+    stdoutBytes: 4,
+    stderrBytes: 1000,
+    stdoutKept: { headBytes: 4, tailBytes: 0 },
+    stderrKept: { headBytes: 8, tailBytes: 8 },
+    ...rest,
+  };
+  const folder = join(runsFolder, record.runId);
+  await mkdir(folder);
+  await writeFile(join(folder, 'stdout.log'), 'out\n');
+  await writeFile(join(folder, 'stderr.log'), 'begin...\n... end');
+  // The script was not to touch it any more, but who knows.
+  await writeFile(join(folder, 'result.json'), '{"code":0,"msg":"changed"}');
+  const recall = async () => {
+    const outcome = await recallOutcome(record, { readOutcome, runsFolder, limits });
+    const { message, stdout, stderr } = outcome;
+    const read = (literal: Uint8Array): string => JSON.parse(textOf(literal));
+    return {
+      ...outcome,
+      result: textOf(outcome.result),
+      message: read(message),
+      stdout: read(stdout),
+      stderr: read(stderr),
+    };
+  };
+  return { recall, folder };
+}
+
+describe('what is recalled of a run', () => {
+  it('is the envelope on record, to the letter, and the output in its logs, with what was left out', async () => {
+    const { recall } = await setUp();
+    expect(await recall()).toMatchObject({
+      exitCode: 3,
+      success: false,
+      timedOut: false,
+      result,
+      message: '完成',
+      stdout: 'out\n',
+      stderr: expect.stringMatching(/^begin.*984 bytes left out by Hob.*end$/s),
+    });
+  });
+
+  it.each<[string, Partial<RunRecord>, object]>([
+    ['success', { state: 'succeeded', exitCode: 0 }, { success: true, exitCode: 0 }],
+    ['a timeout', { endCause: 'timeout', exitCode: 143 }, { success: false, timedOut: true }],
+    ['a cancel that it met with 0', { endCause: 'cancelled', exitCode: 0 }, { success: false, exitCode: 0 }],
+    [
+      'no known end',
+      { endCause: 'lost', state: 'unknown', exitCode: null },
+      { success: false, exitCode: -1 },
+    ],
+  ])('says whether it was well: %s', async (_what, rest, expected) => {
+    const { recall } = await setUp(rest);
+    expect(await recall()).toMatchObject({ timedOut: false, ...expected });
+  });
+
+  it('is what is there when nobody knows how much was kept', async () => {
+    const { recall } = await setUp({ stdoutKept: null, stderrBytes: null, stderrKept: null });
+    expect(await recall()).toMatchObject({ stdout: 'out\n', stderr: 'begin...\n... end' });
+  });
+
+  it('says that the output is gone when its folder is', async () => {
+    const { recall, folder } = await setUp();
+    await rm(folder, { recursive: true });
+    expect(await recall()).toMatchObject({ result, stdout: expect.stringContaining('4 bytes left out') });
+  });
+});

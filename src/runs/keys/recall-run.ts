@@ -1,0 +1,57 @@
+import type { RunEnd } from '../../execution/messages.ts';
+import { isSuccess } from '../outcome/is-success.ts';
+import { keptIn } from '../outcome/lost-output.ts';
+import { runFolderAt } from '../parameter-file.ts';
+import type { KeptOutput, RunRecord } from '../run-record.ts';
+import type { RunOutcome, RunServiceOptions } from '../run-request.ts';
+
+interface RecallOptions extends Pick<RunServiceOptions, 'readOutcome' | 'runsFolder'> {
+  limits: Pick<RunServiceOptions['limits'], 'resultBytes' | 'outputAnswerBytes'>;
+}
+
+/**
+ * What became of a run that has ended, perhaps in an earlier service, as whoever waited for it was told. The envelope is the one
+ * on record: the file may have changed since, and was read once and for all. The output is in the run's folder.
+ */
+export async function recallOutcome(
+  record: RunRecord,
+  { readOutcome, runsFolder, limits }: RecallOptions,
+): Promise<RunOutcome> {
+  const folder = runFolderAt(runsFolder, record.runId);
+  const end: RunEnd = {
+    runId: record.runId,
+    cause: record.endCause ?? 'lost',
+    exitCode: record.exitCode ?? -1,
+    signal: null,
+    spawnError: null,
+    startedAtMs: null,
+    endedAtMs: Date.parse(record.endedAt ?? record.queuedAt),
+    durationMs: record.durationMs ?? 0,
+    stdout: await capture(folder.stdoutLog, record.stdoutBytes, record.stdoutKept),
+    stderr: await capture(folder.stderrLog, record.stderrBytes, record.stderrKept),
+    leftRunning: record.leftRunning,
+  };
+  const { message, stdout, stderr, result } = await readOutcome({
+    folder,
+    end,
+    timeoutMs: null,
+    unavailable: null,
+    language: 'zh',
+    limits: { resultBytes: limits.resultBytes, outputAnswerBytes: limits.outputAnswerBytes },
+    withOutput: true,
+    recorded: record.result,
+  });
+  return {
+    exitCode: end.exitCode,
+    success: isSuccess(end),
+    timedOut: end.cause === 'timeout',
+    message,
+    stdout,
+    stderr,
+    result,
+  };
+}
+
+async function capture(log: string, bytes: number | null, kept: KeptOutput | null) {
+  return bytes === null || kept === null ? keptIn(log) : { bytes, ...kept };
+}

@@ -1,0 +1,62 @@
+import { AppError } from '../shared/errors.ts';
+
+export function unknownRun(runId: string): never {
+  throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
+}
+
+export function callerStopping(): AppError {
+  return new AppError('caller-stopping', {
+    en: 'The run that calls is being stopped, so nothing more is run for it.',
+    zh: '调用方的运行正在被停止，不再为其启动脚本。',
+  });
+}
+
+export function outOfReach(): AppError {
+  return new AppError(
+    'executor-unavailable',
+    {
+      en: 'This run was started by another version of Hob, which cannot be told to stop it; it will end by itself.',
+      zh: '该运行由另一版本的 Hob 启动，无法停止，将自行结束。',
+    },
+    { retryAfterS: 60 },
+  );
+}
+
+export function endedAlready(runId: string): AppError {
+  return new AppError(
+    'run-ended',
+    { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },
+    { hint: { en: `GET /api/runs/${runId} says how.`, zh: `结果见 GET /api/runs/${runId}` } },
+  );
+}
+
+export function stopping(): AppError {
+  return new AppError(
+    'service-stopping',
+    { en: 'Hob is being stopped and takes no new work.', zh: 'Hob 正在停止，不再接受新的运行。' },
+    { retryAfterS: 5 },
+  );
+}
+
+export function waitedTooLong(waitMs: number): AppError {
+  const seconds = waitMs / 1000;
+  return new AppError(
+    'queue-wait-exceeded',
+    {
+      en: `No slot became free within ${seconds} s (setting queue_wait_s), so the script was not started.`,
+      zh: `等待 ${seconds} 秒后仍没有空闲的运行名额，脚本未启动。`,
+    },
+    { retryAfterS: 10 },
+  );
+}
+
+export function waitCircle(): AppError {
+  return new AppError(
+    'wait-circle',
+    {
+      en: 'This call would wait for a run that waits for it, itself or through a lock or a concurrency limit; it was refused.',
+      zh: '该调用会造成循环等待（自身、锁或并发限制），已被拒绝。',
+    },
+    { retryAfterS: 5 },
+  );
+}

@@ -1,0 +1,74 @@
+import { type Script, secretMask } from '../scripts/script.ts';
+import { AppError } from '../shared/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { readData, readParams } from './inputs.ts';
+import type { RunRecord } from './run-record.ts';
+
+interface Sent {
+  readonly data: Json | undefined;
+  readonly params: Json | undefined;
+}
+
+/** What a run is to be repeated with: what is on record, overridden by what was sent, as the script takes it now. */
+export function rerunInputs(
+  record: Pick<RunRecord, 'runId' | 'data' | 'params'>,
+  script: Script,
+  sent: Sent,
+): { data: Json; params: JsonObject } {
+  if (sent.data === undefined) assertSameInput(record, script);
+  return {
+    data: readData(script, sent.data ?? record.data),
+    params: readParams(script, rerunParams(record, script, sent.params)),
+  };
+}
+
+/** What is on record is in the form that the script got, under the name that its input had then. */
+function assertSameInput({ runId, data }: Pick<RunRecord, 'runId' | 'data'>, { name, input }: Script): void {
+  if (input === null || !isJsonObject(data)) return;
+  const former = Object.keys(data).find((key) => key !== input.name);
+  if (former === undefined) return;
+  throw new AppError(
+    'data-invalid',
+    {
+      en: `The data of the run ${runId} are for the input "${former}", but the main input of "${name}" is "${input.name}" now.`,
+      zh: `运行 ${runId} 的 data 属于输入 "${former}"，但脚本 "${name}" 的主输入现在是 "${input.name}"。`,
+    },
+    { hint: hintOf({ data: { [input.name]: ['…'] } }) },
+  );
+}
+
+function rerunParams(
+  record: Pick<RunRecord, 'runId' | 'params'>,
+  script: Script,
+  sent: Json | undefined,
+): Json | undefined {
+  // Whatever is wrong with it, `readParams` says so.
+  if (sent !== undefined && !isJsonObject(sent)) return sent;
+  const isSent = (name: string) => sent !== undefined && Object.hasOwn(sent, name);
+  // A default in the manifest is no substitute: the run may have had another value, and would be repeated with a wrong one.
+  const needed = script.params
+    .filter(({ name, secret }) => secret && Object.hasOwn(record.params, name) && !isSent(name))
+    .map(({ name }) => name);
+  const params = { ...record.params, ...sent };
+  // Also what was declared a secret then, and a mask that was read from a record and sent as if it were the value.
+  const masked = Object.keys(params).filter((name) => params[name] === secretMask);
+  const names = [...new Set([...needed, ...masked])];
+  if (names.length > 0) throw secretsNeeded(record.runId, names);
+  return params;
+}
+
+function secretsNeeded(runId: string, names: readonly string[]): AppError {
+  return new AppError(
+    'secrets-needed',
+    {
+      en: `Secrets are not kept, so these params of the run ${runId} have to be sent again: ${names.join(', ')}`,
+      zh: `密钥类参数不会被保存，运行 ${runId} 的以下参数需要重新发送：${names.join('、')}`,
+    },
+    { hint: hintOf({ params: Object.fromEntries(names.map((name) => [name, '…'])) }) },
+  );
+}
+
+function hintOf(body: JsonObject) {
+  const text = JSON.stringify(body);
+  return { en: `Send ${text}`, zh: `请发送 ${text}` };
+}

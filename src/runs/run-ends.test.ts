@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+
+import { expect, it } from 'vitest';
+
+import { briefRun } from '../../test/support/brief-run.ts';
+import { Feed } from '../shared/feed.ts';
+import type { RunEvent } from './events/run-events.ts';
+import { RunEnds } from './run-ends.ts';
+import type { BriefRun } from './run-record.ts';
+
+function setUp(...runs: BriefRun[]) {
+  const known = new Map(runs.map((run) => [run.runId, run]));
+  const events = new Feed<RunEvent>();
+  const ends = new RunEnds({ events, store: { findBrief: (runId) => known.get(runId) ?? null } });
+  const end = (run: BriefRun) => {
+    const ended = { ...run, endedAt: '2024-05-01T12:00:05.000Z' };
+    known.set(run.runId, ended);
+    events.publish({ type: 'ended', run: ended });
+  };
+  return { events, ends, end };
+}
+
+const never = new AbortController().signal;
+const isSettled = async (promise: Promise<void>) => {
+  const later = new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'));
+  return (await Promise.race([promise, later])) !== 'not yet';
+};
+
+it('all who wait for a run are woken by its end, and by nothing else that happens', async () => {
+  const [run, other] = [briefRun(), briefRun()];
+  const { events, ends, end } = setUp(run, other);
+  const waiting = [ends.wait(run.runId, never), ends.wait(run.runId, never)];
+  const others = ends.wait(other.runId, never);
+  events.publish({ type: 'started', run });
+  expect(await Promise.all([...waiting, others].map(isSettled))).toEqual([false, false, false]);
+  end(run);
+  await Promise.all(waiting);
+  expect(await isSettled(others)).toBe(false);
+  expect(ends.waiting).toBe(1);
+  end(other);
+  await others;
+  expect(ends.waiting).toBe(0);
+});
+
+it('nobody waits for a run that has ended or is not there', async () => {
+  const run = briefRun({ endedAt: '2024-05-01T12:00:05.000Z' });
+  const { ends } = setUp(run);
+  await ends.wait(run.runId, never);
+  await ends.wait(randomUUID(), never);
+  expect(ends.waiting).toBe(0);
+});
+
+it('whoever gives up is forgotten, and the others wait on', async () => {
+  const run = briefRun();
+  const { ends, end } = setUp(run);
+  const leaving = new AbortController();
+  const left = ends.wait(run.runId, leaving.signal);
+  const stays = ends.wait(run.runId, never);
+  leaving.abort();
+  await left;
+  expect(await isSettled(stays)).toBe(false);
+  expect(ends.waiting).toBe(1);
+  end(run);
+  await stays;
+  await ends.wait(run.runId, AbortSignal.abort());
+  expect(ends.waiting).toBe(0);
+});
+
+it('an end that comes while it is being looked for is not missed', async () => {
+  const run = briefRun();
+  const events = new Feed<RunEvent>();
+  // The run ends right after it was seen to be under way.
+  const findBrief = () => {
+    queueMicrotask(() => events.publish({ type: 'ended', run }));
+    return run;
+  };
+  await new RunEnds({ events, store: { findBrief } }).wait(run.runId, never);
+});

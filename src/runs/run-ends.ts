@@ -1,0 +1,49 @@
+import type { Feed } from '../shared/feed.ts';
+import type { RunEvent } from './events/run-events.ts';
+import type { RunStore } from './run-store.ts';
+
+interface RunEndsOptions {
+  events: Feed<RunEvent>;
+  store: Pick<RunStore, 'findBrief'>;
+}
+
+/** Lets many wait for the ends of runs. One listener serves them all, so a run that ends costs those nothing who wait for another. */
+export class RunEnds {
+  readonly #store: RunEndsOptions['store'];
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor({ events, store }: RunEndsOptions) {
+    this.#store = store;
+    events.subscribe(({ type, run }) => {
+      if (type !== 'ended') return;
+      for (const wake of this.#waiting.get(run.runId) ?? []) wake();
+    });
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Resolves when there is nothing to wait for any more: the run has ended, or is gone, or the signal was aborted. */
+  wait(runId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(runId) ?? new Set();
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0 && this.#waiting.get(runId) === waiting) this.#waiting.delete(runId);
+        resolve();
+      };
+      this.#waiting.set(runId, waiting.add(wake));
+      signal.addEventListener('abort', wake, { once: true });
+      // Only now: an end between the look and the wait would be one that nobody hears of.
+      if (signal.aborted || this.#hasEnded(runId)) wake();
+    });
+  }
+
+  #hasEnded(runId: string): boolean {
+    const run = this.#store.findBrief(runId);
+    return run === null || run.endedAt !== null;
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished } from 'vitest';
+
+import { describeKeyStore } from '../../test/contracts/key-store.ts';
+import { MemoryKeyStore } from '../../test/support/memory-key-store.ts';
+import { type Database, openDatabase } from './database.ts';
+import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+function open(): Database {
+  const database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  return database;
+}
+
+describeKeyStore('SQLite', () => new SqliteKeyStore(open()));
+describeKeyStore('memory', () => new MemoryKeyStore());
+
+const use = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
+const owner = { runId: 'run', usedAt: '2024-05-01T12:00:00.000Z', since: '2024-04-30T12:00:00.000Z' };
+
+it('a key goes when what was to be written with it fails', () => {
+  const database = open();
+  const keys = new SqliteKeyStore(database);
+  const write = () => {
+    keys.put(use, owner);
+    throw new Error('no room for the run');
+  };
+  expect(() => new SqliteRunStore(database).atomically(write, { durable: true })).toThrow('no room');
+  expect(keys.find(use, owner.since)).toBeNull();
+});
+
+it('a new key takes only so many old ones along that nobody notices', () => {
+  const database = open();
+  const keys = new SqliteKeyStore(database);
+  for (let index = 0; index < 100; index++)
+    keys.put({ ...use, scriptId: `${index}` }, { ...owner, since: '' });
+  keys.put(use, { ...owner, since: '2025-01-01T00:00:00.000Z', usedAt: '2025-01-02T00:00:00.000Z' });
+  const { left } = database.prepare('SELECT count(*) AS left FROM idempotency_keys').get() ?? {};
+  expect(left).toBe(81);
+});

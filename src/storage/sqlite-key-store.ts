@@ -1,0 +1,54 @@
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+
+import type { KeyOwner, KeyStore, KeyUse } from '../runs/keys/key-store.ts';
+import { type Database, named } from './database.ts';
+
+/** How many old keys go when a new one comes: more than one, so that they get fewer, and so few that nobody notices. */
+const removedInPassing = 20;
+
+/** Keys in SQLite. */
+export class SqliteKeyStore implements KeyStore {
+  readonly #find: StatementSyncInstance;
+  readonly #removeOld: StatementSyncInstance;
+  readonly #put: StatementSyncInstance;
+  readonly #isHeld: StatementSyncInstance;
+  readonly #release: StatementSyncInstance;
+
+  constructor(database: Database) {
+    this.#find = database.prepare(
+      'SELECT run_id, body_mac FROM idempotency_keys WHERE script_id = ? AND key_hash = ? AND used_at >= ?',
+    );
+    this.#removeOld = database.prepare(
+      `DELETE FROM idempotency_keys WHERE (script_id, key_hash) IN
+         (SELECT script_id, key_hash FROM idempotency_keys WHERE used_at < ? ORDER BY used_at LIMIT ${removedInPassing})`,
+    );
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO idempotency_keys (script_id, key_hash, body_mac, run_id, used_at) VALUES (?, ?, ?, ?, ?)`,
+    );
+    this.#isHeld = database.prepare('SELECT 1 FROM idempotency_keys WHERE run_id = ?');
+    this.#release = database.prepare('DELETE FROM idempotency_keys WHERE run_id = ?');
+  }
+
+  find({ scriptId, keyHash }: Pick<KeyUse, 'scriptId' | 'keyHash'>, since: string): KeyOwner | null {
+    const row = this.#find.get(scriptId, keyHash, since);
+    return row === undefined ? null : { runId: String(row.run_id), bodyMac: String(row.body_mac) };
+  }
+
+  put(
+    { scriptId, keyHash, bodyMac }: KeyUse,
+    { runId, usedAt, since }: { runId: string; usedAt: string; since: string },
+  ): void {
+    named(() => {
+      this.#removeOld.run(since);
+      this.#put.run(scriptId, keyHash, bodyMac, runId, usedAt);
+    });
+  }
+
+  isHeld(runId: string): boolean {
+    return this.#isHeld.get(runId) !== undefined;
+  }
+
+  release(runId: string): void {
+    named(() => this.#release.run(runId));
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import type { RunEnding, RunRecord } from '../runs/run-record.ts';
+import { type Database, openDatabase } from './database.ts';
+import { SqliteKeyStore } from './sqlite-key-store.ts';
+import { SqliteRunRemoval } from './sqlite-run-removal.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+const queued: Omit<RunRecord, 'runId'> = {
+  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  scriptName: '缩放图片的脚本',
+  scriptVersion: null,
+  origin: 'execute',
+  parentRunId: null,
+  depth: 0,
+  sync: false,
+  executor: null,
+  state: 'queued',
+  endCause: null,
+  exitCode: null,
+  result: null,
+  code: null,
+  message: null,
+  envelope: null,
+  data: {},
+  params: {},
+  queuedAt: '2024-05-01T12:00:00.000Z',
+  startedAt: null,
+  endedAt: null,
+  durationMs: null,
+  stdoutBytes: null,
+  stderrBytes: null,
+  stdoutKept: null,
+  stderrKept: null,
+  truncated: null,
+  leftRunning: null,
+};
+const ending: RunEnding = {
+  state: 'succeeded',
+  endCause: 'exit',
+  exitCode: 0,
+  result: Uint8Array.from(Buffer.from('{"code":0,"msg":"three images done"}')),
+  code: 0,
+  message: 'three images done',
+  envelope: 'own',
+  startedAt: '2024-05-01T12:00:01.000Z',
+  endedAt: '2024-05-01T12:00:02.000Z',
+  durationMs: 1000,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  stdoutKept: null,
+  stderrKept: null,
+  truncated: false,
+  leftRunning: 0,
+};
+
+function setUp() {
+  const database: Database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const store = new SqliteRunStore(database);
+  const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+  return {
+    database,
+    store,
+    removal: new SqliteRunRemoval(database),
+    one,
+    add(...endings: RunEnding[]): string {
+      const runId = randomUUID();
+      store.insert({ ...queued, runId }, `token of ${runId}`, { durable: false });
+      for (const each of endings) store.finish(runId, each);
+      return runId;
+    },
+    /** What is done for an ended run some time after its end. */
+    tend(runId: string) {
+      const { seq } = database.prepare('SELECT seq FROM runs WHERE run_id = ?').get(runId) ?? {};
+      database.exec(`INSERT INTO run_texts (rowid, script_name, message) SELECT seq, script_name, message FROM runs WHERE seq = ${seq};
+        UPDATE runs SET tended = 1, disk_bytes = 100 WHERE seq = ${seq}`);
+    },
+    matches: () => one(`SELECT count(*) FROM run_texts WHERE run_texts MATCH '"images done"'`),
+    /** Compares the index with what is in the table. */
+    checkTexts: () => database.exec(`INSERT INTO run_texts (run_texts, rank) VALUES ('integrity-check', 1)`),
+  };
+}
+
+it('an ended run goes with all that can be searched of it, and leaves no trace in the index', () => {
+  const { store, removal, add, tend, matches, checkTexts, one } = setUp();
+  const [gone, stays, untended] = [add(ending), add(ending), add(ending)];
+  for (const runId of [gone, stays]) tend(runId);
+  expect(matches()).toBe(2);
+  expect(removal.forgetRuns([gone, untended]).sort()).toEqual([gone, untended].sort());
+  expect(store.has(gone)).toBe(false);
+  expect(store.findByToken(`token of ${gone}`)).toBeNull();
+  expect(store.has(stays)).toBe(true);
+  expect(matches()).toBe(1);
+  expect(checkTexts).not.toThrow();
+  expect(one('SELECT runs FROM history')).toBe(1);
+  expect(one('SELECT bytes FROM history')).toBe(100);
+});
+
+it('the counts of what ran stay, and so do the keys', () => {
+  const { database, removal, add, one } = setUp();
+  const runId = add(ending);
+  const use = { scriptId: queued.scriptId, keyHash: 'hash', bodyMac: 'mac' };
+  const keys = new SqliteKeyStore(database);
+  keys.put(use, { runId, usedAt: queued.queuedAt, since: '' });
+  removal.forgetRuns([runId]);
+  expect(one('SELECT sum(runs) FROM run_days')).toBe(1);
+  expect(one('SELECT sum(runs) FROM run_durations')).toBe(1);
+  expect(keys.find(use, '')).toEqual({ runId, bodyMac: 'mac' });
+});
+
+it('a run without an end stays, and one that is not there is not told of', () => {
+  const { store, removal, add, one } = setUp();
+  const [live, ended] = [add(), add(ending)];
+  expect(removal.forgetRuns([live, randomUUID(), ended])).toEqual([ended]);
+  expect(removal.forgetRuns([live, ended])).toEqual([]);
+  expect(removal.forgetRuns([])).toEqual([]);
+  expect(store.find(live)?.state).toBe('queued');
+  expect(one('SELECT runs FROM history')).toBe(1);
+});
+
+it('what comes too late for a run that is gone does no harm', () => {
+  const { store, removal, add } = setUp();
+  const runId = add(ending);
+  removal.forgetRuns([runId]);
+  store.recordLeftRunning([{ runId, leftRunning: 3 }]);
+  store.markStarted(runId, { startedAt: queued.queuedAt, executor: 'x' }, { durable: false });
+  expect(store.finish(runId, ending)).toBe(false);
+  expect(store.findBrief(runId)).toBeNull();
+});
+
+it('many go at once', () => {
+  const { removal, add, tend, matches, checkTexts } = setUp();
+  const runIds = Array.from({ length: 200 }, () => add(ending));
+  for (const runId of runIds) tend(runId);
+  expect(removal.forgetRuns(runIds)).toHaveLength(200);
+  expect(matches()).toBe(0);
+  expect(checkTexts).not.toThrow();
+});
