@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { queuedRun } from '../../test/support/run-records.ts';
 
 import type { EventLog } from '../runs/events/event-log.ts';
 import type { EventType, LoggedEvent } from '../runs/events/event-store.ts';
@@ -31,36 +32,7 @@ function watch(run: Partial<BriefRun>, progress: string | null = null) {
   };
 }
 
-const queued: BriefRun = {
-  runId,
-  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-  scriptName: 'x',
-  scriptVersion: null,
-  origin: 'execute',
-  parentRunId: null,
-  depth: 0,
-  sync: false,
-  executor: null,
-  state: 'queued',
-  endCause: null,
-  exitCode: null,
-  result: null,
-  code: null,
-  message: null,
-  envelope: null,
-  data: {},
-  params: {},
-  queuedAt: '2024-05-01T12:00:00.000Z',
-  startedAt: null,
-  endedAt: null,
-  durationMs: null,
-  stdoutBytes: null,
-  stderrBytes: null,
-  stdoutKept: null,
-  stderrKept: null,
-  truncated: null,
-  leftRunning: null,
-};
+const queued = queuedRun({ runId, scriptName: 'x' });
 
 describe('a run that is watched', () => {
   it('has its state first, then what happens to it, and nothing of other runs', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { expect, it } from 'vitest';
 
-import { briefRun } from '../../test/support/brief-run.ts';
+import { queuedRun } from '../../test/support/run-records.ts';
 import { Feed } from '../shared/feed.ts';
 import type { RunEvent } from './events/run-events.ts';
 import { RunEnds } from './run-ends.ts';
@@ -27,7 +27,7 @@ const isSettled = async (promise: Promise<void>) => {
 };
 
 it('all who wait for a run are woken by its end, and by nothing else that happens', async () => {
-  const [run, other] = [briefRun(), briefRun()];
+  const [run, other] = [queuedRun(), queuedRun()];
   const { events, ends, end } = setUp(run, other);
   const waiting = [ends.wait(run.runId, never), ends.wait(run.runId, never)];
   const others = ends.wait(other.runId, never);
@@ -43,7 +43,7 @@ it('all who wait for a run are woken by its end, and by nothing else that happen
 });
 
 it('nobody waits for a run that has ended or is not there', async () => {
-  const run = briefRun({ endedAt: '2024-05-01T12:00:05.000Z' });
+  const run = queuedRun({ endedAt: '2024-05-01T12:00:05.000Z' });
   const { ends } = setUp(run);
   await ends.wait(run.runId, never);
   await ends.wait(randomUUID(), never);
@@ -51,7 +51,7 @@ it('nobody waits for a run that has ended or is not there', async () => {
 });
 
 it('whoever gives up is forgotten, and the others wait on', async () => {
-  const run = briefRun();
+  const run = queuedRun();
   const { ends, end } = setUp(run);
   const leaving = new AbortController();
   const left = ends.wait(run.runId, leaving.signal);
@@ -67,7 +67,7 @@ it('whoever gives up is forgotten, and the others wait on', async () => {
 });
 
 it('an end that comes while it is being looked for is not missed', async () => {
-  const run = briefRun();
+  const run = queuedRun();
   const events = new Feed<RunEvent>();
   // The run ends right after it was seen to be under way.
   const findBrief = () => {

@@ -2,59 +2,17 @@ import { randomUUID } from 'node:crypto';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import type { RunEnding, RunRecord } from '../runs/run-record.ts';
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import type { RunEnding } from '../runs/run-record.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRunRemoval } from './sqlite-run-removal.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
-const queued: Omit<RunRecord, 'runId'> = {
-  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-  scriptName: '缩放图片的脚本',
-  scriptVersion: null,
-  origin: 'execute',
-  parentRunId: null,
-  depth: 0,
-  sync: false,
-  executor: null,
-  state: 'queued',
-  endCause: null,
-  exitCode: null,
-  result: null,
-  code: null,
-  message: null,
-  envelope: null,
-  data: {},
-  params: {},
-  queuedAt: '2024-05-01T12:00:00.000Z',
-  startedAt: null,
-  endedAt: null,
-  durationMs: null,
-  stdoutBytes: null,
-  stderrBytes: null,
-  stdoutKept: null,
-  stderrKept: null,
-  truncated: null,
-  leftRunning: null,
-};
-const ending: RunEnding = {
-  state: 'succeeded',
-  endCause: 'exit',
-  exitCode: 0,
+const ending = runEnding({
   result: Uint8Array.from(Buffer.from('{"code":0,"msg":"three images done"}')),
-  code: 0,
   message: 'three images done',
-  envelope: 'own',
-  startedAt: '2024-05-01T12:00:01.000Z',
-  endedAt: '2024-05-01T12:00:02.000Z',
-  durationMs: 1000,
-  stdoutBytes: 0,
-  stderrBytes: 0,
-  stdoutKept: null,
-  stderrKept: null,
-  truncated: false,
-  leftRunning: 0,
-};
+});
 
 function setUp() {
   const database: Database = openDatabase(':memory:');
@@ -68,7 +26,7 @@ function setUp() {
     one,
     add(...endings: RunEnding[]): string {
       const runId = randomUUID();
-      store.insert({ ...queued, runId }, `token of ${runId}`, { durable: false });
+      store.insert(queuedRun({ runId }), `token of ${runId}`, { durable: false });
       for (const each of endings) store.finish(runId, each);
       return runId;
     },
@@ -102,9 +60,9 @@ it('an ended run goes with all that can be searched of it, and leaves no trace i
 it('the counts of what ran stay, and so do the keys', () => {
   const { database, removal, add, one } = setUp();
   const runId = add(ending);
-  const use = { scriptId: queued.scriptId, keyHash: 'hash', bodyMac: 'mac' };
+  const use = { scriptId: 'a script', keyHash: 'hash', bodyMac: 'mac' };
   const keys = new SqliteKeyStore(database);
-  keys.put(use, { runId, usedAt: queued.queuedAt, since: '' });
+  keys.put(use, { runId, usedAt: ending.endedAt ?? '', since: '' });
   removal.forgetRuns([runId]);
   expect(one('SELECT sum(runs) FROM run_days')).toBe(1);
   expect(one('SELECT sum(runs) FROM run_durations')).toBe(1);
@@ -126,7 +84,7 @@ it('what comes too late for a run that is gone does no harm', () => {
   const runId = add(ending);
   removal.forgetRuns([runId]);
   store.recordLeftRunning([{ runId, leftRunning: 3 }]);
-  store.markStarted(runId, { startedAt: queued.queuedAt, executor: 'x' }, { durable: false });
+  store.markStarted(runId, { startedAt: ending.endedAt ?? '', executor: 'x' }, { durable: false });
   expect(store.finish(runId, ending)).toBe(false);
   expect(store.findBrief(runId)).toBeNull();
 });

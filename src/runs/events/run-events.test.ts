@@ -1,55 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-
 import { MemoryRunStore } from '../../../test/support/memory-run-store.ts';
+import { queuedRun, runEnding } from '../../../test/support/run-records.ts';
 import { createLogger } from '../../shared/log.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { SqliteEventStore } from '../../storage/sqlite-event-store.ts';
-import type { RunEnding, RunRecord } from '../run-record.ts';
+import type { RunEnding } from '../run-record.ts';
 import { EventLog } from './event-log.ts';
 import { RunEvents } from './run-events.ts';
 
 const logger = await createLogger('silent');
 const runId = '93081ff8-7e74-4d11-9162-237fb30f8fee';
 
-const record: RunRecord = {
-  runId,
-  scriptId: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11',
-  scriptName: '缩放图片',
-  scriptVersion: null,
-  origin: 'execute',
-  parentRunId: null,
-  depth: 0,
-  sync: false,
-  executor: null,
-  state: 'queued',
-  endCause: null,
-  exitCode: null,
-  result: null,
-  code: null,
-  message: null,
-  envelope: null,
-  data: {},
-  params: {},
-  queuedAt: '2024-05-01T12:00:00.000Z',
-  startedAt: null,
-  endedAt: null,
-  durationMs: null,
-  stdoutBytes: null,
-  stderrBytes: null,
-  stdoutKept: null,
-  stderrKept: null,
-  truncated: null,
-  leftRunning: null,
-};
+const record = queuedRun({ runId });
 
-const ending: RunEnding = {
-  ...record,
-  state: 'succeeded',
-  endCause: 'exit',
-  exitCode: 0,
-  startedAt: '2024-05-01T12:00:01.000Z',
-  endedAt: '2024-05-01T12:00:02.000Z',
-};
+const ending = runEnding();
 const notStarted: RunEnding = { ...ending, state: 'failed', endCause: 'spawn-failed', startedAt: null };
 
 let database: Database;

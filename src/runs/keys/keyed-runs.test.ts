@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
-
-import { briefRun } from '../../../test/support/brief-run.ts';
 import { MemoryKeyStore } from '../../../test/support/memory-key-store.ts';
+import { queuedRun } from '../../../test/support/run-records.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import { jsonTextOf } from '../../shared/json-text.ts';
 import type { RunEvent } from '../events/run-events.ts';
 import { RunEnds } from '../run-ends.ts';
-import type { BriefRun } from '../run-record.ts';
+import type { BriefRun, RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';
 import { KeyedRuns } from './keyed-runs.ts';
 
@@ -150,8 +149,8 @@ describe('requests with a key', () => {
     const { keyed, accept, lent, known } = setUp();
     const first = await keyed.once(use, async () => accept());
     const { runId } = first;
-    const run = (rest: Partial<BriefRun>) => {
-      const made = briefRun(rest);
+    const run = (rest: Partial<RunRecord>) => {
+      const made = queuedRun(rest);
       known.set(made.runId, made);
       return { runId: made.runId, depth: 0 };
     };

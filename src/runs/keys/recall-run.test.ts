@@ -2,9 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
-
-import { briefRun } from '../../../test/support/brief-run.ts';
 import { tempFolder } from '../../../test/support/hob.ts';
+import { queuedRun } from '../../../test/support/run-records.ts';
 import { textOf } from '../../shared/decode-text.ts';
 import { readOutcome } from '../outcome/read-outcome.ts';
 import type { RunRecord } from '../run-record.ts';
@@ -16,7 +15,7 @@ const result = '{ "code": 7, "msg": "\\u5b8c\\u6210", "id": 12345678901234567890
 async function setUp(rest: Partial<RunRecord> = {}) {
   const runsFolder = await tempFolder();
   const record: RunRecord = {
-    ...briefRun(),
+    ...queuedRun(),
     params: {},
     state: 'failed',
     endCause: 'exit',
