@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
-import { eventData } from './http/event-data.ts';
+import { eventData } from './http/events/event-data.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { eventData } from './http/event-data.ts';
+import { eventData } from './http/events/event-data.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { EventLog } from './runs/events/event-log.ts';
 import type { RunStore } from './runs/run-store.ts';

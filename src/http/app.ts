@@ -57,7 +57,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       );
     },
   });
-  // Handlers check requests themselves, against the schemas in `wire.ts`, because the order of the checks is part of the interface.
+  // Handlers check requests themselves, against the schemas in `wire/`, because the order of the checks is part of the interface.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);

@@ -7,7 +7,7 @@ import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, type Json } from '../shared/json.ts';
 import { fixedText } from '../shared/text.ts';
 import type { Body } from './body-parsers.ts';
-import { ExecuteBody } from './wire.ts';
+import { ExecuteBody } from './wire/operations.ts';
 
 /** The fields of execute and link. Each is read when its turn comes: the interface fixes which mistake is reported first. */
 export function readScriptId({ fields }: Body): string {

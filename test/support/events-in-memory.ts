@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 
-import { eventData } from '../../src/http/event-data.ts';
+import { eventData } from '../../src/http/events/event-data.ts';
 import { EventLog } from '../../src/runs/events/event-log.ts';
 import { RunEvents } from '../../src/runs/events/run-events.ts';
 import type { RunStore } from '../../src/runs/run-store.ts';

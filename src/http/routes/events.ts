@@ -5,10 +5,11 @@ import type { FastifyInstance } from 'fastify';
 import type { EventLog } from '../../runs/events/event-log.ts';
 import type { EventType } from '../../runs/events/event-store.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { eventFrame, heartbeatFrame, idFrame } from '../event-frames.ts';
-import { malformedEventId, readEventTypes, readLastEventId } from '../event-query.ts';
-import { type EventStream, openEventStream } from '../event-stream.ts';
-import { EventsAnswer, EventsQuery, LaterError } from '../wire.ts';
+import { eventFrame, heartbeatFrame, idFrame } from '../events/event-frames.ts';
+import { malformedEventId, readEventTypes, readLastEventId } from '../events/event-query.ts';
+import { type EventStream, openEventStream } from '../events/event-stream.ts';
+import { LaterError } from '../wire/common.ts';
+import { EventsAnswer, EventsQuery } from '../wire/events.ts';
 
 /** How much is written at once. */
 const pieceLength = 64 * 1024;

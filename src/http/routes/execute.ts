@@ -20,7 +20,7 @@ import {
   ExecuteHeaders,
   ExecutionAnswer,
   ExecutionError,
-} from '../wire.ts';
+} from '../wire/operations.ts';
 
 export function addExecuteRoute(
   app: FastifyInstance,

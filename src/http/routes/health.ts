@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 
 import { interfaceVersion } from '../../shared/version.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { HealthAnswer, LaterError } from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { HealthAnswer } from '../wire/service.ts';
 
 export function addHealthRoute(app: FastifyInstance, { runs, version }: AppDependencies): void {
   const startedMs = performance.now();

@@ -11,7 +11,8 @@ import { QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
 import { readCursor, writeCursor } from '../run-cursor.ts';
 import { jsonContentType, toJson } from '../send-json.ts';
-import { LaterError, RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire/history.ts';
 
 /** A tree of more runs than this is cut. */
 const largestTree = 5000;

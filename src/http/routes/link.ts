@@ -10,7 +10,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
 import { readScriptId, readStructured } from '../run-fields.ts';
 import { whenAnswered } from '../when-answered.ts';
-import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire.ts';
+import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire/operations.ts';
 
 export function addLinkRoute(
   app: FastifyInstance,

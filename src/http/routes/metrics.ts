@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError, MetricsText } from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { MetricsText } from '../wire/service.ts';
 
 export function addMetricsRoute(app: FastifyInstance, { metrics }: AppDependencies): void {
   const schema = {

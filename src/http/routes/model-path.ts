@@ -5,7 +5,7 @@ import { parseRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
-import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire.ts';
+import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operations.ts';
 
 export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
   const schema = {

@@ -7,7 +7,7 @@ import type { Text } from '../../shared/text.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { notifyContentType } from '../error-answers.ts';
-import { NotifyAnswer, NotifyBody, NotifyError } from '../wire.ts';
+import { NotifyAnswer, NotifyBody, NotifyError } from '../wire/operations.ts';
 
 const expectations: Record<string, Text> = {
   notify_type: {

@@ -3,11 +3,12 @@ import Value from 'typebox/value';
 
 import type { StreamName } from '../../runs/output/run-outputs.ts';
 import { AppError } from '../../shared/errors.ts';
-import { parseRange } from '../byte-range.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { type OutputPlan, planOutput } from '../plan-output.ts';
-import { sendOutput } from '../send-output.ts';
-import { LaterError, OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../wire.ts';
+import { parseRange } from '../output/byte-range.ts';
+import { type OutputPlan, planOutput } from '../output/plan-output.ts';
+import { sendOutput } from '../output/send-output.ts';
+import { LaterError } from '../wire/common.ts';
+import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../wire/runs.ts';
 
 const streams: readonly StreamName[] = ['stdout', 'stderr'];
 

@@ -4,8 +4,9 @@ import Value from 'typebox/value';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { cutMessage } from '../event-data.ts';
-import { LaterError, ProgressAnswer, ProgressBody } from '../wire.ts';
+import { cutMessage } from '../events/event-data.ts';
+import { LaterError } from '../wire/common.ts';
+import { ProgressAnswer, ProgressBody } from '../wire/events.ts';
 
 export function addProgressRoute(app: FastifyInstance, { runs }: AppDependencies): void {
   const schema = {

@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify';
 
 import type { RunOutputs, StreamName } from '../../runs/output/run-outputs.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { eventFrame } from '../event-frames.ts';
-import { malformedEventId, readLastEventId } from '../event-query.ts';
-import { type EventStream, openEventStream } from '../event-stream.ts';
-import { OutputText } from '../output-text.ts';
-import { RunWatch } from '../run-watch.ts';
-import { EventsAnswer, LaterError, NothingMore, RunEventsQuery } from '../wire.ts';
+import { eventFrame } from '../events/event-frames.ts';
+import { malformedEventId, readLastEventId } from '../events/event-query.ts';
+import { type EventStream, openEventStream } from '../events/event-stream.ts';
+import { OutputText } from '../events/output-text.ts';
+import { RunWatch } from '../events/run-watch.ts';
+import { LaterError } from '../wire/common.ts';
+import { EventsAnswer, NothingMore, RunEventsQuery } from '../wire/events.ts';
 
 export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;

@@ -10,15 +10,8 @@ import { originOf, readStructured } from '../run-fields.ts';
 import { sendJson } from '../send-json.ts';
 import { readWaitMs, waitForEnd } from '../wait-for-end.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
-import {
-  CancelAnswer,
-  DeleteAnswer,
-  LaterError,
-  RerunAnswer,
-  RerunBody,
-  RunAnswer,
-  RunQuery,
-} from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { CancelAnswer, DeleteAnswer, RerunAnswer, RerunBody, RunAnswer, RunQuery } from '../wire/runs.ts';
 
 export function addRunRoutes(
   app: FastifyInstance,

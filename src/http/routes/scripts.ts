@@ -7,7 +7,8 @@ import { AppError } from '../../shared/errors.ts';
 import type { Json, JsonObject } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
-import { LaterError, ScriptAnswer, ScriptsAnswer } from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { ScriptAnswer, ScriptsAnswer } from '../wire/scripts.ts';
 
 export function addScriptRoutes(app: FastifyInstance, { catalogue }: AppDependencies): void {
   const listSchema = {

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { LaterError, StopAnswer, StopBody } from '../wire.ts';
+import { LaterError } from '../wire/common.ts';
+import { StopAnswer, StopBody } from '../wire/service.ts';
 
 export function addStopRoute(app: FastifyInstance, { requestStop }: AppDependencies): void {
   const schema = {

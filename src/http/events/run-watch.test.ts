@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { queuedRun } from '../../test/support/run-records.ts';
+import { queuedRun } from '../../../test/support/run-records.ts';
 
-import type { EventLog } from '../runs/events/event-log.ts';
-import type { EventType, LoggedEvent } from '../runs/events/event-store.ts';
-import type { BriefRun } from '../runs/run-record.ts';
-import { Feed } from '../shared/feed.ts';
+import type { EventLog } from '../../runs/events/event-log.ts';
+import type { EventType, LoggedEvent } from '../../runs/events/event-store.ts';
+import type { BriefRun } from '../../runs/run-record.ts';
+import { Feed } from '../../shared/feed.ts';
 import { RunWatch } from './run-watch.ts';
 
 const runId = '93081ff8-7e74-4d11-9162-237fb30f8fee';

@@ -1,7 +1,7 @@
-import { leftOutLine } from '../runs/outcome/read-output.ts';
-import { type Gap, gapsOf } from '../runs/output/log-layout.ts';
-import type { OutputView } from '../runs/output/run-outputs.ts';
-import { AppError } from '../shared/errors.ts';
+import { leftOutLine } from '../../runs/outcome/read-output.ts';
+import { type Gap, gapsOf } from '../../runs/output/log-layout.ts';
+import type { OutputView } from '../../runs/output/run-outputs.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type ByteRange, farthestByte } from './byte-range.ts';
 
 /** An answer with output, before the first byte of it is read. */

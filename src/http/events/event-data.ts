@@ -1,8 +1,8 @@
-import type { Notification } from '../notifications/notifications.ts';
-import type { Report } from '../runs/events/progress.ts';
-import type { BriefRun } from '../runs/run-record.ts';
-import { runAnswer } from './run-answer.ts';
-import { jsonLine } from './send-json.ts';
+import type { Notification } from '../../notifications/notifications.ts';
+import type { Report } from '../../runs/events/progress.ts';
+import type { BriefRun } from '../../runs/run-record.ts';
+import { runAnswer } from '../run-answer.ts';
+import { jsonLine } from '../send-json.ts';
 
 /** A notification may be as long as a body; an event is read by everybody, and kept. */
 const longestMessage = 1000;

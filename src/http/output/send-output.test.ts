@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import type { OutputPiece } from '../runs/output/run-outputs.ts';
+import type { OutputPiece } from '../../runs/output/run-outputs.ts';
 import type { OutputPlan } from './plan-output.ts';
 import { sendOutput } from './send-output.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { OutputView } from '../runs/output/run-outputs.ts';
+import type { OutputView } from '../../runs/output/run-outputs.ts';
 import { parseRange } from './byte-range.ts';
 import { planOutput } from './plan-output.ts';
 

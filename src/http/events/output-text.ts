@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
-import type { OutputPiece } from '../runs/output/run-outputs.ts';
-import { decodeText, partToUtf8 } from '../shared/decode-text.ts';
-import type { JsonObject } from '../shared/json.ts';
+import type { OutputPiece } from '../../runs/output/run-outputs.ts';
+import { decodeText, partToUtf8 } from '../../shared/decode-text.ts';
+import type { JsonObject } from '../../shared/json.ts';
 
 /** The most bytes that one event tells of. */
 const mostBytes = 64 * 1024;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-import { leftOutLine } from '../runs/outcome/read-output.ts';
-import type { OutputPiece } from '../runs/output/run-outputs.ts';
+import { leftOutLine } from '../../runs/outcome/read-output.ts';
+import type { OutputPiece } from '../../runs/output/run-outputs.ts';
 import type { OutputPlan } from './plan-output.ts';
 
 /**

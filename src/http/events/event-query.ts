@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
-import { type EventType, eventTypes } from '../runs/events/event-store.ts';
-import { AppError } from '../shared/errors.ts';
+import { type EventType, eventTypes } from '../../runs/events/event-store.ts';
+import { AppError } from '../../shared/errors.ts';
 
 /** The last event that a client knows of: what browsers send by themselves, else what stands in the address. */
 export function readLastEventId({ headers, query }: FastifyRequest): string | null {

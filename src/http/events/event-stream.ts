@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { Logger } from '../shared/log.ts';
+import type { Logger } from '../../shared/log.ts';
 import { heartbeatFrame, openingFrame } from './event-frames.ts';
 
 export interface EventStreamOptions {

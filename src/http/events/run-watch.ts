@@ -1,7 +1,7 @@
-import type { EventLog } from '../runs/events/event-log.ts';
-import type { LoggedEvent } from '../runs/events/event-store.ts';
-import type { RunEvents } from '../runs/events/run-events.ts';
-import type { BriefRun } from '../runs/run-record.ts';
+import type { EventLog } from '../../runs/events/event-log.ts';
+import type { LoggedEvent } from '../../runs/events/event-store.ts';
+import type { RunEvents } from '../../runs/events/run-events.ts';
+import type { BriefRun } from '../../runs/run-record.ts';
 import { eventData } from './event-data.ts';
 
 /** What there is to tell of a run beside its output. */

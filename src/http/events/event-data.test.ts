@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-
+import { jsonLine } from '../send-json.ts';
 import { cutMessage, eventData } from './event-data.ts';
 import { eventFrame } from './event-frames.ts';
-import { jsonLine } from './send-json.ts';
 
 describe('the data of an event', () => {
   it('is one line, also where it holds what a script has laid out in several', () => {

@@ -1,0 +1,29 @@
+import Type from 'typebox';
+
+/**
+ * The shapes on the wire, once: requests are checked against these very schemas, and the OpenAPI document is made from them.
+ */
+export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+export const Envelope = Type.Object(
+  {
+    code: Type.Integer({ description: '0 is success; -1, -2 and -3 are written by Hob itself.' }),
+    msg: Type.String(),
+  },
+  { additionalProperties: true, description: 'What the script wrote to environment.output_json.' },
+);
+
+export const data = Type.Optional(
+  Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
+    description: "Values of the main input: an object keyed by the input's name, or a bare list.",
+  }),
+);
+
+export const params = Type.Optional(
+  Type.Record(Type.String(), Type.Unknown(), { description: "Overrides of the manifest's params." }),
+);
+
+export const LaterError = Type.Object(
+  { status: Type.Literal('error'), code: Type.String(), message: Type.String(), hint: Type.String() },
+  { additionalProperties: false, description: 'Refused.' },
+);

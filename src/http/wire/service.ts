@@ -1,0 +1,38 @@
+import Type from 'typebox';
+
+import { containments } from '../../runs/run-record.ts';
+import { Nullable } from './common.ts';
+
+export const HealthAnswer = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    version: Type.String(),
+    interface: Type.String(),
+    uptime_s: Type.Number(),
+    running: Type.Integer(),
+    queued: Type.Integer(),
+    containment: Nullable(
+      Type.Enum(containments, {
+        description:
+          'How the processes of a run are kept together when it is stopped: by a cgroup and all that follows; by their process group, session, environment and descent; by group and descent; by taskkill. Null until there is an executor.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'Hob is well.' },
+);
+
+export const StopBody = Type.Object({
+  all: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'true: every run is stopped, too, and those that wait are not started.',
+    }),
+  ),
+});
+
+export const StopAnswer = Type.Object(
+  { status: Type.Literal('success'), message: Type.String() },
+  { additionalProperties: false, description: 'Hob is stopping.' },
+);
+
+export const MetricsText = Type.String({ description: 'Version 0.0.4 of the format.' });
