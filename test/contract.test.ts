@@ -574,7 +574,7 @@ describe('GET /api/model/path answers exactly', () => {
 });
 
 describe('everything else', () => {
-  it.each(['/', '/api', '/api/execute/', '/nothing', '/api/runs'])('%s is unknown', async (path) => {
+  it.each(['/', '/api', '/api/execute/', '/nothing'])('%s is unknown', async (path) => {
     expectAnswer(await hob.get(path), { status: 404, code: 'path-unknown', body: error(expect.any(String)) });
   });
 
@@ -662,7 +662,8 @@ describe('everything else', () => {
       stdout_bytes: 4,
       stderr_bytes: 4,
       truncated: false,
-      left_running: null,
+      // Counted a moment after the end.
+      left_running: expect.toBeOneOf([null, 0]),
     });
   });
 
