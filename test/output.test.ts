@@ -379,7 +379,7 @@ describe('an envelope', () => {
     expect(answer).toContain(`"stderr":"","result":${text}}`);
     expect(JSON.parse(answer)).toMatchObject({ message: '好', success: true });
     expect(record).toContain(`"exit_code":0,"result":${text},"envelope":"own","data":`);
-    expect(JSON.parse(record)).toMatchObject({ state: 'succeeded', left_running: null });
+    expect(JSON.parse(record)).toMatchObject({ state: 'succeeded', exit_code: 0 });
   });
 
   it('with a number that no reader can hold is invalid, and the text says which', async () => {
