@@ -24,6 +24,7 @@ import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
 import { serviceFile } from './shared/service-file.ts';
+import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
 import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
@@ -78,6 +79,12 @@ export async function startService({
 
     const database = openDatabase(join(home, 'hob.db'));
     closers.push(() => database.close());
+    const checkpointer = new Checkpointer({
+      entry: new URL('./storage/checkpoint-worker.js', import.meta.url),
+      path: join(home, 'hob.db'),
+      log: log.child({ part: 'database' }),
+    });
+    closers.push(() => checkpointer.close());
     const facts = new Facts(database);
     const store = new SqliteRunStore(database);
     const history = new SqliteHistoryStore(database);
@@ -171,6 +178,7 @@ export async function startService({
       store: new SqliteRetentionStore(database),
       removal: new SqliteRunRemoval(database),
       isKnown: (runId) => store.has(runId),
+      settle: () => checkpointer.checkpoint(),
       runsFolder: folders.runs,
       clock: systemClock,
       log: log.child({ part: 'history' }),

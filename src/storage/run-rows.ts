@@ -1,4 +1,3 @@
-import type { DurationCount } from '../runs/history/durations.ts';
 import type { FamilyMember, OutcomeCount } from '../runs/history/history-store.ts';
 import {
   type BriefRun,
@@ -96,22 +95,8 @@ export function toMember(row: Row): FamilyMember {
   };
 }
 
-export function toOutcomeCount(row: Row): OutcomeCount {
-  return {
-    of: String(row.of),
-    state: oneOf(runStates, row.state),
-    endCause: oneOf<EndCause>(endCauses, row.end_cause),
-    runs: Number(row.runs),
-  };
-}
-
-export function toDurationCount(row: Row): DurationCount & { of: string } {
-  return {
-    of: String(row.of),
-    bucket: Number(row.bucket),
-    runs: Number(row.runs),
-    totalMs: Number(row.total_ms),
-  };
+export function toOutcomeCount(of: string, state: string, endCause: string, runs: number): OutcomeCount {
+  return { of, state: oneOf(runStates, state), endCause: oneOf<EndCause>(endCauses, endCause), runs };
 }
 
 const textOf = (value: unknown) => (value === null ? null : String(value));
