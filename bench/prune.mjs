@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const trivialScript = scriptId(999);
 export async function measure({ runs, homes }) {
   const home = homes.withHistory(runs);
   const kept = Math.floor(0.9 * runs);
-  fillFolders(home, Math.min(folders, runs - kept));
+  const oldFolders = fillFolders(home, Math.min(folders, runs - kept));
   await writeTrivialScript(join(home, 'scripts', 'trivial'));
   const sizeBefore = databaseMib(home);
   const service = await startService(home, `history_runs = ${kept}\nhistory_days = 0\nhistory_mib = 0\n`);
@@ -53,8 +53,11 @@ export async function measure({ runs, homes }) {
         title: 'The removal',
         columns: ['what', 'seen'],
         rows: [
-          ['runs on record afterwards', left.history.runs],
-          ['folders of runs afterwards', readdirSync(join(home, 'runs')).length],
+          [`runs on record afterwards; the limit is ${kept.toLocaleString('en')}`, left.history.runs],
+          [
+            `folders afterwards, of the ${oldFolders.length.toLocaleString('en')} of removed runs`,
+            oldFolders.filter((folder) => existsSync(folder)).length,
+          ],
           ['runs removed in a second, beside the requests', rounded(removed / seconds)],
           ['most memory of the service, MiB', rounded(largestMib)],
           ['database before, MiB', rounded(sizeBefore)],

@@ -82,15 +82,16 @@ function countDays(database, dayRuns) {
   database.exec('COMMIT');
 }
 
-/** Gives so many of the oldest runs their folders, with what a run leaves in its. */
+/** Gives so many of the oldest runs their folders, with what a run leaves in its, and returns these. */
 export function fillFolders(home, folders) {
   const database = openDatabase(join(home, 'hob.db'));
   const oldest = database.prepare('SELECT run_id FROM runs ORDER BY seq LIMIT ?').all(folders);
   database.close();
-  for (const { run_id } of oldest) {
+  return oldest.map(({ run_id }) => {
     const folder = join(home, 'runs', run_id);
     mkdirSync(folder, { recursive: true });
     for (const name of ['params.json', 'result.json', 'stdout.log'])
       writeFileSync(join(folder, name), 'x'.repeat(100));
-  }
+    return folder;
+  });
 }
