@@ -1,4 +1,4 @@
-import type { RunQuery } from '../runs/history/history-store.ts';
+import type { Cursor, RunQuery } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { mergeDescending } from './merge-descending.ts';
 
@@ -61,22 +61,17 @@ export class Candidates {
     others: readonly Condition[],
   ): Generator<readonly Candidate[]> {
     const order = 'ORDER BY queued_at DESC, seq DESC';
-    const span = [...(driver === null ? [] : [driver]), ...spanOf(query)];
+    const driving = driver === null ? [] : [driver];
     const sliceRows = others.length === 0 ? query.limit + 1 : firstSliceRows;
     let { after } = query;
     for (let rows = sliceRows; ; rows = grown(rows)) {
-      const rest = joined(
-        after === null ? span : [...span, plain('(queued_at, seq) < (?, ?)', after.queuedAt, after.seq)],
-      );
+      const upper = upperOf(query, after);
+      const rest = joined([...driving, ...lowerOf(query, null), ...upper]);
       const end = this.#database
         .prepare(`SELECT seq, queued_at FROM runs WHERE ${rest.sql} ${order} LIMIT 1 OFFSET ${rows - 1}`)
         .get(...rest.values);
       const last = end === undefined ? null : toCandidate(end);
-      const slice = joined([
-        rest,
-        ...(last === null ? [] : [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)]),
-        ...others,
-      ]);
+      const slice = joined([...driving, ...lowerOf(query, last), ...upper, ...others]);
       yield this.#database
         .prepare(`SELECT seq, queued_at FROM runs WHERE ${slice.sql} ${order}`)
         .all(...slice.values)
@@ -166,11 +161,20 @@ function anyOf(column: string, words: readonly string[]): Condition {
   return { sql, values: words, isIndexed: words.length === 1 };
 }
 
-function spanOf({ since, until }: RunQuery): Condition[] {
-  return [
-    ...(since === null ? [] : [plain('queued_at >= ?', since)]),
-    ...(until === null ? [] : [plain('queued_at < ?', until)]),
-  ];
+function spanOf(query: RunQuery): Condition[] {
+  return [...lowerOf(query, null), ...upperOf(query, null)];
+}
+
+/** One bound at each end, the tighter one: of two, the index may be searched by the other. */
+function lowerOf({ since }: RunQuery, last: Cursor | null): Condition[] {
+  if (last !== null) return [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)];
+  return since === null ? [] : [plain('queued_at >= ?', since)];
+}
+
+function upperOf({ until }: RunQuery, after: Cursor | null): Condition[] {
+  if (after !== null && (until === null || after.queuedAt < until))
+    return [plain('(queued_at, seq) < (?, ?)', after.queuedAt, after.seq)];
+  return until === null ? [] : [plain('queued_at < ?', until)];
 }
 
 function containing(text: string): Condition {

@@ -17,7 +17,7 @@ import { type Candidate, Candidates } from './run-candidates.ts';
 import { briefColumns, memberColumns, toBrief, toMember } from './run-rows.ts';
 
 /** So many scripts' days are added up in one go: a few milliseconds' worth. */
-const sliceDays = 1000;
+const sliceDays = 500;
 
 /** The history of runs in SQLite. */
 export class SqliteHistoryStore implements HistoryStore {
