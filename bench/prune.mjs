@@ -7,14 +7,15 @@ import { fillFolders, scriptId } from './support/fill-history.mjs';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-const folders = 20_000;
+const mostRemoved = 30_000;
+const folders = 10_000;
 const idleMs = 10_000;
 const trivialScript = scriptId(999);
 
-/** Starts a service whose history is over its limit by a tenth, and asks it things while it removes what is too much. */
+/** Starts a service whose history is over its limit, and asks it things while it removes what is too much. */
 export async function measure({ runs, homes }) {
   const home = homes.withHistory(runs);
-  const kept = Math.floor(0.9 * runs);
+  const kept = runs - Math.min(mostRemoved, Math.floor(runs / 10));
   const oldFolders = fillFolders(home, Math.min(folders, runs - kept));
   await writeTrivialScript(join(home, 'scripts', 'trivial'));
   const sizeBefore = databaseMib(home);
