@@ -33,6 +33,7 @@ import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
 import { serviceFile } from './shared/service-file.ts';
+import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
 import { SqliteEventStore } from './storage/sqlite-event-store.ts';
@@ -91,6 +92,12 @@ export async function startService({
 
     const database = openDatabase(join(home, 'hob.db'));
     closers.push(() => database.close());
+    const checkpointer = new Checkpointer({
+      entry: new URL('./storage/checkpoint-worker.js', import.meta.url),
+      path: join(home, 'hob.db'),
+      log: log.child({ part: 'database' }),
+    });
+    closers.push(() => checkpointer.close());
     const facts = new Facts(database);
     const store = new SqliteRunStore(database);
     const history = new SqliteHistoryStore(database);
@@ -210,6 +217,7 @@ export async function startService({
       store: new SqliteRetentionStore(database),
       removal,
       isKnown: (runId) => store.has(runId),
+      settle: () => checkpointer.checkpoint(),
       runsFolder: folders.runs,
       clock: systemClock,
       log: log.child({ part: 'history' }),

@@ -133,7 +133,14 @@ export const importRules = [
     name: 'threads-in-one-place',
     comment:
       'A thread takes memory and a core: what starts them keeps their number and their size in bounds.',
-    from: { path: '^src/', pathNot: ['^src/runs/outcome/outcome-(?:reader|worker)\\.ts$', tests] },
+    from: {
+      path: '^src/',
+      pathNot: [
+        '^src/runs/outcome/outcome-(?:reader|worker)\\.ts$',
+        '^src/storage/checkpoint(?:er|-worker)\\.ts$',
+        tests,
+      ],
+    },
     to: { path: '^(?:node:)?worker_threads$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:worker_threads' },
   },

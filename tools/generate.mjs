@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { benchmarksPage } from './lib/benchmarks-page.mjs';
 import { prepare, root } from './lib/prepare.mjs';
 import { reliabilityPage } from './lib/reliability-page.mjs';
 
@@ -19,9 +20,8 @@ const files = {
   'schema/openapi.json': asJson(await openApiDocument()),
   'docs/errors.md': errorsPage(),
   'docs/settings.md': settingsPage(),
-  'docs/reliability.md': reliabilityPage(
-    JSON.parse(readFileSync(join(root, 'docs', 'reliability.json'), 'utf8')),
-  ),
+  'docs/reliability.md': reliabilityPage(seenIn('docs/reliability.json')),
+  'docs/benchmarks.md': benchmarksPage(seenIn('docs/benchmarks.json')),
 };
 const stale = Object.entries(files).filter(([path, content]) => {
   const file = join(root, path);
@@ -36,6 +36,10 @@ for (const [path, content] of stale) writeFileSync(join(root, path), content);
 console.log(
   stale.length === 0 ? `${Object.keys(files).length} generated files are up to date` : `written: ${names}`,
 );
+
+function seenIn(path) {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'));
+}
 
 function asJson(value) {
   return `${JSON.stringify(value, null, 2)}\n`;

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, release, tmpdir, totalmem } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { keepSeen } from './lib/measured.mjs';
 import { prepare, root, say } from './lib/prepare.mjs';
 import { installTestTools } from './lib/test-tools.mjs';
 
@@ -56,7 +57,7 @@ function run(scenario) {
       },
     });
     if (code !== 0) return false;
-    keep(scenario, readFigures(figuresFile));
+    keepSeen(join(root, 'docs', 'reliability.json'), scenario, { share, figures: readFigures(figuresFile) });
     return true;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -73,21 +74,4 @@ function readFigures(path) {
     if (before === undefined || before.value < figure.value) figures.set(figure.what, figure);
   }
   return [...figures.values()];
-}
-
-function keep(scenario, figures) {
-  const path = join(root, 'docs', 'reliability.json');
-  const data = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  data[scenario] = { when: new Date().toISOString().slice(0, 10), share, machine: machine(), figures };
-  const sorted = Object.fromEntries(Object.entries(data).sort(([a], [b]) => a.localeCompare(b)));
-  writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`);
-}
-
-function machine() {
-  return {
-    cores: cpus().length,
-    memory_gib: Math.round(totalmem() / 2 ** 30),
-    kernel: `${process.platform} ${release()}`,
-    node: process.version,
-  };
 }

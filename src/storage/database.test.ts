@@ -5,9 +5,11 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { bucketOf } from '../runs/history/durations.ts';
 import { type Database, durably, NewerDatabaseError, openDatabase } from './database.ts';
 import { Facts } from './facts.ts';
 import { migrations } from './migrations.ts';
+import { SqliteHistoryStore } from './sqlite-history-store.ts';
 
 function open(path: string): Database {
   const database = openDatabase(path);
@@ -65,6 +67,39 @@ describe('the database', () => {
       expect(versionOf(database)).toBe(migrations.length);
       expect(tablesOf(database)).toEqual(tablesOf(open(':memory:')));
     }
+  });
+
+  it('counts the runs that an older version has on record as if they ended now', async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const old = new DatabaseSync(path);
+    for (const migration of migrations.slice(0, 2)) old.exec(migration);
+    const insert = old.prepare(
+      `INSERT INTO runs (run_id, token_hash, script_id, script_name, origin, depth, sync, state, end_cause, result, data, params,
+         queued_at, started_at, ended_at, duration_ms)
+         VALUES (?, ?, ?, 'name', 'execute', 0, 0, ?, ?, '{"code":0,"msg":"ok"}', '{}', '{}', ?, ?, ?, ?)`,
+    );
+    const at = '2024-05-01T12:00:00.000Z';
+    insert.run('1', '1', 'a', 'succeeded', 'exit', at, at, at, 1000);
+    insert.run('2', '2', 'a', 'succeeded', 'exit', at, at, at, 1001);
+    insert.run('3', '3', 'a', 'failed', 'timeout', at, at, at, 0);
+    insert.run('4', '4', 'b', 'failed', 'spawn-failed', at, null, at, null);
+    insert.run('5', '5', 'b', 'running', null, at, at, null, null);
+    old.exec('PRAGMA user_version = 2');
+    old.close();
+    const history = new SqliteHistoryStore(open(path));
+    const { scripts } = await history.counts({ from: '2024-04-30', to: '2024-05-02', scriptId: null });
+    expect(scripts.outcomes).toHaveLength(3);
+    expect(scripts.outcomes).toEqual(
+      expect.arrayContaining([
+        { of: 'a', state: 'succeeded', endCause: 'exit', runs: 2 },
+        { of: 'a', state: 'failed', endCause: 'timeout', runs: 1 },
+        { of: 'b', state: 'failed', endCause: 'spawn-failed', runs: 1 },
+      ]),
+    );
+    expect(scripts.durations).toEqual([
+      { of: 'a', bucket: bucketOf(0), runs: 1, totalMs: 0 },
+      { of: 'a', bucket: bucketOf(1000), runs: 2, totalMs: 2001 },
+    ]);
   });
 
   it('of a newer Hob is refused, and not touched', async () => {

@@ -23,6 +23,8 @@ export function openDatabase(path: string): Database {
   if (path !== ':memory:') chmodSync(path, 0o600);
   // NORMAL survives a crash of Hob; where a power cut matters too, the writer asks for FULL (see `durably`).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+  // Checkpoints are made elsewhere (see `Checkpointer`); 32 MiB of log are for when that is too late.
+  database.exec('PRAGMA wal_autocheckpoint = 8000;');
   migrate(database, path);
   return database;
 }

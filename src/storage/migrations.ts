@@ -105,25 +105,23 @@ export const migrations: readonly string[] = [
   CREATE TABLE run_days (
     day TEXT NOT NULL,
     script_id TEXT NOT NULL,
-    state TEXT NOT NULL,
-    end_cause TEXT NOT NULL,
-    runs INTEGER NOT NULL,
-    PRIMARY KEY (day, script_id, state, end_cause)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE run_durations (
-    day TEXT NOT NULL,
-    script_id TEXT NOT NULL,
-    bucket INTEGER NOT NULL,
-    runs INTEGER NOT NULL,
-    total_ms INTEGER NOT NULL,
-    PRIMARY KEY (day, script_id, bucket)
+    /* [[state, end cause, runs], ...] */
+    outcomes TEXT NOT NULL,
+    /* [[bucket, runs, total of their milliseconds], ...] */
+    durations TEXT NOT NULL,
+    PRIMARY KEY (day, script_id)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE script_names (script_id TEXT PRIMARY KEY, script_name TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  INSERT INTO run_days SELECT date(ended_at, 'localtime'), script_id, state, end_cause, count(*) FROM runs
-    WHERE ended_at IS NOT NULL GROUP BY 1, 2, 3, 4;
-  INSERT INTO run_durations SELECT date(ended_at, 'localtime'), script_id,
-      CASE WHEN duration_ms < 1 THEN 0 ELSE 1 + CAST(4 * log2(duration_ms) AS INTEGER) END, count(*), sum(duration_ms) FROM runs
-    WHERE ended_at IS NOT NULL AND started_at IS NOT NULL GROUP BY 1, 2, 3;
+  INSERT INTO run_days SELECT day, script_id, json_group_array(json_array(state, end_cause, runs)), '[]'
+    FROM (SELECT date(ended_at, 'localtime') AS day, script_id, state, end_cause, count(*) AS runs FROM runs
+      WHERE ended_at IS NOT NULL GROUP BY 1, 2, 3, 4) GROUP BY day, script_id;
+  UPDATE run_days SET durations = timed.durations
+    FROM (SELECT day, script_id, json_group_array(json_array(bucket, runs, total_ms)) AS durations
+      FROM (SELECT date(ended_at, 'localtime') AS day, script_id,
+          CASE WHEN duration_ms < 1 THEN 0 ELSE 1 + CAST(4 * log2(duration_ms) AS INTEGER) END AS bucket, count(*) AS runs,
+          sum(duration_ms) AS total_ms
+        FROM runs WHERE ended_at IS NOT NULL AND started_at IS NOT NULL GROUP BY 1, 2, 3) GROUP BY day, script_id) AS timed
+    WHERE run_days.day = timed.day AND run_days.script_id = timed.script_id;
   INSERT INTO script_names SELECT script_id, script_name FROM runs GROUP BY script_id HAVING seq = max(seq);
 
   CREATE TABLE idempotency_keys (

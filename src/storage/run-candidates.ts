@@ -1,4 +1,4 @@
-import type { RunQuery } from '../runs/history/history-store.ts';
+import type { Cursor, RunQuery } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { mergeDescending } from './merge-descending.ts';
 
@@ -10,7 +10,9 @@ export interface Candidate {
 
 /** How many runs are looked at in one go: few at first, since they may do; at most a few milliseconds' worth. */
 const firstSliceRows = 200;
-const largestSliceRows = 5000;
+const largestSliceRows = 2500;
+/** A text that more runs have is common. */
+const rareMatches = 1000;
 /** Up to here it is counted how many runs a filter leaves, to find the one that leaves the fewest. */
 const countedRows = 5000;
 /** The search index knows texts by their groups of three characters. */
@@ -39,8 +41,11 @@ export class Candidates {
     const conditions = conditionsOf(query);
     const driver = this.#fewest(conditions.filter(({ isIndexed }) => isIndexed));
     const isSearchable = text !== null && [...text].length >= shortestIndexed;
-    if (isSearchable && (conditions.length === 0 || this.#count(matching(text)) < countedRows))
-      return this.#search(query, text);
+    if (isSearchable) {
+      const found = this.#rare(matching(text));
+      if (found !== null) return this.#search(query, text, found);
+      if (conditions.length === 0) return this.#search(query, text, matching(text));
+    }
     // A text that many have is found soon by looking through those that another filter leaves.
     const others = conditions.filter((condition) => condition !== driver);
     return this.#walk(query, driver, text === null ? others : [...others, containing(text)]);
@@ -56,22 +61,17 @@ export class Candidates {
     others: readonly Condition[],
   ): Generator<readonly Candidate[]> {
     const order = 'ORDER BY queued_at DESC, seq DESC';
-    const span = [...(driver === null ? [] : [driver]), ...spanOf(query)];
+    const driving = driver === null ? [] : [driver];
     const sliceRows = others.length === 0 ? query.limit + 1 : firstSliceRows;
     let { after } = query;
     for (let rows = sliceRows; ; rows = grown(rows)) {
-      const rest = joined(
-        after === null ? span : [...span, plain('(queued_at, seq) < (?, ?)', after.queuedAt, after.seq)],
-      );
+      const upper = upperOf(query, after);
+      const rest = joined([...driving, ...lowerOf(query, null), ...upper]);
       const end = this.#database
         .prepare(`SELECT seq, queued_at FROM runs WHERE ${rest.sql} ${order} LIMIT 1 OFFSET ${rows - 1}`)
         .get(...rest.values);
       const last = end === undefined ? null : toCandidate(end);
-      const slice = joined([
-        rest,
-        ...(last === null ? [] : [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)]),
-        ...others,
-      ]);
+      const slice = joined([...driving, ...lowerOf(query, last), ...upper, ...others]);
       yield this.#database
         .prepare(`SELECT seq, queued_at FROM runs WHERE ${slice.sql} ${order}`)
         .all(...slice.values)
@@ -82,11 +82,11 @@ export class Candidates {
   }
 
   /** By the index of texts, and through the few that are not in it yet. */
-  #search(query: RunQuery, text: string): Generator<readonly Candidate[]> {
+  #search(query: RunQuery, text: string, indexed: Condition): Generator<readonly Candidate[]> {
     const fitting = [...conditionsOf(query), ...spanOf(query)];
     return mergeDescending(
-      this.#descending(query, matching(text), fitting),
-      this.#descending(query, plain('SELECT seq FROM runs WHERE tended = 0'), [...fitting, containing(text)]),
+      this.#descending(query, indexed, fitting),
+      this.#descending(query, untended, [...fitting, containing(text)]),
     );
   }
 
@@ -95,9 +95,9 @@ export class Candidates {
     source: Condition,
     fitting: readonly Condition[],
   ): Generator<readonly Candidate[]> {
-    let before = query.after?.seq ?? Number.MAX_SAFE_INTEGER;
     const { sql, values } = joined(fitting);
-    for (let rows = firstSliceRows; ; rows = grown(rows)) {
+    let before = query.after?.seq ?? Number.MAX_SAFE_INTEGER;
+    for (let rows = fitting.length === 0 ? query.limit + 1 : firstSliceRows; ; rows = grown(rows)) {
       const looked = this.#database
         .prepare(
           `SELECT runs.seq, queued_at, ${sql} AS fits
@@ -109,6 +109,17 @@ export class Candidates {
       if (looked.length < rows || last === undefined) return;
       before = Number(last.seq);
     }
+  }
+
+  /**
+   * All that have a text, if they are few; else null. The index of texts finds a rare one several times faster from the oldest on
+   * than from the newest, where it cannot skip.
+   */
+  #rare({ sql, values }: Condition): Condition | null {
+    const rows = this.#database.prepare(`${sql} ORDER BY seq LIMIT ${rareMatches}`).all(...values);
+    if (rows.length === rareMatches) return null;
+    const found = JSON.stringify(rows.map((row) => row.seq));
+    return plain('SELECT value AS seq FROM json_each(?) WHERE TRUE', found);
   }
 
   #fewest(conditions: readonly Condition[]): Condition | null {
@@ -150,17 +161,28 @@ function anyOf(column: string, words: readonly string[]): Condition {
   return { sql, values: words, isIndexed: words.length === 1 };
 }
 
-function spanOf({ since, until }: RunQuery): Condition[] {
-  return [
-    ...(since === null ? [] : [plain('queued_at >= ?', since)]),
-    ...(until === null ? [] : [plain('queued_at < ?', until)]),
-  ];
+function spanOf(query: RunQuery): Condition[] {
+  return [...lowerOf(query, null), ...upperOf(query, null)];
+}
+
+/** One bound at each end, the tighter one: of two, the index may be searched by the other. */
+function lowerOf({ since }: RunQuery, last: Cursor | null): Condition[] {
+  if (last !== null) return [plain('(queued_at, seq) >= (?, ?)', last.queuedAt, last.seq)];
+  return since === null ? [] : [plain('queued_at >= ?', since)];
+}
+
+function upperOf({ until }: RunQuery, after: Cursor | null): Condition[] {
+  if (after !== null && (until === null || after.queuedAt < until))
+    return [plain('(queued_at, seq) < (?, ?)', after.queuedAt, after.seq)];
+  return until === null ? [] : [plain('queued_at < ?', until)];
 }
 
 function containing(text: string): Condition {
   const pattern = `%${text.replace(/[%_\\]/g, '\\$&')}%`;
   return plain("(script_name LIKE ? ESCAPE '\\' OR message LIKE ? ESCAPE '\\')", pattern, pattern);
 }
+
+const untended = plain('SELECT seq FROM runs WHERE tended = 0');
 
 function matching(text: string): Condition {
   return plain(

@@ -73,12 +73,7 @@ export class SqliteRetentionStore implements RetentionStore {
   }
 
   forgetDays(before: string): void {
-    named(() =>
-      transact(this.#database, () => {
-        for (const table of ['run_days', 'run_durations'])
-          this.#database.prepare(`DELETE FROM ${table} WHERE day < ?`).run(before);
-      }),
-    );
+    named(() => this.#database.prepare('DELETE FROM run_days WHERE day < ?').run(before));
   }
 }
 

@@ -1,3 +1,5 @@
+import { seenText } from './measured.mjs';
+
 /** What each scenario does, in the order of the page; the names are those of the files in test/reliability. */
 const scenarios = {
   'kill-service': {
@@ -94,14 +96,13 @@ export function reliabilityPage(data) {
 
 function figuresOf(seen) {
   if (seen === undefined) return ['Not measured yet.'];
-  const { when, share, machine, figures } = seen;
+  const { share, figures } = seen;
   const part = share === 1 ? '' : ` ${Math.round(share * 100)} % of the long version.`;
-  const where = `${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.kernel}, Node ${machine.node}`;
   const rows = figures.map(
     ({ what, value, unit, bound }) =>
       `| ${what} | ${`${value} ${unit}`.trim()} | ${boundText(bound, unit)} |`,
   );
-  return [`Seen on ${when} (${where}).${part}`, '', '| what | seen | bound |', '|---|---|---|', ...rows];
+  return [`${seenText(seen)}${part}`, '', '| what | seen | bound |', '|---|---|---|', ...rows];
 }
 
 function boundText(bound, unit) {

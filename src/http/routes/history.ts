@@ -61,7 +61,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     const query = new QueryFields(request.query, Object.keys(StatsQuery.properties));
     const days = lastDays(query.integer('days', { from: 1, to: 400, fallback: 30 }), clock.now());
     const [from = '', to = ''] = [days[0], days.at(-1)];
-    const counts = history.counts({ from, to, scriptId: query.uuid('script') });
+    const counts = await history.counts({ from, to, scriptId: query.uuid('script') });
     const { all, scripts, days: byDay } = describeCounts(counts, days);
     const totals = history.totals();
     return {

@@ -15,6 +15,8 @@ interface HistoryKeeperOptions {
   removal: RunRemoval;
   /** Whether there is a run of this id on record. */
   isKnown: (runId: string) => boolean;
+  /** Lets the disk catch up with what was written; nobody but the caller waits for that. */
+  settle: () => Promise<void>;
   runsFolder: string;
   clock: Clock;
   log: Logger;
@@ -24,9 +26,11 @@ interface HistoryKeeperOptions {
 const dayMs = 24 * 3600 * 1000;
 /** Counts by day take little, and what happened a year ago is worth a comparison. */
 const countedDays = 400;
-/** So many at once hold up a request by a few milliseconds. */
-const batchRuns = 50;
-const foldersAtOnce = 4;
+/** So many at once hold up a request by a millisecond or two. */
+const batchRuns = 16;
+/** The log of what was written is a few megabytes long by then. */
+const unsettledBatches = 16;
+const foldersAtOnce = 8;
 /** After a run has ended; those that end meanwhile are done with it. */
 const patienceMs = 1000;
 /** Runs get old also when none end. */
@@ -42,6 +46,9 @@ export class HistoryKeeper {
   #soon: NodeJS.Timeout | undefined;
   #regularly: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
+  #unsettled = 0;
+  /** How long others have been held up in this step. */
+  #heldMs = 0;
 
   constructor(options: HistoryKeeperOptions) {
     this.#options = options;
@@ -82,6 +89,7 @@ export class HistoryKeeper {
     try {
       store.forgetDays(localDay(new Date(clock.now().getTime() - countedDays * dayMs)));
       for (let done = await this.#step(); done.more; done = await this.#step()) removed += done.removed;
+      if (this.#unsettled > 0) await this.#settle();
     } catch (error) {
       log.warn({ err: error }, 'the history could not be kept in bounds; it will be tried again');
     }
@@ -92,13 +100,29 @@ export class HistoryKeeper {
   async #step(): Promise<{ more: boolean; removed: number }> {
     const { store } = this.#options;
     if (this.#closing.signal.aborted) return { more: false, removed: 0 };
-    const began = performance.now();
+    this.#heldMs = 0;
     const tended = await this.#tend(store.untended(batchRuns));
     const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
     const more = tended > 0 || removed > 0;
-    // Half of the time is for others.
-    if (more) await this.#pause(performance.now() - began);
+    if (more) this.#unsettled++;
+    if (this.#unsettled >= unsettledBatches) await this.#settle();
+    // Half of the time is for others. They need not wait for the disk.
+    if (more) await this.#pause(this.#heldMs);
     return { more, removed };
+  }
+
+  #hold<Result>(work: () => Result): Result {
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#heldMs += performance.now() - began;
+    }
+  }
+
+  async #settle(): Promise<void> {
+    this.#unsettled = 0;
+    await this.#options.settle();
   }
 
   #limits(): RetentionLimits {
@@ -114,7 +138,7 @@ export class HistoryKeeper {
       runId,
       folderBytes: await folderBytes(this.#folderOf(runId)),
     }));
-    if (!this.#closing.signal.aborted) this.#options.store.tend(sizes);
+    if (!this.#closing.signal.aborted) this.#hold(() => this.#options.store.tend(sizes));
     return runIds.length;
   }
 
@@ -122,7 +146,7 @@ export class HistoryKeeper {
     if (runIds.length === 0) return 0;
     try {
       // The record first: a folder without one is found at the next start, a record without its logs would be half a run.
-      const removed = this.#options.removal.forgetRuns(runIds);
+      const removed = this.#hold(() => this.#options.removal.forgetRuns(runIds));
       await inGroups(removed, (runId) => this.#removeFolder(runId));
       return removed.length;
     } catch (error) {

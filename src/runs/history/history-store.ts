@@ -67,6 +67,14 @@ export interface Counts {
   readonly durations: readonly (DurationCount & { readonly of: string })[];
 }
 
+/** From one day to another, both of them included. */
+export interface CountedSpan {
+  readonly from: string;
+  readonly to: string;
+  /** Null for all scripts. */
+  readonly scriptId: string | null;
+}
+
 /** The counts of a span of days. */
 export interface DayCounts {
   readonly scripts: Counts;
@@ -86,7 +94,7 @@ export interface HistoryStore {
   page(query: RunQuery, signal: AbortSignal): Promise<RunPage>;
   /** The whole chain of a run, at most so many of it. Empty when there is no such run. */
   family(runId: string, most: number): Family;
-  /** From one day to another, both of them included. */
-  counts(span: { from: string; to: string; scriptId: string | null }): DayCounts;
+  /** Lets others have their turn while it adds up. */
+  counts(span: CountedSpan): Promise<DayCounts>;
   totals(): HistoryTotals;
 }

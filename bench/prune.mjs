@@ -1,0 +1,119 @@
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { fillFolders, scriptId } from './support/fill-history.mjs';
+import { rounded, Samples } from './support/samples.mjs';
+import { startService } from './support/service.mjs';
+
+const mostRemoved = 30_000;
+const folders = 10_000;
+const idleMs = 10_000;
+const trivialScript = scriptId(999);
+
+/** Starts a service whose history is over its limit, and asks it things while it removes what is too much. */
+export async function measure({ runs, homes }) {
+  const home = homes.withHistory(runs);
+  const kept = runs - Math.min(mostRemoved, Math.floor(runs / 10));
+  const oldFolders = fillFolders(home, Math.min(folders, runs - kept));
+  await writeTrivialScript(join(home, 'scripts', 'trivial'));
+  const sizeBefore = databaseMib(home);
+  const service = await startService(home, `history_runs = ${kept}\nhistory_days = 0\nhistory_mib = 0\n`);
+  try {
+    const watcher = service.caller();
+    const began = performance.now();
+    const { history: before } = await watcher.json('/api/stats?days=1');
+    let largestMib = 0;
+    let removed = 0;
+    const busy = await ask(service, async () => {
+      const { history: now } = await watcher.json('/api/stats?days=1');
+      largestMib = Math.max(largestMib, service.residentMib());
+      removed = before.runs - now.runs;
+      return now.runs <= kept;
+    });
+    const seconds = (performance.now() - began) / 1000;
+    const end = performance.now() + idleMs;
+    const idle = await ask(service, async () => performance.now() > end);
+    const left = await watcher.json('/api/stats?days=1');
+    return [
+      {
+        title: `Requests while ${rounded(removed / 1000)} thousand runs are removed, and afterwards: milliseconds`,
+        columns: [
+          'request',
+          'meanwhile: median',
+          '1 in 100',
+          'longest',
+          'afterwards: median',
+          '1 in 100',
+          'longest',
+        ],
+        rows: Object.keys(busy).map((what) => [what, ...described(busy[what]), ...described(idle[what])]),
+      },
+      {
+        title: 'The removal',
+        columns: ['what', 'seen'],
+        rows: [
+          [`runs on record afterwards; the limit is ${kept.toLocaleString('en')}`, left.history.runs],
+          [
+            `folders afterwards, of the ${oldFolders.length.toLocaleString('en')} of removed runs`,
+            oldFolders.filter((folder) => existsSync(folder)).length,
+          ],
+          ['runs removed in a second, beside the requests', rounded(removed / seconds)],
+          ['most memory of the service, MiB', rounded(largestMib)],
+          ['database before, MiB', rounded(sizeBefore)],
+          ['database afterwards, MiB', rounded(databaseMib(home))],
+        ],
+      },
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+function described(samples) {
+  return [0.5, 0.99, 1].map((part) => rounded(samples.at(part)));
+}
+
+/** Asks for each thing on a connection of its own, with a little time in between, until it is over. */
+async function ask(service, isOver) {
+  const seen = {
+    '`/api/health`': new Samples(),
+    'first page': new Samples(),
+    'a synchronous run of an empty bash script': new Samples(),
+  };
+  const questions = [
+    ['/api/health'],
+    ['/api/runs'],
+    ['/api/execute', { script_id: trivialScript, sync: true }],
+  ];
+  let over = false;
+  const asking = questions.map(async (question, index) => {
+    const caller = service.caller();
+    const samples = Object.values(seen)[index];
+    while (!over) {
+      samples.add(await caller.timed(...question));
+      await pause(5);
+    }
+    caller.close();
+  });
+  while (!over) {
+    await pause(200);
+    over = await isOver();
+  }
+  await Promise.all(asking);
+  return seen;
+}
+
+function databaseMib(home) {
+  return statSync(join(home, 'hob.db')).size / 2 ** 20;
+}
+
+async function writeTrivialScript(folder) {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'main.sh'), 'exit 0\n');
+  await writeFile(
+    join(folder, 'script.toml'),
+    `[service.info]\nid = "${trivialScript}"\nname = "trivial"\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\nterminal = "never"\n`,
+  );
+}

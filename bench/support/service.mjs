@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
+
+/** Starts a real service on a home. */
+export async function startService(home, settings) {
+  writeFileSync(join(home, 'settings.toml'), settings);
+  const began = performance.now();
+  const child = spawn(process.execPath, [command, 'serve', '--home', home, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, HOB_LOG_LEVEL: 'error' },
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const url = await new Promise((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk).trim().split(' ').at(-1)));
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+  });
+  return {
+    startMs: performance.now() - began,
+    residentMib: () => residentMib(child.pid),
+    caller: () => new Caller(url),
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+function residentMib(pid) {
+  const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) / 1024;
+}
+
+/** One connection, on which one request follows the other. */
+class Caller {
+  #url;
+  #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(url) {
+    this.#url = url;
+  }
+
+  /** How long it took until the whole answer was there. */
+  async timed(path, body) {
+    const began = performance.now();
+    await this.text(path, body);
+    return performance.now() - began;
+  }
+
+  async json(path, body) {
+    return JSON.parse(await this.text(path, body));
+  }
+
+  text(path, body) {
+    return new Promise((resolve, reject) => {
+      const options = {
+        agent: this.#agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      };
+      const asked = request(this.#url + path, options, (answer) => {
+        const chunks = [];
+        answer.on('data', (chunk) => chunks.push(chunk));
+        answer.once('error', reject);
+        answer.once('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          if (answer.statusCode === 200) resolve(text);
+          else reject(new Error(`${path} was answered with ${answer.statusCode}: ${text}`));
+        });
+      });
+      asked.once('error', reject);
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  close() {
+    this.#agent.destroy();
+  }
+}

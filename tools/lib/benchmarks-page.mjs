@@ -1,0 +1,39 @@
+import { seenText } from './measured.mjs';
+
+/** What each scenario does, in the order of the page; the names are those of the files in bench. */
+const scenarios = {
+  history: {
+    title: 'A long history',
+    did: 'Two services, one with a thousand runs on record and one with many more, were asked the same things in turn, one at a time, over a connection that stayed open. Looking into the history is to cost about the same in both.',
+  },
+  prune: {
+    title: 'A history that is over its limit',
+    did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. The room that they took in the database is used for the next runs; the file does not shrink.',
+  },
+};
+
+/** docs/benchmarks.md: how long things take. */
+export function benchmarksPage(data) {
+  const lines = [
+    '# Benchmarks',
+    '',
+    'How long things take, measured by `npm run bench` with real services on one machine. Other machines have other figures; what',
+    'was measured side by side compares anywhere. The scenarios are in `bench`.',
+  ];
+  for (const [name, { title, did }] of Object.entries(scenarios))
+    lines.push('', `## ${title}`, '', did, '', ...seenOf(data[name]));
+  lines.push('', '<!-- Generated from docs/benchmarks.json. Run `npm run bench` to measure again. -->');
+  return `${lines.join('\n')}\n`;
+}
+
+function seenOf(seen) {
+  if (seen === undefined) return ['Not measured yet.'];
+  const { runs, tables } = seen;
+  const history = `The long history had ${runs.toLocaleString('en')} runs.`;
+  return [`${seenText(seen)} ${history}`, ...tables.flatMap(tableText)];
+}
+
+function tableText({ title, columns, rows }) {
+  const line = (cells) => `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
+  return ['', `${title}:`, '', line(columns), line(columns.map(() => '---')), ...rows.map(line)];
+}
