@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 
-import { type Answer, type Hob, launchHob, tempFolder } from './support/hob.ts';
+import { type Answer, type Hob, startHob, tempFolder } from './support/hob.ts';
 import { startTraced } from './support/processes.ts';
 import { SeededRandom } from './support/random.ts';
 import { bash, writeScript } from './support/scripts.ts';
+import { until } from './support/until.ts';
 
 /** What is done to a run at once with something else, and every answer that may come of it. */
 const deeds = {
@@ -187,8 +188,7 @@ describe('a run that has ended', () => {
     const database = new DatabaseSync(join(hob.home, 'hob.db'));
     database.exec(`DELETE FROM runs WHERE run_id = '${runId}'`);
     database.close();
-    const next = await launchHob({ home: hob.home });
-    expect(await readdir(join(hob.home, 'runs'))).toEqual([]);
-    await next.stop();
+    await startHob({ home: hob.home });
+    await until('it is swept up', async () => (await readdir(join(hob.home, 'runs'))).length === 0);
   });
 });
