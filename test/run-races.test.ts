@@ -94,7 +94,9 @@ async function checkAll(hob: Hob, seen: ReadonlyMap<string, readonly Done[]>): P
 
   const database = new DatabaseSync(join(hob.home, 'hob.db'));
   const rows = database.prepare('SELECT run_id, end_cause, ended_at FROM runs').all();
-  const counted = database.prepare('SELECT sum(runs) AS runs FROM run_days').get()?.runs;
+  const counted = database
+    .prepare('SELECT sum(outcome.value ->> 2) AS runs FROM run_days, json_each(outcomes) AS outcome')
+    .get()?.runs;
   const kept = database.prepare('SELECT runs FROM history').get()?.runs;
   database.close();
   const onRecord = rows.map(({ run_id }) => String(run_id));

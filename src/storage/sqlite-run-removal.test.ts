@@ -64,8 +64,8 @@ it('the counts of what ran stay, and so do the keys', () => {
   const keys = new SqliteKeyStore(database);
   keys.put(use, { runId, usedAt: ending.endedAt ?? '', since: '' });
   removal.forgetRuns([runId]);
-  expect(one('SELECT sum(runs) FROM run_days')).toBe(1);
-  expect(one('SELECT sum(runs) FROM run_durations')).toBe(1);
+  expect(one('SELECT outcomes FROM run_days')).toBe('[["succeeded","exit",1]]');
+  expect(one('SELECT durations FROM run_days')).toBe('[[40,1,1000]]');
   expect(keys.find(use, '')).toEqual({ runId, bodyMac: 'mac' });
 });
 
