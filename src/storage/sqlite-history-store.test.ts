@@ -279,3 +279,23 @@ describe('the limits of the history', () => {
     expect((await history.counts(all)).days).toEqual({ outcomes: [], durations: [] });
   });
 });
+
+describe('the index of texts', () => {
+  it('is tidied in small steps, and finds the same before, meanwhile and afterwards', async () => {
+    const { history, retention, add, tend } = setUp();
+    const runs = Array.from({ length: 200 }, (_, number) => add({ message: `picture number ${number}` }));
+    // Each part by itself, as when runs end one after the other.
+    for (const runId of runs) tend([runId]);
+    const found = () => allPages(history, { ...everything, text: 'number 1' });
+    const before = await found();
+    expect(before).toHaveLength(111);
+    let steps = 0;
+    while (retention.tidyTexts()) {
+      if (steps++ % 5 === 0) expect(await found()).toEqual(before);
+      expect(steps).toBeLessThan(10_000);
+    }
+    expect(steps).toBeGreaterThan(0);
+    expect(await found()).toEqual(before);
+    expect(retention.tidyTexts()).toBe(false);
+  });
+});

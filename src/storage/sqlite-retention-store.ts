@@ -6,6 +6,9 @@ import { type Database, named, transact } from './database.ts';
 /** What a record takes beside its texts, roughly: its other columns, and its entries in the indexes. */
 const recordBytes = 1024;
 
+/** What is merged of the index in one go. More hold up others: of pages that cancel each other out many are read for one written. */
+const mergedPages = 8;
+
 /** Sizes and limits of the history in SQLite. */
 export class SqliteRetentionStore implements RetentionStore {
   readonly #database: Database;
@@ -13,6 +16,8 @@ export class SqliteRetentionStore implements RetentionStore {
   readonly #addTexts: StatementSyncInstance;
   readonly #measure: StatementSyncInstance;
   readonly #totals: StatementSyncInstance;
+  readonly #mergeTexts: StatementSyncInstance;
+  readonly #changes: StatementSyncInstance;
   readonly #tooOld: StatementSyncInstance;
   readonly #oldest: StatementSyncInstance;
 
@@ -32,6 +37,10 @@ export class SqliteRetentionStore implements RetentionStore {
          FROM json_each(?) AS given WHERE run_id = given.value ->> 'runId' AND tended = 0 AND ended_at IS NOT NULL`,
     );
     this.#totals = database.prepare('SELECT runs, bytes FROM history');
+    this.#mergeTexts = database.prepare(
+      `INSERT INTO run_texts (run_texts, rank) VALUES ('merge', ${mergedPages})`,
+    );
+    this.#changes = database.prepare('SELECT total_changes() AS changes');
     this.#tooOld = database.prepare('SELECT run_id FROM runs WHERE ended_at < ? ORDER BY ended_at LIMIT ?');
     this.#oldest = database.prepare(
       'SELECT run_id, disk_bytes FROM runs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT ?',
@@ -51,6 +60,14 @@ export class SqliteRetentionStore implements RetentionStore {
         this.#measure.run(given);
       }),
     );
+  }
+
+  tidyTexts(): boolean {
+    const changes = () => Number(this.#changes.get()?.changes);
+    const before = changes();
+    named(() => this.#mergeTexts.run());
+    // The statement itself counts as one.
+    return changes() - before > 1;
   }
 
   expired(limits: RetentionLimits, most: number): string[] {

@@ -103,7 +103,8 @@ export class HistoryKeeper {
     this.#heldMs = 0;
     const tended = await this.#tend(store.untended(batchRuns));
     const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
-    const more = tended > 0 || removed > 0;
+    const isTidy = !this.#hold(() => store.tidyTexts());
+    const more = tended > 0 || removed > 0 || !isTidy;
     if (more) this.#unsettled++;
     if (this.#unsettled >= unsettledBatches) await this.#settle();
     // Half of the time is for others. They need not wait for the disk.
