@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { goneWithin, type Hob, isRunning, startHob, tempFolder } from './support/hob.ts';
+import { goneWithin, type Hob, isRunning, launchHob, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
 
@@ -64,6 +64,27 @@ describe('cancelling a run', () => {
       started_at: null,
     });
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 1, queued: 0 });
+    await cancel(hob, running);
+    await hob.ended(running);
+    await expect(readFile(join(files, 'second'))).rejects.toThrow('ENOENT');
+  });
+
+  it('holds though the service was killed before it could write that down', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const first = await writeScript(scripts, 'first', { entry: patient(files, 'first') });
+    const second = await writeScript(scripts, 'second', { entry: bash(`touch "${files}/second"`) });
+    const settings = `max_runs = 1\n${quickStop}`;
+    const home = await tempFolder();
+    const killed = await launchHob({ home, scripts: [scripts], settings });
+    const running = String((await killed.post('/api/execute', { script_id: first })).body.run_id);
+    await fileThere(join(files, 'first'));
+    const waiting = String((await killed.post('/api/execute', { script_id: second })).body.run_id);
+    await killed.stop('SIGKILL');
+    // What a run is to do is removed first, before its end is on record.
+    await rm(join(home, 'runs', waiting, 'params.json'));
+    const hob = await startHob({ home, scripts: [scripts], settings });
+    expect(await hob.ended(waiting)).toMatchObject({ end_cause: 'cancelled', started_at: null });
     await cancel(hob, running);
     await hob.ended(running);
     await expect(readFile(join(files, 'second'))).rejects.toThrow('ENOENT');

@@ -139,7 +139,6 @@ export class RunCarrier {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
     this.#record(run, concludeRun(end, { envelope, result, summary }), isRefused);
-    this.#live.remove(end.runId);
     return {
       exitCode: end.exitCode,
       success: isSuccess(end),
@@ -220,6 +219,8 @@ export class RunCarrier {
         );
       }
       executor.acknowledge(runId);
+      // Not before: what is not on record could still be stopped, and would be taken up by the next service.
+      this.#live.remove(runId);
     } catch (error) {
       if (!store.isOpen) return;
       run.log.error({ err: error }, 'the end of a run could not be recorded yet');

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import { endWithoutProcess, type RunEnd } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
@@ -64,6 +66,9 @@ function endOf(
     case 'never-given':
       // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
       if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
+      // Removed when it was taken out of the queue, by a service that could not write that down any more.
+      if (!existsSync(run.folder.parameterFile))
+        return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
     default:
       return assertNever(attachment);

@@ -2,82 +2,8 @@ import { readdir } from 'node:fs/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { eventsInMemory } from '../../../test/support/events-in-memory.ts';
-import { tempFolder } from '../../../test/support/hob.ts';
-import { MemoryKeyStore } from '../../../test/support/memory-key-store.ts';
-import { MemoryRunStore } from '../../../test/support/memory-run-store.ts';
-import { someScript } from '../../../test/support/some-script.ts';
-import { endWithoutProcess, type RunEnd } from '../../execution/messages.ts';
-import { systemClock } from '../../shared/clock.ts';
-import { Feed } from '../../shared/feed.ts';
-import { createLogger } from '../../shared/log.ts';
-import { readOutcome } from '../outcome/read-outcome.ts';
-import type { Executor } from '../run-request.ts';
-import { RunService } from '../run-service.ts';
-
-const use = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
-
-/** Ends each run as it is told, before it has begun. */
-function executorThat(end: (runId: string) => RunEnd): Executor {
-  return {
-    containment: null,
-    counts: new Feed(),
-    run: async ({ runId }, hooks) => {
-      hooks.given('1-aa');
-      return end(runId);
-    },
-    attach: () => ({ kind: 'unknown' }),
-    canStop: () => true,
-    stop: () => {},
-    acknowledge: () => {},
-    acknowledgeCounts: () => {},
-    catchUp: () => {},
-  };
-}
-
-async function setUp(executor: Executor) {
-  const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
-  const log = await createLogger('silent');
-  const runs = new RunService({
-    store,
-    events: eventsInMemory(store, log).runEvents,
-    keys,
-    executor,
-    clock: systemClock,
-    log,
-    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
-    readOutcome,
-    findScript: () => null,
-    apiBase: () => 'http://127.0.0.1',
-    runsFolder,
-    environment: {},
-    limits: {
-      maxRuns: 1,
-      maxQueued: 10,
-      queueWaitMs: 60_000,
-      timeoutMs: null,
-      stopGraceMs: 0,
-      drainMs: 0,
-      outputLogBytes: 0,
-      outputAnswerBytes: 0,
-      resultBytes: 0,
-      keepKeysMs: 3_600_000,
-    },
-  });
-  const submit = (sync: boolean) =>
-    runs.submit({
-      script: someScript(),
-      origin: 'execute',
-      caller: null,
-      depth: 0,
-      sync,
-      data: {},
-      params: {},
-      language: 'en',
-      key: use,
-    });
-  return { store, keys, runsFolder, submit };
-}
+import { executorThat, runServiceWith as setUp, keyUse as use } from '../../../test/support/run-service.ts';
+import { endWithoutProcess } from '../../execution/messages.ts';
 
 describe('the key of a run', () => {
   it.each([true, false])('is free when the machine had no room to start it: sync %s', async (sync) => {

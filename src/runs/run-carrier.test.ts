@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+
+import { executorThat, runServiceWith } from '../../test/support/run-service.ts';
+import { endWithoutProcess } from '../execution/messages.ts';
+
+it('a run whose end cannot be written down yet has none, and can still be cancelled', async () => {
+  const { runs, store, submit } = await runServiceWith(
+    executorThat((runId) => endWithoutProcess(runId, 'cancelled')),
+  );
+  const { finish } = store;
+  let failures = 0;
+  store.finish = () => {
+    failures++;
+    throw Object.assign(new Error('no room'), { code: 'SQLITE_FULL' });
+  };
+  const run = await submit(true);
+  await run.outcome;
+  expect(failures).toBe(1);
+  expect(store.find(run.runId)?.endedAt).toBeNull();
+  expect(() => runs.cancel(run.runId)).not.toThrow();
+  // There is room again.
+  const ended = new Promise<void>((resolve) => {
+    runs.events.subscribe(({ type }) => {
+      if (type === 'ended') resolve();
+    });
+  });
+  store.finish = finish;
+  await ended;
+  expect(store.find(run.runId)).toMatchObject({ endCause: 'cancelled' });
+  expect(() => runs.cancel(run.runId)).toThrow(expect.objectContaining({ code: 'run-ended' }));
+});

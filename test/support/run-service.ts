@@ -1,0 +1,77 @@
+import type { RunEnd } from '../../src/execution/messages.ts';
+import { readOutcome } from '../../src/runs/outcome/read-outcome.ts';
+import type { Executor } from '../../src/runs/run-request.ts';
+import { RunService } from '../../src/runs/run-service.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { Feed } from '../../src/shared/feed.ts';
+import { createLogger } from '../../src/shared/log.ts';
+import { eventsInMemory } from './events-in-memory.ts';
+import { tempFolder } from './hob.ts';
+import { MemoryKeyStore } from './memory-key-store.ts';
+import { MemoryRunStore } from './memory-run-store.ts';
+import { someScript } from './some-script.ts';
+
+export const keyUse = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
+
+/** Ends each run as it is told, before it has begun. */
+export function executorThat(end: (runId: string) => RunEnd): Executor {
+  return {
+    containment: null,
+    counts: new Feed(),
+    run: async ({ runId }, hooks) => {
+      hooks.given('1-aa');
+      return end(runId);
+    },
+    attach: () => ({ kind: 'unknown' }),
+    canStop: () => true,
+    stop: () => {},
+    acknowledge: () => {},
+    acknowledgeCounts: () => {},
+    catchUp: () => {},
+  };
+}
+
+/** A service of runs in memory, with an executor of the test's own. */
+export async function runServiceWith(executor: Executor) {
+  const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
+  const log = await createLogger('silent');
+  const runs = new RunService({
+    store,
+    events: eventsInMemory(store, log).runEvents,
+    keys,
+    executor,
+    clock: systemClock,
+    log,
+    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
+    readOutcome,
+    findScript: () => null,
+    apiBase: () => 'http://127.0.0.1',
+    runsFolder,
+    environment: {},
+    limits: {
+      maxRuns: 1,
+      maxQueued: 10,
+      queueWaitMs: 60_000,
+      timeoutMs: null,
+      stopGraceMs: 0,
+      drainMs: 0,
+      outputLogBytes: 0,
+      outputAnswerBytes: 0,
+      resultBytes: 0,
+      keepKeysMs: 3_600_000,
+    },
+  });
+  const submit = (sync: boolean) =>
+    runs.submit({
+      script: someScript(),
+      origin: 'execute',
+      caller: null,
+      depth: 0,
+      sync,
+      data: {},
+      params: {},
+      language: 'en',
+      key: keyUse,
+    });
+  return { runs, store, keys, runsFolder, submit };
+}
