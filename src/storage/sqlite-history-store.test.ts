@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { tempFolder } from '../../test/support/hob.ts';
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import type { RunPage, RunQuery } from '../runs/history/history-store.ts';
 import type { BriefRun, EndCause, Origin, RunState } from '../runs/run-record.ts';
 import { openDatabase } from './database.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
 import { SqliteRetentionStore } from './sqlite-retention-store.ts';
+import { SqliteRunRemoval } from './sqlite-run-removal.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 const everything: RunQuery = {
@@ -290,12 +294,32 @@ describe('the index of texts', () => {
     const before = await found();
     expect(before).toHaveLength(111);
     let steps = 0;
-    while (retention.tidyTexts()) {
+    while (retention.tidy()) {
       if (steps++ % 5 === 0) expect(await found()).toEqual(before);
       expect(steps).toBeLessThan(10_000);
     }
     expect(steps).toBeGreaterThan(0);
     expect(await found()).toEqual(before);
-    expect(retention.tidyTexts()).toBe(false);
+    expect(retention.tidy()).toBe(false);
   });
+});
+
+it('a database that has become much too large for what is in it gives the room back', async () => {
+  const path = join(await tempFolder(), 'hob.db');
+  const database = openDatabase(path);
+  onTestFinished(() => database.close());
+  const [store, retention] = [new SqliteRunStore(database), new SqliteRetentionStore(database)];
+  const removal = new SqliteRunRemoval(database);
+  const result = Buffer.alloc(8 * 1024 * 1024, ' ');
+  const runs = Array.from({ length: 6 }, () => queuedRun());
+  for (const run of runs) {
+    store.insert(run, `token of ${run.runId}`, { durable: false });
+    store.finish(run.runId, runEnding({ result }));
+  }
+  removal.forgetRuns(runs.slice(1).map(({ runId }) => runId));
+  while (retention.tidy());
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  expect((await stat(path)).size).toBeLessThan((8 + 16 + 2) * 1024 * 1024);
+  expect(store.find(runs[0]?.runId ?? '')?.result?.length).toBe(result.length);
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
 });

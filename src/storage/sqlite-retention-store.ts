@@ -8,6 +8,9 @@ const recordBytes = 1024;
 
 /** What is merged of the index in one go. More hold up others: of pages that cancel each other out many are read for one written. */
 const mergedPages = 8;
+/** Of free pages, so many are given back in one go: less than a millisecond's worth. 16 MiB of them are kept. */
+const vacuumedPages = 256;
+const sparePages = 4096;
 
 /** Sizes and limits of the history in SQLite. */
 export class SqliteRetentionStore implements RetentionStore {
@@ -16,7 +19,9 @@ export class SqliteRetentionStore implements RetentionStore {
   readonly #addTexts: StatementSyncInstance;
   readonly #measure: StatementSyncInstance;
   readonly #totals: StatementSyncInstance;
-  readonly #mergeTexts: StatementSyncInstance;
+  readonly #merge: StatementSyncInstance;
+  readonly #freePages: StatementSyncInstance;
+  readonly #vacuum: StatementSyncInstance;
   readonly #changes: StatementSyncInstance;
   readonly #tooOld: StatementSyncInstance;
   readonly #oldest: StatementSyncInstance;
@@ -37,7 +42,9 @@ export class SqliteRetentionStore implements RetentionStore {
          FROM json_each(?) AS given WHERE run_id = given.value ->> 'runId' AND tended = 0 AND ended_at IS NOT NULL`,
     );
     this.#totals = database.prepare('SELECT runs, bytes FROM history');
-    this.#mergeTexts = database.prepare(
+    this.#freePages = database.prepare('PRAGMA freelist_count');
+    this.#vacuum = database.prepare(`PRAGMA incremental_vacuum(${vacuumedPages})`);
+    this.#merge = database.prepare(
       `INSERT INTO run_texts (run_texts, rank) VALUES ('merge', ${mergedPages})`,
     );
     this.#changes = database.prepare('SELECT total_changes() AS changes');
@@ -62,12 +69,28 @@ export class SqliteRetentionStore implements RetentionStore {
     );
   }
 
-  tidyTexts(): boolean {
+  tidy(): boolean {
+    return named(() => {
+      const hasMerged = this.#mergeTexts();
+      return this.#shrink() || hasMerged;
+    });
+  }
+
+  #mergeTexts(): boolean {
     const changes = () => Number(this.#changes.get()?.changes);
     const before = changes();
-    named(() => this.#mergeTexts.run());
+    this.#merge.run();
     // The statement itself counts as one.
     return changes() - before > 1;
+  }
+
+  /** Gives back to the disk what is free in the file, but for what will soon be needed again. */
+  #shrink(): boolean {
+    const freePages = Number(this.#freePages.get()?.freelist_count);
+    if (freePages <= sparePages) return false;
+    // As a statement that is read to its end: it frees one page for each row that is asked for.
+    this.#vacuum.all();
+    return Number(this.#freePages.get()?.freelist_count) < freePages;
   }
 
   expired(limits: RetentionLimits, most: number): string[] {

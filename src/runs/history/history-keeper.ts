@@ -103,7 +103,7 @@ export class HistoryKeeper {
     this.#heldMs = 0;
     const tended = await this.#tend(store.untended(batchRuns));
     const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
-    const isTidy = !this.#hold(() => store.tidyTexts());
+    const isTidy = !this.#hold(() => store.tidy());
     const more = tended > 0 || removed > 0 || !isTidy;
     if (more) this.#unsettled++;
     if (this.#unsettled >= unsettledBatches) await this.#settle();

@@ -18,8 +18,8 @@ export interface RetentionStore {
   untended(most: number): string[];
   /** Notes the sizes of ended runs, and makes their texts known to the search. */
   tend(sizes: readonly FolderSize[]): void;
-  /** Tidies up what the search finds texts by, a little. Returns whether there is more to tidy. */
-  tidyTexts(): boolean;
+  /** Tidies up what removing and adding runs leaves behind, a little. Returns whether there may be more to tidy. */
+  tidy(): boolean;
   /** Ended runs that are over a limit, those that ended first. */
   expired(limits: RetentionLimits, most: number): string[];
   /** Forgets the counts of days before this one. */
