@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { fillFolders, scriptId } from './support/fill-history.mjs';
+import { settle } from './support/homes.mjs';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
@@ -18,6 +19,7 @@ export async function measure({ runs, homes }) {
   const kept = runs - Math.min(mostRemoved, Math.floor(runs / 10));
   const oldFolders = fillFolders(home, Math.min(folders, runs - kept));
   await writeTrivialScript(join(home, 'scripts', 'trivial'));
+  settle();
   const sizeBefore = databaseMib(home);
   const service = await startService(home, `history_runs = ${kept}\nhistory_days = 0\nhistory_mib = 0\n`);
   try {
