@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
-import type { RunPage, RunQuery } from '../runs/history/history-store.ts';
+import type { Family, RunPage, RunQuery } from '../runs/history/history-store.ts';
 import type { BriefRun, EndCause, Origin, RunState } from '../runs/run-record.ts';
 import { openDatabase } from './database.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
@@ -188,6 +188,8 @@ function isWanted(run: BriefRun, wanted: Partial<RunQuery>): boolean {
 }
 
 describe('the chain of a run', () => {
+  const bounds = { members: 100, generations: 100 };
+
   it('is the same from wherever it is asked for', () => {
     const { history, add } = setUp();
     const root = add();
@@ -195,18 +197,52 @@ describe('the chain of a run', () => {
     const leaf = add({ parentRunId: left, depth: 2, state: 'running' });
     add();
     for (const asked of [root, left, right, leaf]) {
-      const { members, isComplete } = history.family(asked, 100);
+      const { members, isComplete } = history.family(asked, bounds);
       expect(members.map(({ runId }) => runId)).toEqual([root, left, right, leaf]);
       expect(isComplete).toBe(true);
     }
-    expect(history.family(leaf, 3)).toMatchObject({ members: [{}, {}, {}], isComplete: false });
-    expect(history.family(randomUUID(), 3)).toEqual({ members: [], isComplete: true });
+    expect(history.family(randomUUID(), bounds)).toEqual({ members: [], isComplete: true });
   });
 
   it('begins with the first that is still on record', () => {
     const { history, add } = setUp();
     const child = add({ parentRunId: randomUUID(), depth: 3 });
-    expect(history.family(child, 9).members.map(({ runId }) => runId)).toEqual([child]);
+    expect(history.family(child, bounds).members.map(({ runId }) => runId)).toEqual([child]);
+  });
+});
+
+describe('a chain without an end', () => {
+  const idsOf = ({ members }: Family) => members.map(({ runId }) => runId);
+
+  it('is shown so many generations above the run and below the first one', () => {
+    const { history, add } = setUp();
+    const line = [add()];
+    for (let depth = 1; depth < 9; depth++) line.push(add({ parentRunId: line.at(-1) ?? null, depth }));
+    const family = (index: number, generations: number) =>
+      history.family(line[index] ?? '', { members: 100, generations });
+    expect(idsOf(family(8, 3))).toEqual(line.slice(5));
+    expect(family(8, 3).isComplete).toBe(false);
+    expect(idsOf(family(1, 3))).toEqual(line.slice(0, 4));
+    expect(family(1, 3).isComplete).toBe(false);
+    expect(idsOf(family(4, 8))).toEqual(line);
+    expect(family(4, 8).isComplete).toBe(true);
+    expect(family(8, 8).isComplete).toBe(true);
+    expect(family(0, 7).isComplete).toBe(false);
+    expect(family(8, 7).isComplete).toBe(false);
+  });
+
+  it('has the run that was asked for, and those that led to it, however many there are beside it', () => {
+    const { history, add } = setUp();
+    const root = add();
+    const beside = Array.from({ length: 5 }, () => add({ parentRunId: root }));
+    const parent = add({ parentRunId: root });
+    const asked = add({ parentRunId: parent });
+    const family = history.family(asked, { members: 3, generations: 9 });
+    expect(idsOf(family)).toEqual([root, ...beside.slice(0, 2), parent, asked]);
+    expect(family.isComplete).toBe(false);
+    const whole = history.family(asked, { members: 8, generations: 9 });
+    expect(idsOf(whole)).toHaveLength(8);
+    expect(whole.isComplete).toBe(true);
   });
 });
 

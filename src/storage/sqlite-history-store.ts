@@ -6,6 +6,7 @@ import type {
   CountedSpan,
   DayCounts,
   Family,
+  FamilyBounds,
   HistoryStore,
   HistoryTotals,
   RunPage,
@@ -23,7 +24,7 @@ const sliceDays = 500;
 export class SqliteHistoryStore implements HistoryStore {
   readonly #candidates: Candidates;
   readonly #briefs: StatementSyncInstance;
-  readonly #root: StatementSyncInstance;
+  readonly #line: StatementSyncInstance;
   readonly #descendants: StatementSyncInstance;
   readonly #days: StatementSyncInstance;
   readonly #names: StatementSyncInstance;
@@ -34,18 +35,20 @@ export class SqliteHistoryStore implements HistoryStore {
     this.#briefs = database.prepare(
       `SELECT seq, ${briefColumns} FROM runs WHERE seq IN (SELECT value FROM json_each(?))`,
     );
-    this.#root = database.prepare(
-      `WITH RECURSIVE line (run_id, parent_run_id, height) AS (
-         SELECT run_id, parent_run_id, 0 FROM runs WHERE run_id = ?
-         UNION ALL SELECT runs.run_id, runs.parent_run_id, height + 1 FROM line JOIN runs ON runs.run_id = line.parent_run_id
-       ) SELECT run_id FROM line ORDER BY height DESC LIMIT 1`,
+    this.#line = database.prepare(
+      `WITH RECURSIVE line (run_seq, parent, height) AS (
+         SELECT seq, parent_run_id, 0 FROM runs WHERE run_id = ?
+         UNION ALL SELECT seq, parent_run_id, height + 1 FROM line JOIN runs ON run_id = parent WHERE height <= ?
+       ) SELECT height, ${memberColumns} FROM line JOIN runs ON seq = run_seq ORDER BY height`,
     );
+    // One generation after the other.
     this.#descendants = database.prepare(
-      `WITH RECURSIVE family (seq, id) AS (
-         SELECT seq, run_id FROM runs WHERE run_id = ?
-         UNION ALL SELECT runs.seq, runs.run_id FROM family JOIN runs ON runs.parent_run_id = family.id
+      `WITH RECURSIVE family (seq, id, generation) AS (
+         SELECT seq, run_id, 0 FROM runs WHERE run_id = ?
+         UNION ALL SELECT runs.seq, runs.run_id, generation + 1 FROM family JOIN runs ON runs.parent_run_id = family.id
+           WHERE generation <= ?
          LIMIT ?
-       ) SELECT ${memberColumns} FROM family CROSS JOIN runs USING (seq)`,
+       ) SELECT generation, ${memberColumns} FROM family CROSS JOIN runs USING (seq)`,
     );
     this.#days = database.prepare(
       `SELECT day, script_id, outcomes, durations FROM run_days
@@ -80,11 +83,20 @@ export class SqliteHistoryStore implements HistoryStore {
     };
   }
 
-  family(runId: string, most: number): Family {
-    const root = this.#root.get(runId);
+  family(runId: string, { members: most, generations }: FamilyBounds): Family {
+    // Each query goes one step too far, to see whether there is more.
+    const line = this.#line.all(runId, generations);
+    const ancestry = line.slice(0, generations + 1);
+    const root = ancestry.at(-1);
     if (root === undefined) return { members: [], isComplete: true };
-    const rows = this.#descendants.all(root.run_id ?? null, most + 1);
-    return { members: rows.slice(0, most).map(toMember), isComplete: rows.length <= most };
+    const rows = this.#descendants.all(String(root.run_id), generations, most + 1);
+    const shown = rows.slice(0, most).filter((row) => Number(row.generation) <= generations);
+    const known = new Set(shown.map((row) => row.run_id));
+    const cutOff = ancestry.reverse().filter((row) => !known.has(row.run_id));
+    return {
+      members: [...shown, ...cutOff].map(toMember),
+      isComplete: line.length === ancestry.length && rows.length === shown.length,
+    };
   }
 
   async counts({ from, to, scriptId }: CountedSpan): Promise<DayCounts> {

@@ -14,8 +14,8 @@ import { jsonContentType, toJson } from '../send-json.ts';
 import { LaterError } from '../wire/common.ts';
 import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire/history.ts';
 
-/** A tree of more runs than this is cut. */
-const largestTree = 5000;
+/** A larger tree is cut. One that is deeper could not be written, nor read by many a program, without running out of stack. */
+const treeBounds = { members: 5000, generations: 100 };
 
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
@@ -44,7 +44,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     async (request, reply) => {
       const { runId } = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', runId);
-      const { members, isComplete } = history.family(runId, largestTree);
+      const { members, isComplete } = history.family(runId, treeBounds);
       const tree = growTree(members);
       return { run_id: runId, runs: members.length, complete: isComplete, root: tree && treeAnswer(tree) };
     },
