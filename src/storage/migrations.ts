@@ -138,5 +138,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX idempotency_keys_by_time ON idempotency_keys (used_at);
 
   CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, run_id TEXT, data TEXT NOT NULL) STRICT;
+  CREATE INDEX events_by_run ON events (run_id) WHERE run_id IS NOT NULL;
   `,
 ];
