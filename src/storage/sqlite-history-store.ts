@@ -14,6 +14,7 @@ import type {
 } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { CountSums, readDayCount } from './day-counts.ts';
+import { totalsOf } from './history-totals.ts';
 import { type Candidate, Candidates } from './run-candidates.ts';
 import { briefColumns, memberColumns, toBrief, toMember } from './run-rows.ts';
 
@@ -22,13 +23,13 @@ const sliceDays = 500;
 
 /** The history of runs in SQLite. */
 export class SqliteHistoryStore implements HistoryStore {
+  readonly totals: () => HistoryTotals;
   readonly #candidates: Candidates;
   readonly #briefs: StatementSyncInstance;
   readonly #line: StatementSyncInstance;
   readonly #descendants: StatementSyncInstance;
   readonly #days: StatementSyncInstance;
   readonly #names: StatementSyncInstance;
-  readonly #totals: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#candidates = new Candidates(database);
@@ -55,7 +56,7 @@ export class SqliteHistoryStore implements HistoryStore {
          WHERE (day, script_id) > (?, ?) AND day <= ? AND (? IS NULL OR script_id = ?) ORDER BY day, script_id LIMIT ?`,
     );
     this.#names = database.prepare('SELECT script_id, script_name FROM script_names');
-    this.#totals = database.prepare('SELECT runs, bytes FROM history');
+    this.totals = totalsOf(database);
   }
 
   async page(query: RunQuery, signal: AbortSignal): Promise<RunPage> {
@@ -120,10 +121,5 @@ export class SqliteHistoryStore implements HistoryStore {
       days: days.counts,
       names: new Map(names.map((row) => [String(row.script_id), String(row.script_name)])),
     };
-  }
-
-  totals(): HistoryTotals {
-    const row = this.#totals.get();
-    return { runs: Number(row?.runs ?? 0), bytes: Number(row?.bytes ?? 0) };
   }
 }

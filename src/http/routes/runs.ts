@@ -96,7 +96,7 @@ export function addRunRoutes(
     '/api/runs/:id',
     { schema: deleteSchema },
     async (request, reply) => {
-      const record = runs.get(request.params.id);
+      const record = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', record.runId);
       await runRemover.remove(record);
       return { status: 'success', message: 'The run was deleted', run_id: record.runId };
