@@ -67,6 +67,11 @@ export class QueryFields {
   }
 }
 
+/** Refuses what is not in the schema, where the fields are read elsewhere. */
+export function checkQuery(query: unknown, { properties }: { properties: object }): void {
+  new QueryFields(query, Object.keys(properties));
+}
+
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
