@@ -60,6 +60,7 @@ export class RunOutputs {
       for (const entry of this.#followed.values()) {
         if (entry.runId !== run.runId) continue;
         entry.hasEnded ||= type === 'ended';
+        if (type === 'started') entry.watch.begin();
         entry.watch.wake();
       }
     });
@@ -93,8 +94,9 @@ export class RunOutputs {
     const followed = this.#follow(runId, this.#logOf(runId, stream));
     try {
       const record = this.#options.store.findBrief(runId);
-      // From here on its end is told: what is asked here and what is told later cannot miss each other.
+      // From here on its start and its end are told: what is asked here and what is told later cannot miss each other.
       if (record?.endedAt !== null) followed.hasEnded = true;
+      if (record !== null && record.state !== 'queued') followed.watch.begin();
       const told = yield* this.#readLive(followed, { from, until }, signal);
       yield* this.#readEnded({ runId, stream, from: told, until }, signal);
     } finally {
