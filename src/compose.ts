@@ -175,6 +175,7 @@ export async function startService({
     tellNotifications({ notifications, eventLog, store });
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
+    removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
     const app = await buildApp({
       catalogue,
       runs,

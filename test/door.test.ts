@@ -163,6 +163,15 @@ describe('the door refuses', () => {
 it('every route answers behind the door, and is described', async () => {
   const document = (await hob.get('/api/openapi.json')).body;
   expect(document.openapi).toBe('3.1.0');
+  const described = JSON.parse(JSON.stringify(document));
+  const headersOf = (path: string, method: string): string[] =>
+    described.paths[path][method].parameters
+      .filter((each: { in: string }) => each.in === 'header')
+      .map(({ name }: { name: string }) => name);
+  expect(headersOf('/api/execute', 'post').sort()).toEqual(['idempotency-key', 'x-hob-origin']);
+  expect(headersOf('/api/runs/{id}/rerun', 'post')).toEqual(['x-hob-origin']);
+  for (const path of ['/api/events', '/api/runs/{id}/events'])
+    expect(headersOf(path, 'get')).toEqual(['last-event-id']);
   const paths = Object.entries(JSON.parse(JSON.stringify(document.paths)));
   expect(paths.length).toBeGreaterThanOrEqual(8);
   for (const [path, methods] of paths) {

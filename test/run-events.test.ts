@@ -161,9 +161,21 @@ for thread in threads: thread.join()`),
     const hob = await startHob({ scripts: [scripts] });
     const { headers } = await hob.run(id);
     const path = `/api/runs/${headers.get('x-hob-run-id')}/events`;
-    for (const since of ['5', '1-', 'a-b', '1-2-over', '-ended']) {
+    const { body } = await hob.get(path.replace('/events', ''));
+    const [stdout, stderr] = [Number(body.stdout_bytes), Number(body.stderr_bytes)];
+    const beyond = [`${stdout + 1}-${stderr}`, `${stdout}-${stderr + 1}`, `${stdout + 1}-${stderr}-ended`];
+    for (const since of ['5', '1-', 'a-b', '1-2-over', '-ended', ...beyond]) {
       expect((await hob.get(`${path}?since=${since}`)).status).toBe(400);
     }
+    expect((await hob.get(`${path}?since=${stdout}-${stderr}-ended`)).status).toBe(204);
+    expect((await ask(`${hob.url}${path}?since=${stdout}-${stderr}`, 'HEAD')).status).toBe(200);
+    for (const way of ['', '/tree', '/events', '/stdout', '/stderr']) {
+      expect(await hob.get(`${path.replace('/events', way)}?foo=1`)).toMatchObject({
+        status: 400,
+        body: { code: 'field-invalid' },
+      });
+    }
+    expect((await hob.get(`${path.replace('/events', '')}?wait=`)).status).toBe(200);
     expect(await hob.get('/api/runs/93081ff8-7e74-4d11-9162-237fb30f8fee/events')).toMatchObject({
       status: 404,
       body: { code: 'run-unknown' },

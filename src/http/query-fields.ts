@@ -9,6 +9,8 @@ export class QueryFields {
     for (const [name, value] of Object.entries(query ?? {})) {
       if (!known.includes(name)) throw unknownField(name, known);
       if (typeof value !== 'string') throw invalidField(name, 'given once', '只给出一次');
+      // No text on record has one, and the database would take it for the end of the text.
+      if (value.includes('\0')) throw invalidField(name, 'a text without NUL', '不含 NUL 的文本');
       // An empty one is a form field that nobody has filled in.
       if (value !== '') values.set(name, value);
     }
@@ -46,14 +48,14 @@ export class QueryFields {
   time(name: string): string | null {
     const value = this.text(name);
     if (value === null) return null;
-    const ms = timePattern.test(value) ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(ms))
+    const time = toTime(value);
+    if (time === null)
       throw invalidField(
         name,
         'a time such as 2026-05-01T12:00:00Z or a date',
         'ISO 时间，例如 2026-05-01T12:00:00Z，或日期',
       );
-    return new Date(ms).toISOString();
+    return time;
   }
 
   integer(name: string, { from, to, fallback }: { from: number; to: number; fallback: number }): number {
@@ -65,14 +67,32 @@ export class QueryFields {
   }
 }
 
+/** Refuses what is not in the schema, where the fields are read elsewhere. */
+export function checkQuery(query: unknown, { properties }: { properties: object }): void {
+  new QueryFields(query, Object.keys(properties));
+}
+
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const timePattern = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Times on record are compared as texts, which only those with a year of four digits can be. */
+const comparablePattern = /^\d{4}-/;
+
+function toTime(text: string): string | null {
+  const [, day = ''] = timePattern.exec(text) ?? [];
+  const ms = day === '' ? Number.NaN : Date.parse(text);
+  // The 31st of February is taken for a day in March.
+  if (Number.isNaN(ms) || !new Date(Date.parse(day)).toISOString().startsWith(day)) return null;
+  const time = new Date(ms).toISOString();
+  return comparablePattern.test(time) ? time : null;
+}
 
 function unknownField(name: string, known: readonly string[]): AppError {
   const list = known.join(', ');
+  const given = JSON.stringify(name.slice(0, 100));
   return new AppError('field-invalid', {
-    en: `There is no query field ${JSON.stringify(name.slice(0, 100))} here, only ${list}`,
-    zh: `未知的查询参数 ${JSON.stringify(name.slice(0, 100))}，可用的有 ${list}`,
+    en: `There is no query field ${given} here${list === '' ? '' : `, only ${list}`}`,
+    zh: `未知的查询参数 ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
   });
 }
 

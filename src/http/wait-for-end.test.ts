@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readWaitMs } from './wait-for-end.ts';
 
 it.each([
-  [undefined, 0],
+  [null, 0],
   ['0', 0],
   ['30', 30_000],
   ['0.25', 250],
@@ -13,7 +13,7 @@ it.each([
   expect(readWaitMs(wait)).toBe(ms);
 });
 
-it.each(['', '-1', '301', '300.001', '1e2', '0x10', 'NaN', 'Infinity', '30s', ' 30', '.5', ['1', '2'], null])(
+it.each(['-1', '301', '300.001', '1e2', '0x10', 'NaN', 'Infinity', '30s', ' 30', '.5'])(
   'waiting %j is refused, and the range named',
   (wait) => {
     expect(() => readWaitMs(wait)).toThrow(/from 0 to 300/);

@@ -5,9 +5,9 @@ const longestWaitS = 300;
 const secondsPattern = /^\d{1,3}(?:\.\d{1,9})?$/;
 
 /** How long a caller wants to wait, in milliseconds. */
-export function readWaitMs(wait: unknown): number {
-  if (wait === undefined) return 0;
-  const seconds = typeof wait === 'string' && secondsPattern.test(wait) ? Number(wait) : Number.NaN;
+export function readWaitMs(wait: string | null): number {
+  if (wait === null) return 0;
+  const seconds = secondsPattern.test(wait) ? Number(wait) : Number.NaN;
   if (seconds <= longestWaitS) return seconds * 1000;
   throw new AppError('field-invalid', {
     en: `wait must be a number of seconds from 0 to ${longestWaitS}`,

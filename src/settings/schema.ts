@@ -95,7 +95,7 @@ export const SettingsSchema = Type.Object({
     minimum: 0,
     maximum: 100_000_000,
     default: 10_000,
-    description: 'The most runs that are kept; those that ended first go first. 0 is no limit.',
+    description: 'The most ended runs that are kept; those that were queued first go first. 0 is no limit.',
   }),
   history_mib: Type.Number({
     minimum: 0,

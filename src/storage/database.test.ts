@@ -84,11 +84,12 @@ describe('the database', () => {
     insert.run('3', '3', 'a', 'failed', 'timeout', at, at, at, 0);
     insert.run('4', '4', 'b', 'failed', 'spawn-failed', at, null, at, null);
     insert.run('5', '5', 'b', 'running', null, at, at, null, null);
+    insert.run('6', '6', 'b', 'unknown', 'lost', at, at, at, 0);
     old.exec('PRAGMA user_version = 2');
     old.close();
     const history = new SqliteHistoryStore(open(path));
     const { scripts } = await history.counts({ from: '2024-04-30', to: '2024-05-02', scriptId: null });
-    expect(scripts.outcomes).toHaveLength(3);
+    expect(scripts.outcomes).toHaveLength(4);
     expect(scripts.outcomes).toEqual(
       expect.arrayContaining([
         { of: 'a', state: 'succeeded', endCause: 'exit', runs: 2 },

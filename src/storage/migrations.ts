@@ -122,7 +122,8 @@ export const migrations: readonly string[] = [
       FROM (SELECT date(ended_at, 'localtime') AS day, script_id,
           CASE WHEN duration_ms < 1 THEN 0 ELSE 1 + CAST(4 * log2(duration_ms) AS INTEGER) END AS bucket, count(*) AS runs,
           sum(duration_ms) AS total_ms
-        FROM runs WHERE ended_at IS NOT NULL AND started_at IS NOT NULL GROUP BY 1, 2, 3) GROUP BY day, script_id) AS timed
+        /* Nobody knows how long a lost one took. */
+        FROM runs WHERE ended_at IS NOT NULL AND started_at IS NOT NULL AND end_cause IS NOT 'lost' GROUP BY 1, 2, 3) GROUP BY day, script_id) AS timed
     WHERE run_days.day = timed.day AND run_days.script_id = timed.script_id;
   INSERT INTO script_names SELECT script_id, script_name FROM runs GROUP BY script_id HAVING seq = max(seq);
 
@@ -138,5 +139,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX idempotency_keys_by_time ON idempotency_keys (used_at);
 
   CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, run_id TEXT, data TEXT NOT NULL) STRICT;
+  CREATE INDEX events_by_run ON events (run_id) WHERE run_id IS NOT NULL;
   `,
 ];

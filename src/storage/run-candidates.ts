@@ -33,6 +33,7 @@ export class Candidates {
 
   constructor(database: Database) {
     this.#database = database;
+    database.function('folded', { deterministic: true }, folded);
   }
 
   /** The fitting ones, the newest first, in slices of any size, also none. */
@@ -44,9 +45,10 @@ export class Candidates {
     if (isSearchable) {
       const found = this.#rare(matching(text));
       if (found !== null) return this.#search(query, text, found);
-      if (conditions.length === 0) return this.#search(query, text, matching(text));
+      const isUnfiltered = conditions.length === 0 && spanOf(query).length === 0;
+      if (isUnfiltered) return this.#search(query, text, matching(text));
     }
-    // A text that many have is found soon by looking through those that another filter leaves.
+    // A text that many have is found soon by looking through those that another filter leaves; a span of time is one, too.
     const others = conditions.filter((condition) => condition !== driver);
     return this.#walk(query, driver, text === null ? others : [...others, containing(text)]);
   }
@@ -178,8 +180,25 @@ function upperOf({ until }: RunQuery, after: Cursor | null): Condition[] {
 }
 
 function containing(text: string): Condition {
+  // LIKE knows upper and lower case of a to z only. To fold all texts costs more, so it is done where it matters.
+  if (hasOtherCase(text)) {
+    const sought = folded(text);
+    return plain(
+      "(instr(folded(script_name), ?) > 0 OR instr(folded(coalesce(message, '')), ?) > 0)",
+      sought,
+      sought,
+    );
+  }
   const pattern = `%${text.replace(/[%_\\]/g, '\\$&')}%`;
   return plain("(script_name LIKE ? ESCAPE '\\' OR message LIKE ? ESCAPE '\\')", pattern, pattern);
+}
+
+function hasOtherCase(text: string): boolean {
+  return [...text].some((letter) => letter > '\x7f' && letter.toLowerCase() !== letter.toUpperCase());
+}
+
+function folded(text: unknown): string {
+  return String(text).toLowerCase();
 }
 
 const untended = plain('SELECT seq FROM runs WHERE tended = 0');

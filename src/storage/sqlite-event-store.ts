@@ -7,13 +7,18 @@ import {
   type LoggedEvent,
   type NewEvent,
 } from '../runs/events/event-store.ts';
-import { type Database, named } from './database.ts';
+import { type Database, named, transact } from './database.ts';
+import { Facts } from './facts.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
 const columns = 'seq, type, run_id, data';
+/** Not to be seen from the oldest that is there: one that came before it may have gone with its run. */
+const goneUpTo = 'events_gone_up_to';
 
 /** Events in SQLite. */
 export class SqliteEventStore implements EventStore {
+  readonly #database: Database;
+  readonly #facts: Facts;
   readonly #extent: StatementSyncInstance;
   readonly #append: StatementSyncInstance;
   readonly #remove: StatementSyncInstance;
@@ -22,10 +27,11 @@ export class SqliteEventStore implements EventStore {
   readonly #ofRuns: StatementSyncInstance;
 
   constructor(database: Database) {
+    this.#database = database;
+    this.#facts = new Facts(database);
     // The table of sequences, because the newest events may be gone, and their numbers must not come again.
     this.#extent = database.prepare(
-      `SELECT count(*) AS count, min(seq) AS oldest,
-         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS newest FROM events`,
+      `SELECT count(*) AS count, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS newest FROM events`,
     );
     this.#append = database.prepare('INSERT INTO events (type, run_id, data) VALUES (?, ?, ?) RETURNING seq');
     this.#remove = database.prepare('DELETE FROM events WHERE seq = ?');
@@ -38,12 +44,11 @@ export class SqliteEventStore implements EventStore {
     );
   }
 
-  extent(): { count: number; oldest: number | null; newest: number } {
+  extent(): { count: number; goneUpTo: number; newest: number } {
     const row = this.#extent.get();
-    const oldest = row?.oldest ?? null;
     return {
       count: Number(row?.count),
-      oldest: oldest === null ? null : Number(oldest),
+      goneUpTo: Number(this.#facts.get(goneUpTo) ?? 0),
       newest: Number(row?.newest),
     };
   }
@@ -61,8 +66,15 @@ export class SqliteEventStore implements EventStore {
   }
 
   removeOldest(count: number): { count: number; last: number | null } {
-    const removed = named(() => this.#removeOldest.all(count)).map(({ seq }) => Number(seq));
-    return { count: removed.length, last: removed.length === 0 ? null : Math.max(...removed) };
+    return named(() =>
+      transact(this.#database, () => {
+        const removed = this.#removeOldest.all(count).map(({ seq }) => Number(seq));
+        if (removed.length === 0) return { count: 0, last: null };
+        const last = Math.max(...removed);
+        this.#facts.set(goneUpTo, String(last));
+        return { count: removed.length, last };
+      }),
+    );
   }
 
   ofRuns(runIds: readonly string[]): LoggedEvent[] {

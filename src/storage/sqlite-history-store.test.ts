@@ -7,9 +7,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { queuedRun, runEnding } from '../../test/support/run-records.ts';
-import type { RunPage, RunQuery } from '../runs/history/history-store.ts';
+import type { Family, RunPage, RunQuery } from '../runs/history/history-store.ts';
 import type { BriefRun, EndCause, Origin, RunState } from '../runs/run-record.ts';
 import { openDatabase } from './database.ts';
+import { Candidates } from './run-candidates.ts';
 import { SqliteHistoryStore } from './sqlite-history-store.ts';
 import { SqliteRetentionStore } from './sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './sqlite-run-removal.ts';
@@ -40,7 +41,7 @@ function setUp() {
   let queued = Date.parse('2024-05-01T12:00:00.000Z');
   const add = (rest: Partial<BriefRun> = {}): string => {
     queued += 1000;
-    const { state, endCause, message, params: _, ...record } = rest;
+    const { state, endCause, message, endedAt, params: _, ...record } = rest;
     const run = queuedRun({ queuedAt: new Date(queued).toISOString(), ...record });
     store.insert(run, `token of ${run.runId}`, { durable: false });
     if (state === 'running')
@@ -49,6 +50,7 @@ function setUp() {
       state: state ?? 'succeeded',
       endCause: endCause ?? 'exit',
       message: message ?? '完成',
+      ...(endedAt !== undefined && { endedAt }),
     } as const;
     if (state !== 'queued' && state !== 'running') store.finish(run.runId, runEnding(ending));
     return run.runId;
@@ -113,6 +115,41 @@ describe('the list of runs', () => {
     tend(runs.slice(2));
     expect(await found()).toEqual(expected);
     expect(await allPages(history, { ...everything, text: `${text} no` })).toEqual([]);
+  });
+
+  it.each(['äpfel', 'ÄPFEL', 'ÄPf', 'ПРИВЕТ', 'привет', 'Ив', 'ив', 'ä'])(
+    'finds %s in upper and lower case, whether it was indexed or not, and beside other filters',
+    async (text) => {
+      const { history, add, tend } = setUp();
+      const scriptId = randomUUID();
+      const runs = [
+        add({ scriptId, message: 'Äpfel: Привет' }),
+        add({ scriptId, scriptName: 'äPFEL, пРИВЕТ', message: null }),
+        add({ scriptId, message: 'Apfel' }),
+      ];
+      const expected = runs.slice(0, 2).reverse();
+      for (const indexed of [[], runs.slice(0, 1), runs]) {
+        tend(indexed);
+        expect(await allPages(history, { ...everything, text })).toEqual(expected);
+        expect(await allPages(history, { ...everything, text, scriptId })).toEqual(expected);
+      }
+    },
+  );
+
+  it('is not searched beyond a span of time, however many outside of it have the text', () => {
+    const { database, store, add, tend } = setUp();
+    const runs = store.atomically(() => Array.from({ length: 3000 }, () => add({ message: 'images done' })), {
+      durable: false,
+    });
+    tend(runs);
+    const candidates = new Candidates(database);
+    const slices = (span: Partial<RunQuery>) => [
+      ...candidates.slices({ ...everything, text: 'images done', ...span }),
+    ];
+    expect(slices({ until: '2020-01-01T00:00:00.000Z' })).toEqual([[]]);
+    expect(slices({ since: '2040-01-01T00:00:00.000Z' })).toEqual([[]]);
+    const some = slices({ since: '2024-05-01T12:00:01.000Z', until: '2024-05-01T12:00:11.000Z' });
+    expect(some.map((slice) => slice.length)).toEqual([10]);
   });
 
   it('gives what any filters leave, whatever they are, in any order of time', async () => {
@@ -192,6 +229,8 @@ function isWanted(run: BriefRun, wanted: Partial<RunQuery>): boolean {
 }
 
 describe('the chain of a run', () => {
+  const bounds = { members: 100, generations: 100 };
+
   it('is the same from wherever it is asked for', () => {
     const { history, add } = setUp();
     const root = add();
@@ -199,18 +238,52 @@ describe('the chain of a run', () => {
     const leaf = add({ parentRunId: left, depth: 2, state: 'running' });
     add();
     for (const asked of [root, left, right, leaf]) {
-      const { members, isComplete } = history.family(asked, 100);
+      const { members, isComplete } = history.family(asked, bounds);
       expect(members.map(({ runId }) => runId)).toEqual([root, left, right, leaf]);
       expect(isComplete).toBe(true);
     }
-    expect(history.family(leaf, 3)).toMatchObject({ members: [{}, {}, {}], isComplete: false });
-    expect(history.family(randomUUID(), 3)).toEqual({ members: [], isComplete: true });
+    expect(history.family(randomUUID(), bounds)).toEqual({ members: [], isComplete: true });
   });
 
   it('begins with the first that is still on record', () => {
     const { history, add } = setUp();
     const child = add({ parentRunId: randomUUID(), depth: 3 });
-    expect(history.family(child, 9).members.map(({ runId }) => runId)).toEqual([child]);
+    expect(history.family(child, bounds).members.map(({ runId }) => runId)).toEqual([child]);
+  });
+});
+
+describe('a chain without an end', () => {
+  const idsOf = ({ members }: Family) => members.map(({ runId }) => runId);
+
+  it('is shown so many generations above the run and below the first one', () => {
+    const { history, add } = setUp();
+    const line = [add()];
+    for (let depth = 1; depth < 9; depth++) line.push(add({ parentRunId: line.at(-1) ?? null, depth }));
+    const family = (index: number, generations: number) =>
+      history.family(line[index] ?? '', { members: 100, generations });
+    expect(idsOf(family(8, 3))).toEqual(line.slice(5));
+    expect(family(8, 3).isComplete).toBe(false);
+    expect(idsOf(family(1, 3))).toEqual(line.slice(0, 4));
+    expect(family(1, 3).isComplete).toBe(false);
+    expect(idsOf(family(4, 8))).toEqual(line);
+    expect(family(4, 8).isComplete).toBe(true);
+    expect(family(8, 8).isComplete).toBe(true);
+    expect(family(0, 7).isComplete).toBe(false);
+    expect(family(8, 7).isComplete).toBe(false);
+  });
+
+  it('has the run that was asked for, and those that led to it, however many there are beside it', () => {
+    const { history, add } = setUp();
+    const root = add();
+    const beside = Array.from({ length: 5 }, () => add({ parentRunId: root }));
+    const parent = add({ parentRunId: root });
+    const asked = add({ parentRunId: parent });
+    const family = history.family(asked, { members: 3, generations: 9 });
+    expect(idsOf(family)).toEqual([root, ...beside.slice(0, 2), parent, asked]);
+    expect(family.isComplete).toBe(false);
+    const whole = history.family(asked, { members: 8, generations: 9 });
+    expect(idsOf(whole)).toHaveLength(8);
+    expect(whole.isComplete).toBe(true);
   });
 });
 
@@ -243,20 +316,47 @@ describe('counts', () => {
 describe('the limits of the history', () => {
   const none = { endedBefore: null, runs: null, bytes: null };
 
-  it('are kept by removing those that ended first, and none that has not ended', () => {
+  it('are kept by removing the oldest, and none that has not ended, which do not count either', () => {
     const { retention, add, tend } = setUp();
     const runs = [add({ state: 'running' }), add(), add(), add()];
     const [, a, b, c] = runs;
     tend(runs);
     expect(retention.expired(none, 10)).toEqual([]);
-    expect(retention.expired({ ...none, runs: 4 }, 10)).toEqual([]);
-    expect(retention.expired({ ...none, runs: 3 }, 10)).toEqual([a]);
+    expect(retention.expired({ ...none, runs: 3 }, 10)).toEqual([]);
+    expect(retention.expired({ ...none, runs: 2 }, 10)).toEqual([a]);
     expect(retention.expired({ ...none, runs: 0 }, 10)).toEqual([a, b, c]);
     expect(retention.expired({ ...none, runs: 0 }, 2)).toEqual([a, b]);
     expect(retention.expired({ ...none, bytes: 1 }, 10)).toEqual([a, b, c]);
     expect(retention.expired({ ...none, bytes: 2 * 6000 }, 10)).toEqual([a]);
     expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.001Z' }, 10)).toEqual([a, b, c]);
     expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.000Z' }, 10)).toEqual([]);
+  });
+
+  it('do not make new runs go before old ones when the clock was set back', () => {
+    const { retention, add, tend } = setUp();
+    const runs = [add({ endedAt: '2031-01-01T00:00:00.000Z' }), add({ endedAt: '2024-05-01T13:00:00.000Z' })];
+    tend(runs);
+    expect(retention.expired({ ...none, runs: 1 }, 10)).toEqual([runs[0]]);
+    expect(retention.expired({ ...none, bytes: 6000 }, 10)).toEqual([runs[0]]);
+    expect(retention.expired({ ...none, endedBefore: '2025-01-01T00:00:00.000Z' }, 10)).toEqual([runs[1]]);
+  });
+
+  it('take fewer runs at once where these have large records, but one at least', () => {
+    const { retention, add, tend } = setUp();
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    const large = Array.from({ length: 5 }, () => add({ data: [mebibyte] }));
+    tend(large);
+    for (const limits of [
+      { ...none, runs: 0 },
+      { ...none, endedBefore: '2025-01-01T00:00:00.000Z' },
+    ]) {
+      expect(retention.expired(limits, 10)).toEqual(large.slice(0, 3));
+      expect(retention.expired(limits, 2)).toEqual(large.slice(0, 2));
+      const other = setUp();
+      const runs = [other.add({ data: [mebibyte.repeat(5)] }), other.add()];
+      other.tend(runs);
+      expect(other.retention.expired(limits, 10)).toEqual(runs.slice(0, 1));
+    }
   });
 
   it('count what runs take: their folder, and their record', () => {

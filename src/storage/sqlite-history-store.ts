@@ -6,6 +6,7 @@ import type {
   CountedSpan,
   DayCounts,
   Family,
+  FamilyBounds,
   HistoryStore,
   HistoryTotals,
   RunPage,
@@ -13,6 +14,7 @@ import type {
 } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { CountSums, readDayCount } from './day-counts.ts';
+import { totalsOf } from './history-totals.ts';
 import { type Candidate, Candidates } from './run-candidates.ts';
 import { briefColumns, memberColumns, toBrief, toMember } from './run-rows.ts';
 
@@ -21,38 +23,40 @@ const sliceDays = 500;
 
 /** The history of runs in SQLite. */
 export class SqliteHistoryStore implements HistoryStore {
+  readonly totals: () => HistoryTotals;
   readonly #candidates: Candidates;
   readonly #briefs: StatementSyncInstance;
-  readonly #root: StatementSyncInstance;
+  readonly #line: StatementSyncInstance;
   readonly #descendants: StatementSyncInstance;
   readonly #days: StatementSyncInstance;
   readonly #names: StatementSyncInstance;
-  readonly #totals: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#candidates = new Candidates(database);
     this.#briefs = database.prepare(
       `SELECT seq, ${briefColumns} FROM runs WHERE seq IN (SELECT value FROM json_each(?))`,
     );
-    this.#root = database.prepare(
-      `WITH RECURSIVE line (run_id, parent_run_id, height) AS (
-         SELECT run_id, parent_run_id, 0 FROM runs WHERE run_id = ?
-         UNION ALL SELECT runs.run_id, runs.parent_run_id, height + 1 FROM line JOIN runs ON runs.run_id = line.parent_run_id
-       ) SELECT run_id FROM line ORDER BY height DESC LIMIT 1`,
+    this.#line = database.prepare(
+      `WITH RECURSIVE line (run_seq, parent, height) AS (
+         SELECT seq, parent_run_id, 0 FROM runs WHERE run_id = ?
+         UNION ALL SELECT seq, parent_run_id, height + 1 FROM line JOIN runs ON run_id = parent WHERE height <= ?
+       ) SELECT height, ${memberColumns} FROM line JOIN runs ON seq = run_seq ORDER BY height`,
     );
+    // One generation after the other.
     this.#descendants = database.prepare(
-      `WITH RECURSIVE family (seq, id) AS (
-         SELECT seq, run_id FROM runs WHERE run_id = ?
-         UNION ALL SELECT runs.seq, runs.run_id FROM family JOIN runs ON runs.parent_run_id = family.id
+      `WITH RECURSIVE family (seq, id, generation) AS (
+         SELECT seq, run_id, 0 FROM runs WHERE run_id = ?
+         UNION ALL SELECT runs.seq, runs.run_id, generation + 1 FROM family JOIN runs ON runs.parent_run_id = family.id
+           WHERE generation <= ?
          LIMIT ?
-       ) SELECT ${memberColumns} FROM family CROSS JOIN runs USING (seq)`,
+       ) SELECT generation, ${memberColumns} FROM family CROSS JOIN runs USING (seq)`,
     );
     this.#days = database.prepare(
       `SELECT day, script_id, outcomes, durations FROM run_days
          WHERE (day, script_id) > (?, ?) AND day <= ? AND (? IS NULL OR script_id = ?) ORDER BY day, script_id LIMIT ?`,
     );
     this.#names = database.prepare('SELECT script_id, script_name FROM script_names');
-    this.#totals = database.prepare('SELECT runs, bytes FROM history');
+    this.totals = totalsOf(database);
   }
 
   async page(query: RunQuery, signal: AbortSignal): Promise<RunPage> {
@@ -80,11 +84,20 @@ export class SqliteHistoryStore implements HistoryStore {
     };
   }
 
-  family(runId: string, most: number): Family {
-    const root = this.#root.get(runId);
+  family(runId: string, { members: most, generations }: FamilyBounds): Family {
+    // Each query goes one step too far, to see whether there is more.
+    const line = this.#line.all(runId, generations);
+    const ancestry = line.slice(0, generations + 1);
+    const root = ancestry.at(-1);
     if (root === undefined) return { members: [], isComplete: true };
-    const rows = this.#descendants.all(root.run_id ?? null, most + 1);
-    return { members: rows.slice(0, most).map(toMember), isComplete: rows.length <= most };
+    const rows = this.#descendants.all(String(root.run_id), generations, most + 1);
+    const shown = rows.slice(0, most).filter((row) => Number(row.generation) <= generations);
+    const known = new Set(shown.map((row) => row.run_id));
+    const cutOff = ancestry.reverse().filter((row) => !known.has(row.run_id));
+    return {
+      members: [...shown, ...cutOff].map(toMember),
+      isComplete: line.length === ancestry.length && rows.length === shown.length,
+    };
   }
 
   async counts({ from, to, scriptId }: CountedSpan): Promise<DayCounts> {
@@ -108,10 +121,5 @@ export class SqliteHistoryStore implements HistoryStore {
       days: days.counts,
       names: new Map(names.map((row) => [String(row.script_id), String(row.script_name)])),
     };
-  }
-
-  totals(): HistoryTotals {
-    const row = this.#totals.get();
-    return { runs: Number(row?.runs ?? 0), bytes: Number(row?.bytes ?? 0) };
   }
 }

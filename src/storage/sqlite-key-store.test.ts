@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { describeKeyStore } from '../../test/contracts/key-store.ts';
 import { MemoryKeyStore } from '../../test/support/memory-key-store.ts';
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
 import { type Database, openDatabase } from './database.ts';
 import { SqliteKeyStore } from './sqlite-key-store.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
@@ -12,8 +13,23 @@ function open(): Database {
   return database;
 }
 
-describeKeyStore('SQLite', () => new SqliteKeyStore(open()));
-describeKeyStore('memory', () => new MemoryKeyStore());
+describeKeyStore('SQLite', () => {
+  const database = open();
+  const runs = new SqliteRunStore(database);
+  return {
+    keys: new SqliteKeyStore(database),
+    begin: (runId) => runs.insert(queuedRun({ runId }), `token of ${runId}`, { durable: false }),
+    end: (runId) => runs.finish(runId, runEnding()),
+  };
+});
+describeKeyStore('memory', () => {
+  const unfinished = new Set<string>();
+  return {
+    keys: new MemoryKeyStore((runId) => unfinished.has(runId)),
+    begin: (runId) => unfinished.add(runId),
+    end: (runId) => unfinished.delete(runId),
+  };
+});
 
 const use = { scriptId: 'script', keyHash: 'hash', bodyMac: 'mac' };
 const owner = { runId: 'run', usedAt: '2024-05-01T12:00:00.000Z', since: '2024-04-30T12:00:00.000Z' };

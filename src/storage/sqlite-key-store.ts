@@ -6,6 +6,9 @@ import { type Database, named } from './database.ts';
 /** How many old keys go when a new one comes: more than one, so that they get fewer, and so few that nobody notices. */
 const removedInPassing = 20;
 
+const isUnfinished =
+  'EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency_keys.run_id AND ended_at IS NULL)';
+
 /** Keys in SQLite. */
 export class SqliteKeyStore implements KeyStore {
   readonly #find: StatementSyncInstance;
@@ -16,11 +19,12 @@ export class SqliteKeyStore implements KeyStore {
 
   constructor(database: Database) {
     this.#find = database.prepare(
-      'SELECT run_id, body_mac FROM idempotency_keys WHERE script_id = ? AND key_hash = ? AND used_at >= ?',
+      `SELECT run_id, body_mac FROM idempotency_keys WHERE script_id = ? AND key_hash = ? AND (used_at >= ? OR ${isUnfinished})`,
     );
     this.#removeOld = database.prepare(
       `DELETE FROM idempotency_keys WHERE (script_id, key_hash) IN
-         (SELECT script_id, key_hash FROM idempotency_keys WHERE used_at < ? ORDER BY used_at LIMIT ${removedInPassing})`,
+         (SELECT script_id, key_hash FROM idempotency_keys WHERE used_at < ? AND NOT ${isUnfinished}
+           ORDER BY used_at LIMIT ${removedInPassing})`,
     );
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO idempotency_keys (script_id, key_hash, body_mac, run_id, used_at) VALUES (?, ?, ?, ?, ?)`,

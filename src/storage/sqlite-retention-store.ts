@@ -1,7 +1,10 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
+import type { HistoryTotals } from '../runs/history/history-store.ts';
 import type { FolderSize, RetentionLimits, RetentionStore } from '../runs/history/retention-store.ts';
 import { type Database, named, transact } from './database.ts';
+import { totalsOf } from './history-totals.ts';
+import type { Row } from './run-rows.ts';
 
 /** What a record takes beside its texts, roughly: its other columns, and its entries in the indexes. */
 const recordBytes = 1024;
@@ -12,13 +15,19 @@ const mergedPages = 8;
 const vacuumedPages = 256;
 const sparePages = 4096;
 
+/** So much of records goes in one batch: to free the pages of more would hold others up. */
+const batchBytes = 4 * 1024 * 1024;
+/** Does not read what it measures. */
+const textBytes = 'octet_length(data) + octet_length(params) + coalesce(octet_length(result), 0)';
+
 /** Sizes and limits of the history in SQLite. */
 export class SqliteRetentionStore implements RetentionStore {
   readonly #database: Database;
   readonly #untended: StatementSyncInstance;
   readonly #addTexts: StatementSyncInstance;
   readonly #measure: StatementSyncInstance;
-  readonly #totals: StatementSyncInstance;
+  readonly #totals: () => HistoryTotals;
+  readonly #unfinished: StatementSyncInstance;
   readonly #merge: StatementSyncInstance;
   readonly #freePages: StatementSyncInstance;
   readonly #vacuum: StatementSyncInstance;
@@ -37,20 +46,23 @@ export class SqliteRetentionStore implements RetentionStore {
       `INSERT INTO run_texts (rowid, script_name, message) SELECT seq, script_name, message ${given}`,
     );
     this.#measure = database.prepare(
-      `UPDATE runs SET tended = 1, disk_bytes = given.value ->> 'folderBytes' + ${recordBytes} + octet_length(data)
-           + octet_length(params) + coalesce(octet_length(result), 0)
+      `UPDATE runs SET tended = 1, disk_bytes = given.value ->> 'folderBytes' + ${recordBytes} + ${textBytes}
          FROM json_each(?) AS given WHERE run_id = given.value ->> 'runId' AND tended = 0 AND ended_at IS NOT NULL`,
     );
-    this.#totals = database.prepare('SELECT runs, bytes FROM history');
+    this.#totals = totalsOf(database);
+    this.#unfinished = database.prepare('SELECT count(*) AS runs FROM runs WHERE ended_at IS NULL');
     this.#freePages = database.prepare('PRAGMA freelist_count');
     this.#vacuum = database.prepare(`PRAGMA incremental_vacuum(${vacuumedPages})`);
     this.#merge = database.prepare(
       `INSERT INTO run_texts (run_texts, rank) VALUES ('merge', ${mergedPages})`,
     );
     this.#changes = database.prepare('SELECT total_changes() AS changes');
-    this.#tooOld = database.prepare('SELECT run_id FROM runs WHERE ended_at < ? ORDER BY ended_at LIMIT ?');
+    this.#tooOld = database.prepare(
+      `SELECT run_id, ${textBytes} AS bytes FROM runs WHERE ended_at < ? ORDER BY ended_at LIMIT ?`,
+    );
+    // Not by the time of their end: a clock that was ahead would make new runs older than those it had left.
     this.#oldest = database.prepare(
-      'SELECT run_id, disk_bytes FROM runs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT ?',
+      `SELECT run_id, disk_bytes, ${textBytes} AS bytes FROM runs WHERE ended_at IS NOT NULL ORDER BY seq LIMIT ?`,
     );
   }
 
@@ -95,21 +107,21 @@ export class SqliteRetentionStore implements RetentionStore {
 
   expired(limits: RetentionLimits, most: number): string[] {
     if (limits.endedBefore !== null) {
-      const tooOld = this.#tooOld.all(limits.endedBefore, most).map((row) => String(row.run_id));
-      if (tooOld.length > 0) return tooOld;
+      const tooOld = this.#tooOld.all(limits.endedBefore, most);
+      if (tooOld.length > 0) return oneBatch(tooOld);
     }
-    const totals = this.#totals.get();
-    let runs = over(totals?.runs, limits.runs);
-    let bytes = over(totals?.bytes, limits.bytes);
+    const totals = this.#totals();
+    let runs = over(totals.runs - Number(this.#unfinished.get()?.runs), limits.runs);
+    let bytes = over(totals.bytes, limits.bytes);
     if (runs <= 0 && bytes <= 0) return [];
-    const expired: string[] = [];
+    const expired: Row[] = [];
     for (const row of this.#oldest.all(most)) {
       if (runs <= 0 && bytes <= 0) break;
-      expired.push(String(row.run_id));
+      expired.push(row);
       runs -= 1;
       bytes -= Number(row.disk_bytes);
     }
-    return expired;
+    return oneBatch(expired);
   }
 
   forgetDays(before: string): void {
@@ -117,6 +129,16 @@ export class SqliteRetentionStore implements RetentionStore {
   }
 }
 
-function over(total: unknown, limit: number | null): number {
-  return limit === null ? 0 : Number(total ?? 0) - limit;
+function over(total: number, limit: number | null): number {
+  return limit === null ? 0 : total - limit;
+}
+
+/** As many as may go at once, one at least. */
+function oneBatch(rows: readonly Row[]): string[] {
+  let bytes = 0;
+  const fitting = rows.filter((row, index) => {
+    bytes += Number(row.bytes);
+    return index === 0 || bytes <= batchBytes;
+  });
+  return fitting.map((row) => String(row.run_id));
 }

@@ -1,13 +1,23 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import type { RunRemoval } from '../runs/history/run-removal.ts';
+import { Feed } from '../shared/feed.ts';
 import { type Database, named, transact } from './database.ts';
+
+export interface ForgottenRuns {
+  readonly runIds: readonly string[];
+  /** How many events told of them. */
+  readonly events: number;
+}
 
 /** Forgets runs in SQLite. */
 export class SqliteRunRemoval implements RunRemoval {
+  /** What is gone, for those who have some of it in memory. */
+  readonly forgotten = new Feed<ForgottenRuns>();
   readonly #database: Database;
   readonly #forgetTexts: StatementSyncInstance;
   readonly #forget: StatementSyncInstance;
+  readonly #forgetEvents: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#database = database;
@@ -20,15 +30,23 @@ export class SqliteRunRemoval implements RunRemoval {
     this.#forget = database.prepare(
       'DELETE FROM runs WHERE run_id IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL RETURNING run_id',
     );
+    // They have what the run was given and what came of it.
+    this.#forgetEvents = database.prepare(
+      'DELETE FROM events WHERE run_id IN (SELECT value FROM json_each(?))',
+    );
   }
 
   forgetRuns(runIds: readonly string[]): string[] {
     const ids = JSON.stringify(runIds);
-    return named(() =>
+    const forgotten = named(() =>
       transact(this.#database, () => {
         this.#forgetTexts.run(ids);
-        return this.#forget.all(ids).map((row) => String(row.run_id));
+        const gone = this.#forget.all(ids).map((row) => String(row.run_id));
+        const { changes } = this.#forgetEvents.run(JSON.stringify(gone));
+        return { runIds: gone, events: Number(changes) };
       }),
     );
+    if (forgotten.runIds.length > 0) this.forgotten.publish(forgotten);
+    return forgotten.runIds;
   }
 }

@@ -12,8 +12,16 @@ const newUse = (rest: Partial<KeyUse> = {}): KeyUse => ({
   ...rest,
 });
 
+interface KeysAndRuns {
+  keys: KeyStore;
+  /** Puts a run on record. */
+  begin: (runId: string) => void;
+  end: (runId: string) => void;
+}
+
 /** What every store of keys does, whatever it keeps them in. */
-export function describeKeyStore(name: string, open: () => KeyStore): void {
+export function describeKeyStore(name: string, openWithRuns: () => KeysAndRuns): void {
+  const open = () => openWithRuns().keys;
   describe(`a store of keys in ${name}`, () => {
     it('knows nothing of keys it was not given', () => {
       const keys = open();
@@ -56,6 +64,20 @@ export function describeKeyStore(name: string, open: () => KeyStore): void {
       expect(old.filter((runId) => keys.isHeld(runId))).toEqual([]);
       expect(keys.find(young, at(5))?.runId).toBe('young');
       expect(keys.isHeld('new 0')).toBe(true);
+    });
+
+    it('keeps a key for as long as its run has no end, however long ago it was used', () => {
+      const { keys, begin, end } = openWithRuns();
+      const use = newUse();
+      begin('long');
+      keys.put(use, { runId: 'long', usedAt: at(1), since: at(0) });
+      keys.put(newUse(), { runId: 'new', usedAt: at(10), since: at(9) });
+      expect(keys.find(use, at(9))?.runId).toBe('long');
+      expect(keys.isHeld('long')).toBe(true);
+      end('long');
+      expect(keys.find(use, at(9))).toBeNull();
+      keys.put(newUse(), { runId: 'newer', usedAt: at(10), since: at(9) });
+      expect(keys.isHeld('long')).toBe(false);
     });
 
     it('releases the key of a run, and no other', () => {

@@ -4,15 +4,21 @@ import type { KeyOwner, KeyStore, KeyUse } from '../../src/runs/keys/key-store.t
 export class MemoryKeyStore implements KeyStore {
   readonly #uses = new Map<string, KeyUse & { runId: string; usedAt: string }>();
 
+  readonly #isUnfinished: (runId: string) => boolean;
+
+  constructor(isUnfinished: (runId: string) => boolean = () => false) {
+    this.#isUnfinished = isUnfinished;
+  }
+
   find(use: Pick<KeyUse, 'scriptId' | 'keyHash'>, since: string): KeyOwner | null {
     const found = this.#uses.get(nameOf(use));
-    return found === undefined || found.usedAt < since
+    return found === undefined || this.#isTooOld(found, since)
       ? null
       : { runId: found.runId, bodyMac: found.bodyMac };
   }
 
   put(use: KeyUse, { runId, usedAt, since }: { runId: string; usedAt: string; since: string }): void {
-    for (const [name, old] of this.#uses) if (old.usedAt < since) this.#uses.delete(name);
+    for (const [name, old] of this.#uses) if (this.#isTooOld(old, since)) this.#uses.delete(name);
     this.#uses.set(nameOf(use), { ...use, runId, usedAt });
   }
 
@@ -22,6 +28,10 @@ export class MemoryKeyStore implements KeyStore {
 
   release(runId: string): void {
     for (const [name, use] of this.#uses) if (use.runId === runId) this.#uses.delete(name);
+  }
+
+  #isTooOld({ runId, usedAt }: { runId: string; usedAt: string }, since: string): boolean {
+    return usedAt < since && !this.#isUnfinished(runId);
   }
 }
 

@@ -9,7 +9,7 @@ import { eventFrame, heartbeatFrame, idFrame } from '../events/event-frames.ts';
 import { malformedEventId, readEventTypes, readLastEventId } from '../events/event-query.ts';
 import { type EventStream, openEventStream } from '../events/event-stream.ts';
 import { LaterError } from '../wire/common.ts';
-import { EventsAnswer, EventsQuery } from '../wire/events.ts';
+import { EventsAnswer, EventsHeaders, EventsQuery } from '../wire/events.ts';
 
 /** How much is written at once. */
 const pieceLength = 64 * 1024;
@@ -21,6 +21,7 @@ export function addEventRoute(app: FastifyInstance, dependencies: AppDependencie
     description:
       'Events as they happen (server-sent events). With Last-Event-ID, or `since`, first all that came after that one.',
     querystring: EventsQuery,
+    headers: EventsHeaders,
     produces: ['text/event-stream'],
     response: { 200: EventsAnswer, '4xx': LaterError, '5xx': LaterError },
   };

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import type { RunQuery } from '../../runs/history/history-store.ts';
 import { growTree, type RunTree } from '../../runs/history/run-tree.ts';
@@ -7,15 +7,16 @@ import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { lastDays } from '../../shared/local-day.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { QueryFields } from '../query-fields.ts';
+import { checkQuery, QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
 import { readCursor, writeCursor } from '../run-cursor.ts';
 import { jsonContentType, toJson } from '../send-json.ts';
+import { whenAnswered } from '../when-answered.ts';
 import { LaterError } from '../wire/common.ts';
 import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire/history.ts';
 
-/** A tree of more runs than this is cut. */
-const largestTree = 5000;
+/** A larger tree is cut. One that is deeper could not be written, nor read by many a program, without running out of stack. */
+const treeBounds = { members: 5000, generations: 100 };
 
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
@@ -26,7 +27,8 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     response: { 200: RunsAnswer, ...errors },
   };
   app.get('/api/runs', { schema: listSchema }, async (request, reply) => {
-    const page = await history.page(readQuery(request.query), whenClosed(reply));
+    // Nobody looks on for a caller that has hung up.
+    const page = await history.page(readQuery(request.query), whenAnswered(request, reply));
     const items = page.runs.map((run) => toJson(runAnswer(run))).join(',');
     const next = page.next === null ? null : writeCursor(page.next);
     return reply.type(jsonContentType).send(`{"items":[${items}],"next":${JSON.stringify(next)}}`);
@@ -42,9 +44,10 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     '/api/runs/:id/tree',
     { schema: treeSchema },
     async (request, reply) => {
+      checkQuery(request.query, { properties: {} });
       const { runId } = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', runId);
-      const { members, isComplete } = history.family(runId, largestTree);
+      const { members, isComplete } = history.family(runId, treeBounds);
       const tree = growTree(members);
       return { run_id: runId, runs: members.length, complete: isComplete, root: tree && treeAnswer(tree) };
     },
@@ -96,13 +99,6 @@ function readQuery(query: unknown): RunQuery {
     after: cursor === null ? null : readCursor(cursor),
     limit: fields.integer('limit', { from: 1, to: 500, fallback: 50 }),
   };
-}
-
-/** Nobody looks on for a caller that has hung up. */
-function whenClosed({ raw }: FastifyReply): AbortSignal {
-  const closed = new AbortController();
-  raw.once('close', () => closed.abort());
-  return closed.signal;
 }
 
 function treeAnswer({ run, children }: RunTree): JsonObject {

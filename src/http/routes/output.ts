@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
 
 import type { StreamName } from '../../runs/output/run-outputs.ts';
+import { stopping } from '../../runs/refusals.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { parseRange } from '../output/byte-range.ts';
 import { type OutputPlan, planOutput } from '../output/plan-output.ts';
 import { sendOutput } from '../output/send-output.ts';
+import { checkQuery } from '../query-fields.ts';
 import { LaterError } from '../wire/common.ts';
 import { OutputAnswer, OutputHeaders, OutputPartAnswer, OutputQuery } from '../wire/runs.ts';
 
@@ -77,17 +79,12 @@ function headersOf({ contentRange, contentLength }: OutputPlan): Record<string, 
 }
 
 function followOf(query: unknown): boolean {
-  if (Value.Check(OutputQuery, query)) return ['', 'true', '1'].includes(query.follow ?? 'false');
+  if (Value.Check(OutputQuery, query)) {
+    checkQuery(query, OutputQuery);
+    return ['', 'true', '1'].includes(query.follow ?? 'false');
+  }
   throw new AppError('field-invalid', {
     en: 'follow must be true or false',
     zh: 'follow 应为 true 或 false',
   });
-}
-
-function stopping(): AppError {
-  return new AppError(
-    'service-stopping',
-    { en: 'Hob is being stopped.', zh: 'Hob 正在停止。' },
-    { retryAfterS: 5 },
-  );
 }

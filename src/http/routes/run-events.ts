@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { RunOutputs, StreamName } from '../../runs/output/run-outputs.ts';
+import type { BriefRun } from '../../runs/run-record.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { eventFrame } from '../events/event-frames.ts';
 import { malformedEventId, readLastEventId } from '../events/event-query.ts';
 import { type EventStream, openEventStream } from '../events/event-stream.ts';
 import { OutputText } from '../events/output-text.ts';
 import { RunWatch } from '../events/run-watch.ts';
+import { checkQuery } from '../query-fields.ts';
 import { LaterError } from '../wire/common.ts';
-import { EventsAnswer, NothingMore, RunEventsQuery } from '../wire/events.ts';
+import { EventsAnswer, EventsHeaders, NothingMore, RunEventsQuery } from '../wire/events.ts';
 
 export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;
@@ -17,13 +19,16 @@ export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependen
     description:
       'The state of a run, its output and its progress as they come, and its end (server-sent events). With Last-Event-ID, or `since`, the output goes on where it was.',
     querystring: RunEventsQuery,
+    headers: EventsHeaders,
     produces: ['text/event-stream'],
     response: { 200: EventsAnswer, 204: NothingMore, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/runs/:id/events', { schema }, async (request, reply) => {
     const run = runs.getBrief(request.params.id);
     reply.raw.setHeader('x-hob-run-id', run.runId);
+    checkQuery(request.query, RunEventsQuery);
     const place = readPlace(readLastEventId(request));
+    if (!(await isPlaceOf(run, place, outputs))) throw malformedEventId();
     // It has heard all there is. Browsers connect again until they are told so by this status.
     if (place.isEnded) return reply.code(204).send();
     const stream = openEventStream(request, reply, dependencies);
@@ -51,6 +56,16 @@ function readPlace(id: string | null): Place {
   const [, stdout, stderr, ended] = /^(\d{1,15})-(\d{1,15})(-ended)?$/.exec(id ?? '0-0') ?? [];
   if (stdout === undefined || stderr === undefined) throw malformedEventId();
   return { stdout: Number(stdout), stderr: Number(stderr), isEnded: ended !== undefined };
+}
+
+/** Whether a client of this run can have been told of so much. */
+async function isPlaceOf(
+  run: BriefRun,
+  { stdout, stderr, isEnded }: Place,
+  outputs: RunOutputs,
+): Promise<boolean> {
+  if (isEnded && run.endedAt === null) return false;
+  return (await outputs.reaches(run, 'stdout', stdout)) && (await outputs.reaches(run, 'stderr', stderr));
 }
 
 /** Tells one client of one run. Nothing is read before the client has room for it. */

@@ -5,12 +5,13 @@ import { rerunInputs } from '../../runs/rerun.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
+import { QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
 import { originOf, readStructured } from '../run-fields.ts';
 import { sendJson } from '../send-json.ts';
 import { readWaitMs, waitForEnd } from '../wait-for-end.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
-import { LaterError } from '../wire/common.ts';
+import { LaterError, OriginHeaders } from '../wire/common.ts';
 import { CancelAnswer, DeleteAnswer, RerunAnswer, RerunBody, RunAnswer, RunQuery } from '../wire/runs.ts';
 
 export function addRunRoutes(
@@ -24,22 +25,18 @@ export function addRunRoutes(
     querystring: RunQuery,
     response: { 200: RunAnswer, '4xx': LaterError, '5xx': LaterError },
   };
-  app.get<{ Params: { id: string }; Querystring: { wait?: unknown } }>(
-    '/api/runs/:id',
-    { schema },
-    async (request, reply) => {
-      const waitMs = readWaitMs(request.query.wait);
-      let record = runs.get(request.params.id);
-      reply.raw.setHeader('x-hob-run-id', record.runId);
-      if (waitMs > 0 && record.endedAt === null) {
-        request.isLasting = true;
-        const signal = whenAnsweredOr(closing, request, reply);
-        await waitForEnd(record.runId, { runEnds, waitMs, signal });
-        record = runs.get(record.runId);
-      }
-      return sendJson(reply, runAnswer(record));
-    },
-  );
+  app.get<{ Params: { id: string } }>('/api/runs/:id', { schema }, async (request, reply) => {
+    const waitMs = readWaitMs(new QueryFields(request.query, Object.keys(RunQuery.properties)).text('wait'));
+    let record = runs.get(request.params.id);
+    reply.raw.setHeader('x-hob-run-id', record.runId);
+    if (waitMs > 0 && record.endedAt === null) {
+      request.isLasting = true;
+      const signal = whenAnsweredOr(closing, request, reply);
+      await waitForEnd(record.runId, { runEnds, waitMs, signal });
+      record = runs.get(record.runId);
+    }
+    return sendJson(reply, runAnswer(record));
+  });
 
   const cancelSchema = {
     summary: 'Stop a run',
@@ -62,6 +59,7 @@ export function addRunRoutes(
     summary: 'Run it again',
     description:
       'Starts the same script again, asynchronously, with the data and params on record. Secrets are not on record and have to be sent.',
+    headers: OriginHeaders,
     body: RerunBody,
     response: { 200: RerunAnswer, '4xx': LaterError, '5xx': LaterError },
   };
@@ -96,7 +94,7 @@ export function addRunRoutes(
     '/api/runs/:id',
     { schema: deleteSchema },
     async (request, reply) => {
-      const record = runs.get(request.params.id);
+      const record = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', record.runId);
       await runRemover.remove(record);
       return { status: 'success', message: 'The run was deleted', run_id: record.runId };

@@ -27,3 +27,12 @@ export const LaterError = Type.Object(
   { status: Type.Literal('error'), code: Type.String(), message: Type.String(), hint: Type.String() },
   { additionalProperties: false, description: 'Refused.' },
 );
+
+/** What else a caller says it is, is not written down. */
+export const OriginHeaders = Type.Object({
+  'x-hob-origin': Type.Optional(
+    Type.String({
+      description: 'console or cli: written down as the `origin` of the run in place of execute.',
+    }),
+  ),
+});

@@ -11,6 +11,12 @@ export const EventsQuery = Type.Object({
   types: Type.Optional(Type.String({ description: 'Only these, with commas between them.' })),
 });
 
+export const EventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ description: 'The id of the last event known: what comes after it is sent first.' }),
+  ),
+});
+
 export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since });
 
 export const NothingMore = Type.Null({ description: 'The client knows the end already.' });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
 import { notificationTypes } from '../../notifications/notifications.ts';
-import { data, Envelope, Nullable, params } from './common.ts';
+import { data, Envelope, Nullable, OriginHeaders, params } from './common.ts';
 
 const scriptId = Type.Optional(Type.String({ description: 'UUID of the script.' }));
 
@@ -20,6 +20,7 @@ export const ExecuteBody = Type.Object({
 });
 
 export const ExecuteHeaders = Type.Object({
+  ...OriginHeaders.properties,
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { queuedRun, runEnding } from '../../../test/support/run-records.ts';
 import { createLogger } from '../../shared/log.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { SqliteEventStore } from '../../storage/sqlite-event-store.ts';
+import { SqliteRunRemoval } from '../../storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from '../../storage/sqlite-run-store.ts';
 import { EventLog } from './event-log.ts';
 import type { LoggedEvent } from './event-store.ts';
@@ -108,6 +110,32 @@ describe('the log of events', () => {
     const { count } = database.prepare('SELECT count(*) AS count FROM events').get() ?? {};
     expect(count).toBeGreaterThanOrEqual(100);
     expect(count).toBeLessThanOrEqual(200);
+  });
+
+  it('forgets runs that are removed, on the disk and in memory, and nobody has missed anything by that', () => {
+    for (const inMemory of [1, 100]) {
+      const { eventLog, database, reopen } = openLog({ events: 100, inMemory });
+      const runs = new SqliteRunStore(database);
+      const removal = new SqliteRunRemoval(database);
+      removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
+      const [gone, stays] = [queuedRun(), queuedRun()];
+      for (const { runId } of [gone, stays, gone, stays])
+        eventLog.tell({ type: 'run.queued', runId, data: '{}' });
+      for (const run of [gone, stays]) runs.insert(run, `token of ${run.runId}`, { durable: false });
+      runs.finish(gone.runId, runEnding());
+      expect(removal.forgetRuns([gone.runId, stays.runId])).toEqual([gone.runId]);
+      for (const each of [eventLog, reopen()]) {
+        for (const from of [0, 1, 2]) {
+          const { events, missed } = readOn(each, from);
+          expect(events.map(({ seq }) => seq)).toEqual([2, 4].filter((seq) => seq > from));
+          expect(missed).toBe(0);
+        }
+      }
+      tellMany(eventLog, 190);
+      expect(readOn(eventLog, 0).missed).toBe(0);
+      tellMany(eventLog, 10);
+      expect(readOn(eventLog, 0).missed).toBe(1);
+    }
   });
 
   it('tells nobody of what was not written after all', () => {

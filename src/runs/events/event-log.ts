@@ -38,7 +38,7 @@ export class EventLog {
   readonly #recent: LoggedEvent[] = [];
   #recentAfter: number;
   #newest: number;
-  /** No event up to here is kept any more. */
+  /** Up to here events were removed because there are newer ones. That others are gone, with their runs, nobody needs to know. */
   #goneUpTo: number;
   #count: number;
 
@@ -47,11 +47,11 @@ export class EventLog {
     this.#runs = runs;
     this.#log = log;
     this.#keep = keep;
-    const { count, oldest, newest } = store.extent();
+    const { count, goneUpTo, newest } = store.extent();
     this.#count = count;
     this.#newest = newest;
     this.#recentAfter = newest;
-    this.#goneUpTo = oldest === null ? newest : oldest - 1;
+    this.#goneUpTo = goneUpTo;
   }
 
   /** The position of whoever wants to know only what comes. */
@@ -105,6 +105,13 @@ export class EventLog {
   /** All that is kept of these runs. */
   ofRuns(runIds: readonly string[]): LoggedEvent[] {
     return this.#store.ofRuns(runIds);
+  }
+
+  /** These runs were removed, and so many events with them. */
+  forgetRuns(runIds: readonly string[], events: number): void {
+    this.#count -= events;
+    const kept = this.#recent.filter(({ runId }) => runId === null || !runIds.includes(runId));
+    if (kept.length < this.#recent.length) this.#recent.splice(0, this.#recent.length, ...kept);
   }
 
   #note(event: LoggedEvent, replaces: number | undefined): void {

@@ -25,8 +25,8 @@ export interface LoggedEvent extends Omit<NewEvent, 'replaces'> {
 
 /** Where events are kept. Stated here, implemented in `storage/`. */
 export interface EventStore {
-  /** How many there are, the first of them (null without any), and the last that there ever was (0 without any). */
-  extent(): { readonly count: number; readonly oldest: number | null; readonly newest: number };
+  /** How many there are, the last that was removed as one of the oldest, and the last that there ever was (0 without any). */
+  extent(): { readonly count: number; readonly goneUpTo: number; readonly newest: number };
   /** Inside a transaction it is a part of that. */
   append(event: NewEvent): LoggedEvent;
   after(seq: number, most: number): LoggedEvent[];

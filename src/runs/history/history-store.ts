@@ -48,6 +48,14 @@ export type FamilyMember = Pick<
   | 'durationMs'
 >;
 
+/** A chain has no end by itself: a script may start itself again for ever. */
+export interface FamilyBounds {
+  /** So many, and those between the first one and the one that was asked for. */
+  readonly members: number;
+  /** So many generations above the one that was asked for, and so many below the first one. */
+  readonly generations: number;
+}
+
 export interface Family {
   /** The oldest ancestor that is on record, then its descendants: a parent always comes before its children. */
   readonly members: readonly FamilyMember[];
@@ -92,8 +100,8 @@ export interface HistoryTotals {
 export interface HistoryStore {
   /** Looks through as many runs as it takes, and lets others have their turn while it does. */
   page(query: RunQuery, signal: AbortSignal): Promise<RunPage>;
-  /** The whole chain of a run, at most so many of it. Empty when there is no such run. */
-  family(runId: string, most: number): Family;
+  /** The whole chain of a run, within bounds; the run itself is always in it. Empty when there is no such run. */
+  family(runId: string, bounds: FamilyBounds): Family;
   /** Lets others have their turn while it adds up. */
   counts(span: CountedSpan): Promise<DayCounts>;
   totals(): HistoryTotals;

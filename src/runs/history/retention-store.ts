@@ -2,6 +2,7 @@
 export interface RetentionLimits {
   /** Runs that ended before are too old. */
   readonly endedBefore: string | null;
+  /** Of those that have ended. */
   readonly runs: number | null;
   readonly bytes: number | null;
 }
@@ -20,7 +21,10 @@ export interface RetentionStore {
   tend(sizes: readonly FolderSize[]): void;
   /** Tidies up what removing and adding runs leaves behind, a little. Returns whether there may be more to tidy. */
   tidy(): boolean;
-  /** Ended runs that are over a limit, those that ended first. */
+  /**
+   * Ended runs that are over a limit: those that are too old, or else those that were queued first. So many at most, and fewer when
+   * their records are large.
+   */
   expired(limits: RetentionLimits, most: number): string[];
   /** Forgets the counts of days before this one. */
   forgetDays(before: string): void;

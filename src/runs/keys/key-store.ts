@@ -12,9 +12,12 @@ export interface KeyOwner {
   readonly bodyMac: string;
 }
 
-/** Where keys are kept. Stated here, implemented in `storage/`. Times are texts that sort by time. */
+/**
+ * Where keys are kept. Stated here, implemented in `storage/`. Times are texts that sort by time. A key is never too old while its
+ * run has no end: whoever asks again must not start another beside it.
+ */
 export interface KeyStore {
-  /** The run that a key was used for, unless that was before `since`. */
+  /** The run that a key was used for, unless that was before `since` and the run has ended. */
   find(use: Pick<KeyUse, 'scriptId' | 'keyHash'>, since: string): KeyOwner | null;
   /** To be called together with the insertion of the run. What was kept of the same key goes, and so do some that are older than `since`. */
   put(use: KeyUse, owner: { runId: string; usedAt: string; since: string }): void;

@@ -1,7 +1,8 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { encodeRingState, ringFileOf } from '../../execution/ring-state.ts';
@@ -14,6 +15,7 @@ async function settledWatch() {
   const log = join(await tempFolder(), 'stdout.log');
   writeFileSync(log, 'before');
   const watch = new LogWatch(log);
+  watch.begin();
   await watch.changed(watch.version, never);
   return { log, watch };
 }
@@ -31,9 +33,25 @@ describe('somebody who waits for a log', () => {
   it('is told when it comes into being', async () => {
     const log = join(await tempFolder(), 'stdout.log');
     const watch = new LogWatch(log);
+    watch.begin();
     await watch.changed(watch.version, never);
     const waiting = watch.changed(watch.version, never);
     writeFileSync(log, 'x');
+    await waiting;
+  });
+
+  it('costs nothing before the run has begun, and is told when it does', async () => {
+    const folder = await tempFolder();
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const watch = new LogWatch(join(folder, 'stdout.log'));
+    const waiting = watch.changed(watch.version, never);
+    // As long as it would take to look at the log, and to decide when to do so again.
+    for (let looks = 0; looks < 20; looks++) await stat(folder);
+    expect(vi.getTimerCount()).toBe(0);
+    watch.begin();
     await waiting;
   });
 

@@ -11,6 +11,7 @@ const ringSignBytes = 64;
 export class LogWatch {
   readonly #log: string;
   readonly #waiting = new Set<() => void>();
+  #hasBegun = false;
   #isLooking = false;
   #seen = '';
   #version = 0;
@@ -35,8 +36,15 @@ export class LogWatch {
       };
       this.#waiting.add(done);
       signal.addEventListener('abort', done, { once: true });
-      if (!this.#isLooking) void this.#look();
+      if (this.#hasBegun && !this.#isLooking) void this.#look();
     });
+  }
+
+  /** The run has begun: until then there is no log, and hundreds of runs that wait for their turn would be looked at for nothing. */
+  begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.wake();
   }
 
   /** There is something that cannot be seen from the log. */

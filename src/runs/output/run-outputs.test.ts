@@ -48,6 +48,9 @@ async function startRun() {
     read(from = 0, until = Number.POSITIVE_INFINITY, signal = new AbortController().signal) {
       return outputs.read({ runId, stream: 'stdout', from, until }, signal);
     },
+    reaches(offset: number) {
+      return outputs.reaches(store.find(runId) ?? queued, 'stdout', offset);
+    },
     async look() {
       return outputs.look(store.find(runId) ?? queued, 'stdout');
     },
@@ -94,6 +97,22 @@ function check(
   expect(at).toBe(Math.max(from, Math.min(until, all.length)));
   return { missing };
 }
+
+describe('how far the output of a run reaches', () => {
+  it('is nowhere before the run begins, then to what was written, kept or not', async () => {
+    const run = await startRun();
+    expect(await Promise.all([run.reaches(0), run.reaches(1)])).toEqual([true, false]);
+    const capture = run.begin(10);
+    for (const written of [7, 53]) {
+      capture.take(stream(written));
+      const { endBytes } = await run.look();
+      expect(await run.reaches(endBytes)).toBe(true);
+      expect(await run.reaches(endBytes + 1)).toBe(false);
+    }
+    run.end(capture.settle());
+    expect(await Promise.all([run.reaches(60), run.reaches(61)])).toEqual([true, false]);
+  });
+});
 
 describe('the output of a run that has ended', () => {
   it('is all of it, from any offset to any other', async () => {

@@ -60,6 +60,7 @@ export class RunOutputs {
       for (const entry of this.#followed.values()) {
         if (entry.runId !== run.runId) continue;
         entry.hasEnded ||= type === 'ended';
+        if (type === 'started') entry.watch.begin();
         entry.watch.wake();
       }
     });
@@ -72,6 +73,19 @@ export class RunOutputs {
     return { ...(await layoutOfLive(log)), isLive: true };
   }
 
+  /** Whether there are so many bytes of a stream. Where that cannot be told, there may have been. */
+  async reaches(record: BriefRun, stream: StreamName, offset: number): Promise<boolean> {
+    if (record.endedAt !== null) {
+      const bytes = bytesOf(record, stream);
+      // What a lost run has written was looked up afterwards; somebody may have seen more of it.
+      return bytes === null || record.endCause === 'lost' || offset <= bytes;
+    }
+    const log = this.#logOf(record.runId, stream);
+    const sizeBytes = await sizeOfLog(log);
+    const ring = await readRingState(log);
+    return ring === 'unclear' || offset <= liveLayout(sizeBytes, ring).endBytes;
+  }
+
   /**
    * The bytes of a stream, in order and each once, as they come; it ends when the run has ended and all is told, when there is
    * no such run any more, or with the signal. What is not there is said to be missing. Between two pieces nothing is held.
@@ -80,8 +94,9 @@ export class RunOutputs {
     const followed = this.#follow(runId, this.#logOf(runId, stream));
     try {
       const record = this.#options.store.findBrief(runId);
-      // From here on its end is told: what is asked here and what is told later cannot miss each other.
+      // From here on its start and its end are told: what is asked here and what is told later cannot miss each other.
       if (record?.endedAt !== null) followed.hasEnded = true;
+      if (record !== null && record.state !== 'queued') followed.watch.begin();
       const told = yield* this.#readLive(followed, { from, until }, signal);
       yield* this.#readEnded({ runId, stream, from: told, until }, signal);
     } finally {
@@ -170,10 +185,14 @@ async function layoutOfLive(log: string): Promise<LogLayout> {
 }
 
 async function layoutOfEnded(record: BriefRun, stream: StreamName, log: string): Promise<LogLayout> {
-  const bytes = (stream === 'stdout' ? record.stdoutBytes : record.stderrBytes) ?? 0;
+  const bytes = bytesOf(record, stream) ?? 0;
   const kept = stream === 'stdout' ? record.stdoutKept : record.stderrKept;
   const sizeBytes = await sizeOfLog(log);
   return endedLayout(bytes, kept ?? likelyKept(bytes, sizeBytes), sizeBytes);
+}
+
+function bytesOf(record: BriefRun, stream: StreamName): number | null {
+  return stream === 'stdout' ? record.stdoutBytes : record.stderrBytes;
 }
 
 /** Of a run that ended before this was written down: a log that has not all of it begins with it, by half at least. */

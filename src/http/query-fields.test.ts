@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+
+import { QueryFields } from './query-fields.ts';
+
+const read = (value: unknown) => new QueryFields({ field: value }, ['field']);
+
+describe('a field of a query', () => {
+  it('is refused when nobody knows it, or when it comes twice', () => {
+    expect(() => new QueryFields({ other: '1' }, ['field'])).toThrow(
+      'no query field "other" here, only field',
+    );
+    expect(() => new QueryFields({ other: '1' }, [])).toThrow('no query field "other" here');
+    expect(() => read(['a', 'b'])).toThrow('given once');
+  });
+
+  it('that is empty counts as absent', () => {
+    expect(read('').text('field')).toBeNull();
+  });
+
+  it('is a text without NUL, which no text on record has', () => {
+    expect(read('a\n"b').text('field')).toBe('a\n"b');
+    expect(() => read('a\0b').text('field')).toThrow(expect.objectContaining({ code: 'field-invalid' }));
+  });
+
+  it.each([
+    ['2026-05-01', '2026-05-01T00:00:00.000Z'],
+    ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z'],
+    ['2026-05-01T12:00:00.5+02:00', '2026-05-01T10:00:00.500Z'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+  ])('is a time: %s', (text, time) => {
+    expect(read(text).time('field')).toBe(time);
+  });
+
+  it.each([
+    ['2026-02-31', 'a day that there is not'],
+    ['2026-02-29T12:00:00Z', 'a day that only other years have'],
+    ['2026-13-01', 'a month that there is not'],
+    ['2026-05-01T25:00:00Z', 'an hour that there is not'],
+    ['9999-12-31T23:59:59-23:00', 'beyond the years of four digits, which do not sort'],
+    ['0000-01-01T00:00:00+23:00', 'before them'],
+    ['yesterday', 'a word'],
+  ])('is no time: %s, %s', (text) => {
+    expect(() => read(text).time('field')).toThrow('a time such as');
+  });
+});
