@@ -8,6 +8,8 @@ import { folderEntries } from './folder-entries.ts';
 /** A process that a script left may go on writing: so often it is tried again to empty a folder that fills up meanwhile. */
 const mostRepeats = 3;
 
+const foldersAtOnce = 4;
+
 /**
  * Removes what is at a path: a folder with all that is in it, or whatever else is there. Links are removed, never followed.
  *
@@ -25,19 +27,29 @@ export async function removeFolder(path: string, signal?: AbortSignal): Promise<
   let failure: unknown;
   const attempt = async (work: Promise<unknown>) => {
     await unlessGone(work).catch((error: unknown) => {
-      failure ??= error;
+      // What is not empty yet is tried again.
+      if (errnoOf(error) !== 'ENOTEMPTY') failure ??= error;
     });
   };
   const prefix = join(path, `.removing-${randomBytes(6).toString('hex')}-`);
+  let tried = 0;
   let pulledUp = 0;
   const pullUp = async (inner: string) => {
-    const target = `${prefix}${pulledUp}`;
-    await permitted([dirname(inner), inner], () => rename(inner, target));
-    pulledUp++;
+    if (await isRemoved(inner)) return;
+    const target = `${prefix}${tried++}`;
+    try {
+      await permitted([dirname(inner), inner], () => rename(inner, target));
+      pulledUp++;
+    } catch {
+      // A full disk may have no room for another name: where it is, then, as deep as that goes.
+      await removeInner(inner);
+    }
   };
   const removeInner = async (inner: string) => {
-    await attempt(permitted([path, inner], () => empty(inner, pullUp)));
-    await permitted([path], () => rmdir(inner));
+    if (await isRemoved(inner)) return;
+    const parent = dirname(inner);
+    await attempt(permitted([parent, inner], () => empty(inner, pullUp)));
+    await permitted([parent], () => rmdir(inner));
   };
   const empty = async (folder: string, takeFolder: (inner: string) => Promise<void>) => {
     for await (const entries of folderEntries(folder, signal)) {
@@ -46,7 +58,10 @@ export async function removeFolder(path: string, signal?: AbortSignal): Promise<
         files.map(({ name }) => attempt(permitted([folder], () => unlink(join(folder, name))))),
       );
       const folders = entries.filter((entry) => entry.isDirectory());
-      for (const { name } of folders) await attempt(takeFolder(join(folder, name)));
+      for (let at = 0; at < folders.length; at += foldersAtOnce) {
+        const some = folders.slice(at, at + foldersAtOnce);
+        await Promise.all(some.map(({ name }) => attempt(takeFolder(join(folder, name)))));
+      }
     }
   };
   for (let repeats = 0; ; ) {
@@ -82,6 +97,14 @@ async function unlock(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => null);
   // What else is in the way shows when the work is tried again.
   if (found?.isDirectory()) await chmod(folder, (found.mode & 0o7777) | 0o700).catch(() => {});
+}
+
+/** Removes a folder if it is empty, as many are. */
+async function isRemoved(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function unlessGone<Result>(work: Promise<Result>): Promise<Result | undefined> {

@@ -21,8 +21,9 @@ async function removerWhere(hasRoom: (folder: string) => boolean) {
     return [...runIds];
   };
   const log = pino({ level: 'silent' });
-  const closing = new AbortController().signal;
-  return { runsFolder, remover: new RunRemover({ removal: { forgetRuns }, runsFolder, log, closing }) };
+  const closing = new AbortController();
+  const options = { removal: { forgetRuns }, runsFolder, log, closing: closing.signal };
+  return { runsFolder, closing, remover: new RunRemover(options) };
 }
 
 describe('deleting a run', () => {
@@ -36,6 +37,14 @@ describe('deleting a run', () => {
     const { runsFolder, remover } = await removerWhere(() => false);
     await expect(remover.remove(ended)).rejects.toMatchObject({ code: 'resources-exhausted' });
     expect(await readdir(runsFolder)).toEqual([]);
+  });
+
+  it('leaves the folder for the next start when the service stops, for the record is gone', async () => {
+    const { runsFolder, closing, remover } = await removerWhere(() => true);
+    const removed = remover.remove(ended);
+    closing.abort();
+    await removed;
+    expect(await readdir(runsFolder)).toEqual(['run']);
   });
 
   it('touches nothing of a run that has not ended', async () => {

@@ -14,7 +14,7 @@ interface RunRemoverOptions {
   closing: AbortSignal;
 }
 
-const foldersAtOnce = 8;
+const foldersAtOnce = 4;
 
 /** Removes runs that have ended, with all that they left behind. */
 export class RunRemover {
