@@ -191,7 +191,7 @@ export async function startService({
         lend: (runId, waitingRunId) => runs.lend(runId, waitingRunId),
       }),
       runEnds,
-      runRemover: new RunRemover({ removal, runsFolder: folders.runs, log }),
+      runRemover: new RunRemover({ removal, runsFolder: folders.runs, log, closing: closing.signal }),
       runStore: store,
       history,
       clock: systemClock,

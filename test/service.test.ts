@@ -350,7 +350,9 @@ describe('what a killed service left half done', () => {
     await writeFile(join(stray, 'params.json'), '{"params":{"password":"secret"}}');
     await mkdir(join(home, 'runs', 'not of ours'));
     await startHob({ home });
-    expect(await readdir(join(home, 'runs'))).toEqual(['not of ours']);
+    const left = () => readdir(join(home, 'runs'));
+    await until('the stray is gone', async () => (await left()).length === 1);
+    expect(await left()).toEqual(['not of ours']);
   });
 });
 

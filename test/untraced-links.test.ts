@@ -144,7 +144,12 @@ async function serve({ maxRuns }: { maxRuns: number }) {
         }),
     }),
     runEnds,
-    runRemover: new RunRemover({ removal: { forgetRuns: () => [] }, runsFolder: join(folder, 'runs'), log }),
+    runRemover: new RunRemover({
+      removal: { forgetRuns: () => [] },
+      runsFolder: join(folder, 'runs'),
+      log,
+      closing: new AbortController().signal,
+    }),
     runStore: store,
     history: new SqliteHistoryStore(openDatabase(':memory:')),
     clock: systemClock,

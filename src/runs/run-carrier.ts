@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-
 import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
 import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
@@ -12,6 +10,7 @@ import { isSuccess } from './outcome/is-success.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
+import { removeParameterFile } from './remove-parameter-file.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 
@@ -120,10 +119,7 @@ export class RunCarrier {
     { unavailable = null, isRefused = false }: Conclusion = {},
   ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
-    // Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place.
-    await rm(run.folder.parameterFile, { recursive: true, force: true }).catch((error: unknown) => {
-      run.log.error({ err: error }, 'the parameter file could not be removed');
-    });
+    await removeParameterFile(run.folder, run.log);
     const { limits, readOutcome } = this.#options;
     const { envelope, result, message, summary, stdout, stderr } = await readOutcome({
       folder: run.folder,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 
 import type { Containment, Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
+import { removeFolder } from '../shared/remove-folder.ts';
 import { hashToken, newToken } from './callers/chain.ts';
 import type { Progress } from './events/progress.ts';
 import type { RunEvent } from './events/run-events.ts';
@@ -13,6 +13,7 @@ import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
 import { writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
+import { removeParameterFile } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
@@ -94,7 +95,7 @@ export class RunService {
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
-      await rm(run.folder.path, { recursive: true, force: true });
+      await this.#discard(run);
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
@@ -188,6 +189,14 @@ export class RunService {
     };
     await writeParameterFile(run.folder, content, { durable });
     this.#insert(run.record, hashToken(token), { durable, key: request.key });
+  }
+
+  /** Removes what was prepared for a run that is refused. A folder that has to stay is swept up at the next start. */
+  async #discard({ folder, log }: LiveRun): Promise<void> {
+    await removeParameterFile(folder, log);
+    await removeFolder(folder.path).catch((error: unknown) => {
+      log.warn({ err: error }, 'the folder of a refused run could not be removed yet');
+    });
   }
 
   /** The run, its key and what is told of it are on record together, or none of them is. */

@@ -1,22 +1,38 @@
-import { lstat, opendir } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a folder takes on the disk, with all that is in it. What is removed while this looks, or may not be seen, counts nothing. */
-export async function folderBytes(path: string): Promise<number> {
-  let bytes = await fileBytes(path);
-  try {
-    for await (const entry of await opendir(path)) {
-      const inside = join(path, entry.name);
-      bytes += entry.isDirectory() ? await folderBytes(inside) : await fileBytes(inside);
+import { folderEntries } from './folder-entries.ts';
+
+/**
+ * What a folder takes on the disk, with all that is in it; of anything else, and of a link above all, what it takes itself. What
+ * is removed while this looks, or cannot be seen, counts nothing. Rejects once the signal is aborted.
+ */
+export async function folderBytes(path: string, signal?: AbortSignal): Promise<number> {
+  let bytes = bytesOf(await look(path));
+  // A list and not a recursion: folders may be nested more deeply than there are file handles.
+  const folders = [path];
+  for (;;) {
+    const folder = folders.pop();
+    if (folder === undefined) return bytes;
+    try {
+      for await (const entries of folderEntries(folder, signal)) {
+        const inside = entries.map((entry) => ({ entry, path: join(folder, entry.name) }));
+        for (const file of await Promise.all(inside.map((each) => look(each.path)))) bytes += bytesOf(file);
+        for (const each of inside) if (each.entry.isDirectory()) folders.push(each.path);
+      }
+    } catch {
+      // It is gone, not for us to look into, or so deep that its path is too long.
+      signal?.throwIfAborted();
     }
-  } catch {
-    // It is gone, or not for us to look into.
   }
-  return bytes;
 }
 
-async function fileBytes(path: string): Promise<number> {
-  const file = await lstat(path).catch(() => null);
+function look(path: string): Promise<Stats | null> {
+  return lstat(path).catch(() => null);
+}
+
+function bytesOf(file: Stats | null): number {
   if (file === null) return 0;
   // A sparse file is smaller than it says. Windows does not tell.
   return process.platform === 'win32' ? file.size : file.blocks * 512;

@@ -326,7 +326,9 @@ describe('the limits of the history', () => {
     expect(retention.expired({ ...none, runs: 2 }, 10)).toEqual([a]);
     expect(retention.expired({ ...none, runs: 0 }, 10)).toEqual([a, b, c]);
     expect(retention.expired({ ...none, runs: 0 }, 2)).toEqual([a, b]);
-    expect(retention.expired({ ...none, bytes: 1 }, 10)).toEqual([a, b, c]);
+    expect(retention.expired({ ...none, bytes: 1 }, 10)).toEqual([a, b]);
+    expect(retention.expired({ ...none, bytes: 1 }, 2)).toEqual([a, b]);
+    expect(retention.expired({ ...none, bytes: 1 }, 1)).toEqual([a]);
     expect(retention.expired({ ...none, bytes: 2 * 6000 }, 10)).toEqual([a]);
     expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.001Z' }, 10)).toEqual([a, b, c]);
     expect(retention.expired({ ...none, endedBefore: '2024-05-01T12:00:02.000Z' }, 10)).toEqual([]);

@@ -115,8 +115,11 @@ export class SqliteRetentionStore implements RetentionStore {
     let bytes = over(totals.bytes, limits.bytes);
     if (runs <= 0 && bytes <= 0) return [];
     const expired: Row[] = [];
-    for (const row of this.#oldest.all(most)) {
-      if (runs <= 0 && bytes <= 0) break;
+    const oldest = this.#oldest.all(most + 1);
+    for (const [at, row] of oldest.entries()) {
+      // The latest does not go for its size: whoever ran it should find out what became of it.
+      const isTooLarge = bytes > 0 && at < oldest.length - 1;
+      if (at === most || (runs <= 0 && !isTooLarge)) break;
       expired.push(row);
       runs -= 1;
       bytes -= Number(row.disk_bytes);

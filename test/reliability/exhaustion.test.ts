@@ -305,6 +305,24 @@ it.skipIf(!canMount)(
   },
 );
 
+it.skipIf(!canMount)('a full disk gets room again when runs are deleted', patiently, async () => {
+  const home = await smallDisk();
+  const scripts = await tempFolder();
+  const text = 'head -c 1000000 /dev/zero > "$(dirname "$1")/large"\n';
+  const id = await writeScript(scripts, 'large', { entry: ['main.sh', text] });
+  const { hob } = await startTraced({ home, scripts: [scripts] });
+  const runs: string[] = [];
+  for (let run = 0; run < 3; run++) runs.push((await hob.run(id)).headers.get('x-hob-run-id') ?? '');
+  await writeFile(join(home, 'filler'), Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
+  for (const run of runs) {
+    const deleted = await fetch(`${hob.url}/api/runs/${run}`, { method: 'DELETE' });
+    expect({ status: deleted.status, body: await deleted.json() }).toMatchObject({ status: 200 });
+    // Whatever is freed is taken at once.
+    await writeFile(join(home, `filler-${run}`), Buffer.alloc(16 * 1024 * 1024)).catch(() => {});
+  }
+  expect(await readdir(join(home, 'runs'))).toEqual([]);
+});
+
 it.skipIf(!canMount)(
   'a home that becomes read-only while scripts run is 503, and loses none of their ends',
   patiently,

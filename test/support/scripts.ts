@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { onTestFinished } from 'vitest';
 
 interface ScriptOptions {
   id?: string;
@@ -88,3 +91,12 @@ link() {
   answer=\${reply%$'\\n'*}
 }
 `;
+
+/** Makes folders named `level`, each in the one before: deeper than a path can be long, if need be. Gone when the test ends. */
+export function nestFolders(parent: string, levels: number): void {
+  onTestFinished(() => {
+    execFileSync('rm', ['-rf', join(parent, 'level')]);
+  });
+  const program = 'import os, sys\nfor _ in range(int(sys.argv[1])): os.mkdir("level"); os.chdir("level")';
+  execFileSync('python3', ['-c', program, String(levels)], { cwd: parent });
+}

@@ -1,14 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Clock } from '../../shared/clock.ts';
-import { errnoOf, isExhaustion } from '../../shared/errors.ts';
 import { folderBytes } from '../../shared/folder-size.ts';
 import { localDay } from '../../shared/local-day.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RetentionLimits, RetentionStore } from './retention-store.ts';
 import type { RunRemoval } from './run-removal.ts';
+import { RunRemover } from './run-remover.ts';
 
 interface HistoryKeeperOptions {
   store: RetentionStore;
@@ -43,15 +42,24 @@ const roundMs = 10 * 60 * 1000;
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
   readonly #closing = new AbortController();
+  readonly #remover: RunRemover;
   #soon: NodeJS.Timeout | undefined;
   #regularly: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
+  #isRoundDue = false;
   #unsettled = 0;
   /** How long others have been held up in this step. */
   #heldMs = 0;
 
   constructor(options: HistoryKeeperOptions) {
     this.#options = options;
+    const { removal, runsFolder, log } = options;
+    this.#remover = new RunRemover({
+      removal: { forgetRuns: (runIds) => this.#hold(() => removal.forgetRuns(runIds)) },
+      runsFolder,
+      log,
+      closing: this.#closing.signal,
+    });
   }
 
   /**
@@ -72,6 +80,7 @@ export class HistoryKeeper {
     }, patienceMs).unref();
   }
 
+  /** Leaves what it is at for the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#soon);
@@ -80,7 +89,13 @@ export class HistoryKeeper {
   }
 
   #next(): void {
-    this.#working = this.#working.then(() => this.#round());
+    // One round does all that there is to do when it begins.
+    if (this.#isRoundDue) return;
+    this.#isRoundDue = true;
+    this.#working = this.#working.then(() => {
+      this.#isRoundDue = false;
+      return this.#round();
+    });
   }
 
   async #round(): Promise<void> {
@@ -91,7 +106,8 @@ export class HistoryKeeper {
       for (let done = await this.#step(); done.more; done = await this.#step()) removed += done.removed;
       if (this.#unsettled > 0) await this.#settle();
     } catch (error) {
-      log.warn({ err: error }, 'the history could not be kept in bounds; it will be tried again');
+      if (!this.#closing.signal.aborted)
+        log.warn({ err: error }, 'the history could not be kept in bounds; it will be tried again');
     }
     if (removed > 0) log.info({ removed }, 'removed runs that were over a limit of the history');
   }
@@ -137,25 +153,14 @@ export class HistoryKeeper {
     if (runIds.length === 0) return 0;
     const sizes = await inGroups(runIds, async (runId) => ({
       runId,
-      folderBytes: await folderBytes(this.#folderOf(runId)),
+      folderBytes: await folderBytes(join(this.#options.runsFolder, runId), this.#closing.signal),
     }));
-    if (!this.#closing.signal.aborted) this.#hold(() => this.#options.store.tend(sizes));
+    this.#hold(() => this.#options.store.tend(sizes));
     return runIds.length;
   }
 
   async #remove(runIds: readonly string[]): Promise<number> {
-    if (runIds.length === 0) return 0;
-    try {
-      // The record first: a folder without one is found at the next start, a record without its logs would be half a run.
-      const removed = this.#hold(() => this.#options.removal.forgetRuns(runIds));
-      await inGroups(removed, (runId) => this.#removeFolder(runId));
-      return removed.length;
-    } catch (error) {
-      // To remove something from a full database takes room, too.
-      if (!isExhaustion(errnoOf(error))) throw error;
-      await inGroups(runIds, (runId) => this.#removeFolder(runId));
-      return this.#options.removal.forgetRuns(runIds).length;
-    }
+    return runIds.length === 0 ? 0 : (await this.#remover.removeEnded(runIds)).length;
   }
 
   async #removeStrays(folders: readonly string[]): Promise<void> {
@@ -165,22 +170,12 @@ export class HistoryKeeper {
         const strays = folders
           .slice(at, at + batchRuns)
           .filter((name) => runFolderName.test(name) && !isKnown(name));
-        await inGroups(strays, (name) => this.#removeFolder(name));
+        await this.#remover.removeFolders(strays);
         await this.#pause(0);
       }
     } catch (error) {
       log.warn({ err: error }, 'folders of runs that are not on record could not all be removed');
     }
-  }
-
-  async #removeFolder(runId: string): Promise<void> {
-    await rm(this.#folderOf(runId), { recursive: true, force: true }).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, run: runId }, 'the folder of a run could not be removed');
-    });
-  }
-
-  #folderOf(runId: string): string {
-    return join(this.#options.runsFolder, runId);
   }
 
   async #pause(ms: number): Promise<void> {

@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
-
-import { AppError } from '../../shared/errors.ts';
+import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
+import { removeFolder } from '../../shared/remove-folder.ts';
 import { runFolderAt } from '../parameter-file.ts';
 import { unknownRun } from '../refusals.ts';
 import type { RunRecord } from '../run-record.ts';
@@ -11,7 +10,11 @@ interface RunRemoverOptions {
   removal: RunRemoval;
   runsFolder: string;
   log: Logger;
+  /** Aborted when there is no time left to remove folders: what remains of them is swept up at the next start. */
+  closing: AbortSignal;
 }
+
+const foldersAtOnce = 4;
 
 /** Removes runs that have ended, with all that they left behind. */
 export class RunRemover {
@@ -21,16 +24,61 @@ export class RunRemover {
     this.#options = options;
   }
 
+  /** When this resolves the run is unknown, and its folder is gone unless the log says that it could not be removed. */
   async remove({ runId, endedAt }: Pick<RunRecord, 'runId' | 'endedAt'>): Promise<void> {
     if (endedAt === null) throw notEnded(runId);
-    const { removal, runsFolder, log } = this.#options;
-    // The record first: a folder that no record names is swept up at the next start, should that end come now.
-    if (!removal.forgetRuns([runId]).includes(runId)) throw unknownRun(runId);
-    const { path } = runFolderAt(runsFolder, runId);
-    await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
-      log.warn({ err: error, run: runId }, 'the folder of a deleted run could not be removed yet');
-    });
+    try {
+      if (!(await this.removeEnded([runId])).includes(runId)) throw unknownRun(runId);
+    } catch (error) {
+      const errno = errnoOf(error);
+      throw isExhaustion(errno) ? recordRemains(runId, errno, error) : error;
+    }
   }
+
+  /** Removes runs of which it is known that they have ended. Returns those that were still there. */
+  async removeEnded(runIds: readonly string[]): Promise<string[]> {
+    const { removal } = this.#options;
+    let removed: string[];
+    try {
+      // The record first: a folder without one is found at the next start, a record without its logs would be half a run.
+      removed = removal.forgetRuns(runIds);
+    } catch (error) {
+      // To remove something from a full database takes room, too.
+      if (!isExhaustion(errnoOf(error))) throw error;
+      await this.removeFolders(runIds);
+      return removal.forgetRuns(runIds);
+    }
+    await this.removeFolders(removed);
+    return removed;
+  }
+
+  /** Removes the folders of runs that are not on record, or soon will not be. */
+  async removeFolders(runIds: readonly string[]): Promise<void> {
+    for (let at = 0; at < runIds.length; at += foldersAtOnce)
+      await Promise.all(runIds.slice(at, at + foldersAtOnce).map((runId) => this.#removeFolder(runId)));
+  }
+
+  async #removeFolder(runId: string): Promise<void> {
+    const { runsFolder, log, closing } = this.#options;
+    try {
+      await removeFolder(runFolderAt(runsFolder, runId).path, closing);
+    } catch (error) {
+      if (closing.aborted)
+        log.info({ run: runId }, 'the folder of a run is left for the next start to remove');
+      else log.warn({ err: error, run: runId }, 'the folder of a run could not be removed yet');
+    }
+  }
+}
+
+function recordRemains(runId: string, errno: string, cause: unknown): AppError {
+  return new AppError(
+    'resources-exhausted',
+    {
+      en: `The machine is out of a resource that it takes to delete the record of the run ${runId} (${errno}). Its folder was removed as far as possible; try again when there is room.`,
+      zh: `删除运行 ${runId} 的记录所需的系统资源已耗尽（${errno}），其文件夹已尽可能清除，请在释放空间后重试。`,
+    },
+    { cause, retryAfterS: 5 },
+  );
 }
 
 function notEnded(runId: string): AppError {

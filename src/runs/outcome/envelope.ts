@@ -1,10 +1,13 @@
+import { dirname } from 'node:path';
+
 import { assertNever } from '../../shared/assert-never.ts';
 import { fileToUtf8, textOf } from '../../shared/decode-text.ts';
 import type { JsonText } from '../../shared/json-text.ts';
-import { type ReadFailure, readRegularFile } from '../../shared/read-regular-file.ts';
+import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import type { Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
+import { isOwnFolder } from '../own-folder.ts';
 
 export type EnvelopeReading =
   /** `msg` is the literal in the text. */
@@ -17,7 +20,10 @@ export type EnvelopeReading =
  * Its file is as hostile as the script: whatever is in it, this returns.
  */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
-  const read = () => readRegularFile(path, { maxBytes, ownOnly: true });
+  const read = async (): Promise<ReadResult> =>
+    (await isOwnFolder(dirname(path)))
+      ? readRegularFile(path, { maxBytes, ownOnly: true })
+      : { kind: 'missing' };
   const file = await whenPossible(read, (result) =>
     result.kind === 'unreadable' ? result.errno : undefined,
   );

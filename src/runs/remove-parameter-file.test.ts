@@ -1,0 +1,75 @@
+import { chmod, chown, link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { has } from '../../test/support/needs.ts';
+import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
+import { runFolderAt } from './parameter-file.ts';
+import { removeParameterFile } from './remove-parameter-file.ts';
+
+const canLock = has('another user, for permissions (root on Linux)', canBecomeOrdinary);
+const log = pino({ level: 'silent' });
+
+async function withSecret() {
+  const runs = await tempFolder();
+  await chown(runs, ordinaryUser, ordinaryUser).catch(() => {});
+  const folder = runFolderAt(runs, 'run');
+  await mkdir(folder.path);
+  await writeFile(folder.parameterFile, 'secret');
+  return { runs, folder };
+}
+
+describe('the parameter file, at the end of a run,', () => {
+  it('is removed, also when the script has put a folder or a link in its place', async () => {
+    const { runs, folder } = await withSecret();
+    await removeParameterFile(folder, log);
+    expect(await readdir(folder.path)).toEqual([]);
+    await mkdir(join(folder.parameterFile, 'inner'), { recursive: true });
+    await removeParameterFile(folder, log);
+    expect(await readdir(folder.path)).toEqual([]);
+    await writeFile(join(runs, 'other'), 'kept');
+    await symlink(join(runs, 'other'), folder.parameterFile);
+    await removeParameterFile(folder, log);
+    expect(await readdir(folder.path)).toEqual([]);
+    expect(await readFile(join(runs, 'other'), 'utf8')).toBe('kept');
+  });
+
+  it('is not looked for by way of a link in the place of the folder', async () => {
+    const { runs, folder } = await withSecret();
+    await rename(folder.path, join(runs, 'other'));
+    await symlink('other', folder.path);
+    await removeParameterFile(folder, log);
+    expect(await readFile(join(runs, 'other', 'params.json'), 'utf8')).toBe('secret');
+  });
+
+  it.skipIf(!canLock)('is removed from a folder that the script has locked', async () => {
+    const { folder } = await withSecret();
+    for (const mode of [0o500, 0o000]) {
+      await writeFile(folder.parameterFile, 'secret');
+      await chown(folder.path, ordinaryUser, ordinaryUser);
+      await chmod(folder.path, mode);
+      await asOrdinaryUser(() => removeParameterFile(folder, log));
+      expect(await readdir(folder.path)).toEqual([]);
+    }
+  });
+
+  it.skipIf(!canLock)(
+    'says nothing any more when it has to stay, unless it is another file, too',
+    async () => {
+      const { runs, folder } = await withSecret();
+      await chown(folder.parameterFile, ordinaryUser, ordinaryUser);
+      await chmod(folder.parameterFile, 0o400);
+      await link(folder.parameterFile, join(runs, 'other'));
+      await asOrdinaryUser(() => removeParameterFile(folder, log));
+      expect(await readFile(folder.parameterFile, 'utf8')).toBe('secret');
+      const { folder: alone } = await withSecret();
+      await chown(alone.parameterFile, ordinaryUser, ordinaryUser);
+      await chmod(alone.parameterFile, 0o400);
+      await asOrdinaryUser(() => removeParameterFile(alone, log));
+      expect(await readFile(alone.parameterFile, 'utf8')).toBe('');
+    },
+  );
+});
