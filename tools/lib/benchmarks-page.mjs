@@ -8,7 +8,7 @@ const scenarios = {
   },
   prune: {
     title: 'A history that is over its limit',
-    did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. The room that they took in the database is used for the next runs; the file does not shrink.',
+    did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. What they took in the database is given back to the disk, but for 16 MiB that the next runs will need.',
   },
 };
 
