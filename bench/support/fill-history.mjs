@@ -48,7 +48,10 @@ export function fillHistory(home, runs) {
     )
     .run({ $runs: runs, $end: Date.now() / 1000, $span: historyDays * 86_400 });
   database.exec(`
+    /* Merged as it would be if the runs had come one by one, with somebody tidying up in between. */
+    INSERT INTO run_texts (run_texts, rank) VALUES ('automerge', 4), ('crisismerge', 16);
     INSERT INTO run_texts (rowid, script_name, message) SELECT seq, script_name, message FROM runs;
+    INSERT INTO run_texts (run_texts, rank) VALUES ('automerge', 0), ('crisismerge', 1000);
     UPDATE history SET bytes = (SELECT sum(disk_bytes) FROM runs);
     INSERT INTO script_names SELECT script_id, script_name FROM runs GROUP BY script_id;
     COMMIT;

@@ -91,8 +91,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX runs_unfinished ON runs (seq) WHERE ended_at IS NULL;
   CREATE INDEX runs_untended ON runs (seq) WHERE tended = 0;
   CREATE VIRTUAL TABLE run_texts USING fts5(script_name, message, content = 'runs', content_rowid = 'seq', tokenize = 'trigram');
-  /* Its parts are merged in small steps, when somebody has the time, and not in large ones by whoever happens to write. */
-  INSERT INTO run_texts (run_texts, rank) VALUES ('automerge', 0), ('crisismerge', 1000);
+  /*
+   * Its parts are merged in small steps, when somebody has the time, and not in large ones by whoever happens to write. A step cannot
+   * stop within a term, and some are in every run, so large parts are merged as rarely as can be: sixteen at a time.
+   */
+  INSERT INTO run_texts (run_texts, rank) VALUES ('automerge', 0), ('crisismerge', 1000), ('usermerge', 16);
 
   CREATE TABLE history (id INTEGER PRIMARY KEY CHECK (id = 1), runs INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;
   INSERT INTO history SELECT 1, count(*), 0 FROM runs;

@@ -29,6 +29,8 @@ const countedDays = 400;
 const batchRuns = 16;
 /** The log of what was written is a few megabytes long by then. */
 const unsettledBatches = 16;
+/** Enough to keep up with what a batch leaves behind. */
+const tidyMs = 2;
 const foldersAtOnce = 8;
 /** After a run has ended; those that end meanwhile are done with it. */
 const patienceMs = 1000;
@@ -119,13 +121,20 @@ export class HistoryKeeper {
     this.#heldMs = 0;
     const tended = await this.#tend(store.untended(batchRuns));
     const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
-    const isTidy = !this.#hold(() => store.tidy());
+    const isTidy = this.#hold(() => this.#tidy());
     const more = tended > 0 || removed > 0 || !isTidy;
     if (more) this.#unsettled++;
     if (this.#unsettled >= unsettledBatches) await this.#settle();
     // Half of the time is for others. They need not wait for the disk.
     if (more) await this.#pause(this.#heldMs);
     return { more, removed };
+  }
+
+  /** Whether nothing is left to tidy. */
+  #tidy(): boolean {
+    const enough = performance.now() + tidyMs;
+    while (this.#options.store.tidy()) if (performance.now() > enough) return false;
+    return true;
   }
 
   #hold<Result>(work: () => Result): Result {
