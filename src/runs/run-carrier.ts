@@ -6,9 +6,8 @@ import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
-import { isSuccess } from './outcome/is-success.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
-import { concludeRun } from './outcome/run-ending.ts';
+import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
@@ -121,7 +120,7 @@ export class RunCarrier {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
     await removeParameterFile(run.folder, run.log);
     const { limits, readOutcome } = this.#options;
-    const { envelope, result, message, summary, stdout, stderr } = await readOutcome({
+    const texts = await readOutcome({
       folder: run.folder,
       end,
       timeoutMs: run.timeoutMs,
@@ -134,16 +133,8 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    this.#record(run, concludeRun(end, { envelope, result, summary }), isRefused);
-    return {
-      exitCode: end.exitCode,
-      success: isSuccess(end),
-      timedOut: end.cause === 'timeout',
-      message,
-      stdout,
-      stderr,
-      result,
-    };
+    this.#record(run, concludeRun(end, texts), isRefused);
+    return outcomeOf(end, texts);
   }
 
   /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */

@@ -1,6 +1,6 @@
 import type { RunEnd } from '../../execution/messages.ts';
-import { isSuccess } from '../outcome/is-success.ts';
 import { keptIn } from '../outcome/lost-output.ts';
+import { outcomeOf } from '../outcome/run-ending.ts';
 import { runFolderAt } from '../parameter-file.ts';
 import type { KeptOutput, RunRecord } from '../run-record.ts';
 import type { RunOutcome, RunServiceOptions } from '../run-request.ts';
@@ -31,7 +31,7 @@ export async function recallOutcome(
     stderr: await capture(folder.stderrLog, record.stderrBytes, record.stderrKept),
     leftRunning: record.leftRunning,
   };
-  const { message, stdout, stderr, result } = await readOutcome({
+  const texts = await readOutcome({
     folder,
     end,
     timeoutMs: null,
@@ -41,15 +41,7 @@ export async function recallOutcome(
     withOutput: true,
     recorded: record.result,
   });
-  return {
-    exitCode: end.exitCode,
-    success: isSuccess(end),
-    timedOut: end.cause === 'timeout',
-    message,
-    stdout,
-    stderr,
-    result,
-  };
+  return outcomeOf(end, texts);
 }
 
 async function capture(log: string, bytes: number | null, kept: KeptOutput | null) {

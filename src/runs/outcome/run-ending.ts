@@ -29,6 +29,23 @@ export function concludeRun(
   };
 }
 
+/** The same for whoever waits for the run. */
+export function outcomeOf(
+  end: RunEnd,
+  texts: Pick<OutcomeTexts, 'message' | 'stdout' | 'stderr' | 'result'>,
+) {
+  const { message, stdout, stderr, result } = texts;
+  return {
+    exitCode: end.exitCode,
+    success: isSuccess(end),
+    timedOut: end.cause === 'timeout',
+    message,
+    stdout,
+    stderr,
+    result,
+  };
+}
+
 function keptOf({ headBytes, tailBytes }: StreamCapture): KeptOutput {
   return { headBytes, tailBytes };
 }
