@@ -5,6 +5,7 @@ import { type RingState, ringFileOf } from '../execution/ring-state.ts';
 import { RingFile } from './ring-file.ts';
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const smallestStrideBytes = 4096;
 
 /**
  * Keeps one output stream of a run in a file of bounded size: the first half of the limit as it came, and the last half in
@@ -19,6 +20,8 @@ export class Capture {
   #ring: RingFile | null = null;
   readonly #headLimit: number;
   readonly #tailLimit: number;
+  /** How much is written over at once: whoever kills this process in the middle of it takes no more of the end than that. */
+  readonly #strideLimit: number;
   #total = 0;
   #stored = 0;
   #failed = false;
@@ -30,6 +33,7 @@ export class Capture {
     this.#fd = openSync(path, createFlags, 0o600);
     this.#headLimit = Math.ceil(limitBytes / 2);
     this.#tailLimit = Math.max(1, Math.floor(limitBytes / 2));
+    this.#strideLimit = Math.max(smallestStrideBytes, Math.floor(this.#tailLimit / 8));
   }
 
   take(bytes: Uint8Array): void {
@@ -65,8 +69,8 @@ export class Capture {
       const intoTail = this.#stored - this.#headLimit;
       const room = intoTail < 0 ? -intoTail : this.#tailLimit - (intoTail % this.#tailLimit);
       const position = intoTail < 0 ? this.#stored : this.#headLimit + (intoTail % this.#tailLimit);
-      const length = Math.min(room, bytes.length - done);
       const overwrites = intoTail >= this.#tailLimit;
+      const length = Math.min(room, bytes.length - done, overwrites ? this.#strideLimit : Infinity);
       if (overwrites) this.#tell(this.#stored + length);
       const stored = writeSync(fd, bytes, done, length, position);
       this.#stored += stored;
