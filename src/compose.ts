@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
+import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
-import { type Listening, listen } from './http/listen.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';

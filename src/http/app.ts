@@ -15,6 +15,7 @@ import type { Logger } from '../shared/log.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { tokenOf } from './door/run-address.ts';
 import { answerError, internalError, notifyContentType } from './error-answers.ts';
 import { openApiInfo } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
@@ -32,7 +33,6 @@ import { addRunEventRoute } from './routes/run-events.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addStopRoute } from './routes/stop.ts';
-import { tokenOf } from './run-address.ts';
 
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {

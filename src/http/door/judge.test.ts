@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ErrorCode } from '../shared/errors.ts';
-import { type DoorPolicy, judge, type Knock } from './door.ts';
-import { statusOf } from './error-answers.ts';
+import type { ErrorCode } from '../../shared/errors.ts';
+import { statusOf } from '../error-answers.ts';
+import { type DoorPolicy, judge, type Knock } from './judge.ts';
 
 const host = '127.0.0.1:9527';
 const policy: DoorPolicy = {

@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import { AppError, errnoOf } from '../shared/errors.ts';
-import { readHandleLimit } from '../shared/handle-limit.ts';
-import type { JsonObject } from '../shared/json.ts';
-import { type DoorPolicy, judge } from './door.ts';
-import { answerError } from './error-answers.ts';
+import type { HttpMetrics } from '../../metrics/http-metrics.ts';
+import { AppError, errnoOf } from '../../shared/errors.ts';
+import { readHandleLimit } from '../../shared/handle-limit.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { answerError } from '../error-answers.ts';
+import { type DoorPolicy, judge } from './judge.ts';
 import { stripRunToken } from './run-address.ts';
 
 interface ListenOptions {

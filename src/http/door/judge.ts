@@ -1,6 +1,6 @@
-import { brief } from '../shared/brief.ts';
-import { AppError, type ErrorCode } from '../shared/errors.ts';
-import type { Text } from '../shared/text.ts';
+import { brief } from '../../shared/brief.ts';
+import { AppError, type ErrorCode } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 
 /** What the door looks at: the request line and the header exactly as they were received. */
 export interface Knock {
