@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
+import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
+import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
 import { RunEvents } from './runs/events/run-events.ts';
@@ -33,6 +35,7 @@ import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
 import { serviceFile } from './shared/service-file.ts';
+import { ensureToken } from './shared/token-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
@@ -176,6 +179,15 @@ export async function startService({
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
+    if (settings.token) await ensureToken(home);
+    const guard = settings.token
+      ? new TokenGuard({
+          home,
+          isLiveRun: (token) => isLiveToken(token, store),
+          clock: systemClock,
+          log: log.child({ part: 'door' }),
+        })
+      : null;
     const app = await buildApp({
       catalogue,
       runs,
@@ -210,6 +222,7 @@ export async function startService({
       jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
       formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
       closing: closing.signal,
+      guard,
       requestStop,
     });
     closers.push(() => app.close());
@@ -240,6 +253,9 @@ export async function startService({
       preferredPort: Number(facts.get('last_port') ?? 0),
       extraHosts: settings.extra_hosts,
       trustedOrigins: settings.trusted_origins,
+      guard,
+      maxConnections: settings.max_connections,
+      receiveMs: settings.receive_s * 1000,
       metrics: metrics.http,
     });
     const { url, port, close } = listening;

@@ -2,11 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { startService } from './compose.ts';
-import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
+import {
+  type Flags,
+  isLoopback,
+  type LoadedSettings,
+  loadSettings,
+  SettingsError,
+} from './settings/load-settings.ts';
 import { errnoOf } from './shared/errors.ts';
 import { createLogger, type Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
 import { parseServiceInfo, serviceFile } from './shared/service-file.ts';
+import { TokenError } from './shared/token-file.ts';
 import { readVersion } from './shared/version.ts';
 import { NewerDatabaseError } from './storage/database.ts';
 import { type HomeLock, lockHome } from './storage/home-lock.ts';
@@ -72,6 +79,13 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   });
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
+  if (settings.token) log.info('callers must show the token that `hob token` prints');
+  if (settings.listen.some((address) => !isLoopback(address))) {
+    log.warn(
+      { listen: settings.listen },
+      'other machines can reach this Hob, and nothing that they send or get is encrypted: see SECURITY.md',
+    );
+  }
 
   stop = () => service.stop(stopNow.signal, { all });
   await aborted(stopAsked.signal);
@@ -103,7 +117,8 @@ function errnoCall(error: unknown): string | null {
 }
 
 function explainStart(error: unknown, settings: LoadedSettings): unknown {
-  if (error instanceof NewerDatabaseError) return new StartError(error.message);
+  if (error instanceof NewerDatabaseError || error instanceof TokenError)
+    return new StartError(error.message);
   const errno = errnoOf(error);
   const place = settings.listen.map((address) => `${address}:${settings.port}`).join(' or ');
   if (errno === 'EADDRINUSE') {

@@ -177,15 +177,19 @@ describe('requests', () => {
     const text = await scrape(hob);
     const counts = text
       .series('hob_door_refusals_total')
+      .filter(({ value }) => value > 0)
       .map(({ labels, value }) => [labels.rule ?? '', value]);
-    expect(Object.fromEntries(counts)).toEqual({
+    const expected = {
       'door-host-missing': 1,
       'door-host': 2,
       'door-origin': 2,
       'door-fetch-site': 1,
       'door-method': 1,
       'door-protocol': 1,
-    });
+    };
+    expect(Object.fromEntries(counts)).toEqual(expected);
+    const { refused } = (await hob.get('/api/health')).body;
+    expect(refused).toMatchObject({ ...expected, 'door-token': 0, 'request-timeout': 0 });
     expect(text.series('hob_http_answers_total')).toEqual([]);
   });
 
@@ -207,7 +211,7 @@ describe('requests', () => {
     expect(answers(text, '2xx')).toBe(2);
     expect(text.value('hob_http_answer_duration_seconds_count', execute)).toBe(2);
     expect(text.value('hob_refusals_total', { code: 'script-id-missing' })).toBe(1);
-    expect(text.value('hob_refusals_total', { code: 'request-malformed' })).toBe(1);
+    expect(text.value('hob_door_refusals_total', { rule: 'request-malformed' })).toBe(1);
     await hob.ended(String(body.run_id));
   });
 

@@ -122,6 +122,14 @@ export const importRules = [
     plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },
   },
   {
+    name: 'http-behind-the-door',
+    comment:
+      'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in.',
+    from: { path: '^src/', pathNot: ['^src/http/', tests] },
+    to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
+    plant: { file: 'src/runs/planted.ts', imports: 'node:http' },
+  },
+  {
     name: 'processes-in-one-place',
     comment:
       'Scripts are started in one file of the executor, helpers and the executor itself in one each: all can be audited.',

@@ -15,6 +15,7 @@ import type { Logger } from '../shared/log.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { wasAdmitted } from './door/admitted.ts';
 import { tokenOf } from './door/run-address.ts';
 import { answerError, internalError, notifyContentType } from './error-answers.ts';
 import { openApiInfo } from './openapi.ts';
@@ -32,6 +33,7 @@ import { addProgressRoute } from './routes/progress.ts';
 import { addRunEventRoute } from './routes/run-events.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
+import { addSessionRoutes } from './routes/session.ts';
 import { addStopRoute } from './routes/stop.ts';
 
 /** The whole HTTP application, without a socket. */
@@ -62,6 +64,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
+  app.addHook('onRequest', async (request) => {
+    if (!wasAdmitted(request.raw)) throw notByTheDoor();
+  });
   app.decorateRequest('isLasting', false);
   app.addHook('onRequest', (request, reply, done) => {
     countAnswer(metrics.http, request, reply);
@@ -104,12 +109,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
+    addSessionRoutes(api, dependencies);
     addMetricsRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });
   await app.ready();
   return app;
+}
+
+/** Whoever puts a way around the door into Hob finds every route closed. */
+function notByTheDoor(): AppError {
+  return internalError(new Error('a request reached a route without having come by the door'));
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

@@ -15,6 +15,7 @@ import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
+import type { TokenGuard } from './door/token-guard.ts';
 
 /** What the routes need from the rest of Hob. */
 export interface AppDependencies {
@@ -40,6 +41,8 @@ export interface AppDependencies {
   formBodyBytes: number;
   /** Aborted when connections are about to be closed: answers that would go on for ever end then. */
   closing: AbortSignal;
+  /** Null: no token is needed. */
+  guard: TokenGuard | null;
   requestStop: (how: { all: boolean }) => void;
 }
 

@@ -48,6 +48,8 @@ const statuses: Record<ErrorCode, number> = {
   'door-host': 403,
   'door-origin': 403,
   'door-fetch-site': 403,
+  'door-token': 401,
+  'door-busy': 503,
   'request-malformed': 400,
   'request-header-too-large': 431,
   'request-timeout': 408,
@@ -67,7 +69,11 @@ function refusal(code: ErrorCode): AppError {
 
 /** Whoever is refused for lack of something is not to keep a connection. */
 function headersOf(code: ErrorCode): Record<string, string> {
-  return { 'x-hob-error': code, ...(code === 'resources-exhausted' && { connection: 'close' }) };
+  return {
+    'x-hob-error': code,
+    ...(code === 'resources-exhausted' && { connection: 'close' }),
+    ...(code === 'door-token' && { 'www-authenticate': 'Bearer realm="hob"' }),
+  };
 }
 
 describe('the status of a refusal', () => {

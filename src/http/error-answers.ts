@@ -25,6 +25,8 @@ export function statusOf(code: ErrorCode): number {
     case 'door-host-missing':
     case 'request-malformed':
       return 400;
+    case 'door-token':
+      return 401;
     case 'script-not-a-node':
     case 'progress-needs-run':
     case 'door-host':
@@ -68,6 +70,7 @@ export function statusOf(code: ErrorCode): number {
     case 'resources-exhausted':
     case 'service-stopping':
     case 'executor-unavailable':
+    case 'door-busy':
       return 503;
     default:
       return assertNever(code);
@@ -113,6 +116,7 @@ export function answerError(
     headers: {
       'x-hob-error': error.code,
       ...(error.retryAfterS !== undefined && { 'retry-after': String(error.retryAfterS) }),
+      ...(error.code === 'door-token' && { 'www-authenticate': 'Bearer realm="hob"' }),
       // A caller that keeps its connection keeps a file handle, which may be just what is lacking.
       ...(error.code === 'resources-exhausted' && { connection: 'close' }),
     },

@@ -18,6 +18,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Counts what was asked over HTTP and what came of it. No label is ever made of something that a caller may choose freely. */
 export class HttpMetrics {
   readonly #doorRefusals: Counter<'rule'>;
+  readonly #refusedAtDoor = new Map<string, number>();
   readonly #refusals: Counter<'code'>;
   readonly #answers: Counter<'route' | 'method' | 'status'>;
   readonly #durations: Histogram<'route' | 'method'>;
@@ -32,7 +33,7 @@ export class HttpMetrics {
     });
     this.#refusals = new Counter({
       name: 'hob_refusals_total',
-      help: 'Requests that were refused behind the door, or were no requests at all, by error code.',
+      help: 'Requests that were refused behind the door, by error code.',
       labelNames: ['code'],
       registers,
     });
@@ -51,14 +52,23 @@ export class HttpMetrics {
     });
     // A rate can only be told from a counter that was there before its first event.
     for (const code of Object.keys(errorCodes)) {
-      if (isDoorCode(code)) this.#doorRefusals.inc({ rule: code }, 0);
-      else this.#refusals.inc({ code }, 0);
+      if (isDoorCode(code)) {
+        this.#doorRefusals.inc({ rule: code }, 0);
+        this.#refusedAtDoor.set(code, 0);
+      } else this.#refusals.inc({ code }, 0);
     }
   }
 
+  /** How often each rule of the door refused somebody. */
+  get doorRefusals(): Record<string, number> {
+    return Object.fromEntries(this.#refusedAtDoor);
+  }
+
   refused(code: ErrorCode): void {
-    if (isDoorCode(code)) this.#doorRefusals.inc({ rule: code });
-    else this.#refusals.inc({ code });
+    if (isDoorCode(code)) {
+      this.#doorRefusals.inc({ rule: code });
+      this.#refusedAtDoor.set(code, (this.#refusedAtDoor.get(code) ?? 0) + 1);
+    } else this.#refusals.inc({ code });
   }
 
   answered({ route = 'unmatched', method: asked, status, durationMs }: Answered): void {
@@ -68,8 +78,18 @@ export class HttpMetrics {
   }
 }
 
+/** Rules of the door whose codes do not say so: what is no request, too large or too slow. */
+const limitCodes = new Set<string>([
+  'request-malformed',
+  'request-header-too-large',
+  'request-timeout',
+  'body-too-large',
+  'content-type-unsupported',
+  'notify-content-type',
+] satisfies ErrorCode[]);
+
 function isDoorCode(code: string): boolean {
-  return code.startsWith('door-');
+  return code.startsWith('door-') || limitCodes.has(code);
 }
 
 function statusClass(status: number | undefined): string {

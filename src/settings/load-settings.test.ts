@@ -41,6 +41,9 @@ describe('settings', () => {
       log_level: 'info',
       extra_hosts: [],
       trusted_origins: [],
+      token: false,
+      max_connections: 1000,
+      receive_s: 30,
       max_runs: Math.max(8, 4 * availableParallelism()),
       max_queued: 1000,
       queue_wait_s: 60,
@@ -99,6 +102,8 @@ describe('settings', () => {
       scripts: '/x',
       extra_hosts: 'a',
       trusted_origins: 'http://b',
+      token: 'true',
+      max_connections: '70',
     };
     for (const name of settingNames) {
       const settings = await load(undefined, { [environmentName(name)]: values[name] ?? '7' });
@@ -180,6 +185,10 @@ describe('settings that cannot be used', () => {
       expect.stringMatching(/debug, info.*"loud"/),
     ]);
     expect(await problems('listen = []\n')).toHaveLength(1);
+    expect(await problems('token = "s3cret"\n')).toEqual([
+      expect.stringMatching(/^(?!.*s3cret).*true or false.*hob token/),
+    ]);
+    expect(await problems(undefined, { HOB_TOKEN: 'maybe' })).toEqual([expect.stringContaining('HOB_TOKEN')]);
     expect(await problems('scripts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
   });
 
@@ -260,4 +269,24 @@ describe('the addresses to listen on', () => {
     ])
       expect(found).toEqual([expect.stringContaining('loopback')]);
   });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'fd00::2'])('may be %s with a token', async (address) => {
+    for (const settings of [
+      await load(`listen = ["${address}"]\ntoken = true\n`),
+      await load(`listen = ["${address}"]\n`, { HOB_TOKEN: 'yes' }),
+      await load('token = false\n', {}, { host: address, token: true }),
+    ])
+      expect(settings).toMatchObject({ listen: [address], token: true });
+    expect(await problems(`listen = ["${address}"]\n`)).toEqual([expect.stringContaining('token = true')]);
+    expect(await problems(`listen = ["${address}"]\ntoken = true\n`, { HOB_TOKEN: '0' })).toHaveLength(1);
+  });
+
+  it.each(['example.com', '127.1', '::ffff:10.0.0.1', 'fe80::1%eth0', ''])(
+    'may not be %j, token or not',
+    async (address) => {
+      expect(await problems(`listen = ["${address}"]\ntoken = true\n`)).toEqual([
+        expect.stringContaining('no IP address'),
+      ]);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -18,6 +18,7 @@ export interface Flags {
   port?: string | undefined;
   scripts?: string[] | undefined;
   logLevel?: string | undefined;
+  token?: boolean | undefined;
 }
 
 export interface LoadedSettings extends Settings {
@@ -59,10 +60,14 @@ export async function loadSettings(
   for (const [name, { value, source }] of given) {
     settings[name] = value;
     if (!Value.Check(SettingsSchema.properties[name], value)) {
-      problems.push(`${source}: ${expectation(name)}, but it is ${JSON.stringify(value)}`);
-    } else if (name === 'listen') {
-      problems.push(...listenProblems(value, source));
+      // Whoever takes this setting for the token itself has written a secret here.
+      const found = name === 'token' ? '' : `, but it is ${JSON.stringify(value)}`;
+      problems.push(`${source}: ${expectation(name)}${found}`);
     }
+  }
+  const hasToken = settings.token === true;
+  for (const [name, { value, source }] of given) {
+    if (name === 'listen') problems.push(...listenProblems(value, source, hasToken));
   }
   if (problems.length > 0 || !Value.Check(SettingsSchema, settings)) throw new SettingsError(problems);
 
@@ -138,8 +143,13 @@ function fromFlags(flags: Flags): [SettingName, Sourced][] {
     chosen.push(['port', { value: fromText('port', flags.port), source: '--port' }]);
   if (flags.logLevel !== undefined)
     chosen.push(['log_level', { value: flags.logLevel, source: '--log-level' }]);
+  if (flags.token !== undefined) chosen.push(['token', { value: flags.token, source: '--token' }]);
   return chosen;
 }
+
+const truths = new Map<string, boolean>(
+  Object.entries({ true: true, 1: true, yes: true, on: true, false: false, 0: false, no: false, off: false }),
+);
 
 /** Variables and flags are text: a number where the setting is one, a comma-separated list where it is a list. */
 function fromText(name: SettingName, text: string): unknown {
@@ -148,14 +158,17 @@ function fromText(name: SettingName, text: string): unknown {
       return text.trim() === '' ? text : Number.isNaN(Number(text)) ? text : Number(text);
     case 'list':
       return text.split(',').map((item) => item.trim());
+    case 'truth':
+      return truths.get(text.trim().toLowerCase()) ?? text;
     case 'text':
       return text;
   }
 }
 
-function kindOf(name: SettingName): 'number' | 'list' | 'text' {
+function kindOf(name: SettingName): 'number' | 'list' | 'truth' | 'text' {
   const fallback = defaultSettings[name];
   if (Array.isArray(fallback)) return 'list';
+  if (typeof fallback === 'boolean') return 'truth';
   return typeof fallback === 'number' ? 'number' : 'text';
 }
 
@@ -167,20 +180,31 @@ function expectation(name: SettingName): string {
   if (name === 'trusted_origins')
     return 'trusted_origins must be a list of origins, such as http://localhost:3000';
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
+  if (name === 'token')
+    return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';
   const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
   return `${name} must be ${kind} from ${schema.minimum} to ${schema.maximum}`;
 }
 
-function listenProblems(value: unknown, source: string): string[] {
-  const addresses = Array.isArray(value) ? value : [];
+/** Whoever reaches Hob can run scripts, so beyond this machine it is to be reached with a token alone. */
+function listenProblems(value: unknown, source: string, hasToken: boolean): string[] {
+  const addresses = Array.isArray(value) ? value.map(String) : [];
   return addresses
-    .filter((address) => address !== 'localhost' && !isLoopback(String(address)))
-    .map(
-      (address) =>
-        `${source}: Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts`,
-    );
+    .filter((address) => address !== 'localhost' && !isLoopback(address))
+    .flatMap((address) => {
+      if (!isPlainAddress(address)) {
+        return `${source}: ${JSON.stringify(address)} is no IP address, such as 127.0.0.1 (the loopback address) or ::1`;
+      }
+      if (hasToken) return [];
+      return `${source}: without a token Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts. Set token = true as well (or --token), and callers must show the token that \`hob token\` prints`;
+    });
 }
 
-function isLoopback(address: string): boolean {
+/** Forms with a zone, and IPv4 in the clothes of IPv6, name hosts in ways that no Host header repeats. */
+function isPlainAddress(address: string): boolean {
+  return isIP(address) !== 0 && !address.includes('%') && !address.toLowerCase().startsWith('::ffff:');
+}
+
+export function isLoopback(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }

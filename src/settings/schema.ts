@@ -18,7 +18,7 @@ export const SettingsSchema = Type.Object({
     default: ['127.0.0.1', '::1'],
     minItems: 1,
     description:
-      'Addresses to listen on. Only loopback addresses are taken. The flag `--host` sets a single one.',
+      'Addresses to listen on, as literals; `localhost` stands for both of the default. Others than loopback addresses are taken only with `token = true`. The flag `--host` sets a single one.',
   }),
   port: Type.Integer({
     minimum: 0,
@@ -41,6 +41,25 @@ export const SettingsSchema = Type.Object({
   trusted_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
     description: 'Web origins whose pages may call Hob, such as `http://localhost:3000`.',
+  }),
+  token: Type.Boolean({
+    default: false,
+    description:
+      'Whether callers must show the token of this home (`hob token` prints it). Needed to listen on other than loopback addresses. The flag `--token` switches it on.',
+  }),
+  max_connections: Type.Integer({
+    minimum: 10,
+    maximum: 100_000,
+    default: 1000,
+    description:
+      'Connections at once; never more than half of the file handles that Hob may have. When there are more, idle and stuck ones are closed, and new ones refused with 503.',
+  }),
+  receive_s: Type.Number({
+    minimum: 0.5,
+    maximum: 3600,
+    default: 30,
+    description:
+      'How long a client may take to send the header of a request, and how long it may pause within the body, before it is refused with 408. The whole request may take ten times as long.',
   }),
   max_runs: Type.Integer({
     minimum: 1,

@@ -53,6 +53,8 @@ export const errorCodes = {
   'door-host': 'The Host header is not one of the addresses of this service.',
   'door-origin': 'The request comes from a web page of another origin.',
   'door-fetch-site': 'The browser says that another site caused the request.',
+  'door-token': 'The token of this home is needed, and was not sent or is not right.',
+  'door-busy': 'There are as many connections as are allowed.',
   'request-malformed': 'The bytes received are not an HTTP request.',
   'request-header-too-large': 'The header of the request is too large.',
   'request-timeout': 'The request took too long to arrive.',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
@@ -26,10 +26,26 @@ export async function writePrivateFile(
 
 /** Replaces a private file in one step: a reader sees the old content or the new, never half of one. */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {
+  await putInPlace(path, content, (draft) => rename(draft, path));
+}
+
+/** Makes a private file in one step, unless there is one already: then it fails with EEXIST. */
+export async function createPrivateFile(path: string, content: string): Promise<void> {
+  await putInPlace(path, content, async (draft) => {
+    await link(draft, path);
+    await rm(draft, { force: true });
+  });
+}
+
+async function putInPlace(
+  path: string,
+  content: string,
+  put: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writePrivateFile(draft, content);
-    await rename(draft, path);
+    await put(draft);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

@@ -1,15 +1,23 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 
-/** Asks by any method, and waits for the end of the answer. */
-export function ask(url: string, method: string): Promise<{ status: number; text: string }> {
+interface Asked {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Asks by any method and with any header, and waits for the end of the answer. */
+export function ask(url: string, method: string, headers: Record<string, string> = {}): Promise<Asked> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, agent: false }, (response) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
     });
     sent.once('error', reject);
     sent.end();

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 
 import { isAlive } from '../../shared/is-alive.ts';
-import { findService } from '../find-service.ts';
+import { credentialsFor, findService } from '../find-service.ts';
 import { UserError } from '../user-error.ts';
 
 const pollMs = 50;
@@ -25,7 +25,7 @@ export function configure(command: Command): void {
       }
       const all = options.all === true;
       const { running, queued } = await countRuns(service.url);
-      await ask(`${service.url}/api/stop`, { all });
+      await ask(`${service.url}/api/stop`, { all }, credentialsFor(home));
       const scripts = all && running > 0 ? ` with ${running} running script${running === 1 ? '' : 's'}` : '';
       process.stdout.write(`Hob is stopping${scripts} ...\n`);
       await waitForEnd(service.pid);
@@ -74,10 +74,10 @@ function numberIn(value: unknown, key: string): number {
   return Number(Reflect.get(Object(value), key)) || 0;
 }
 
-async function ask(url: string, body: { all: boolean }): Promise<void> {
+async function ask(url: string, body: { all: boolean }, credentials: Record<string, string>): Promise<void> {
   const answer = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...credentials },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(answerWithinMs),
   }).catch((error: unknown) => {

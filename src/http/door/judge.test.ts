@@ -137,6 +137,25 @@ describe('rule 3: exactly one Host, and one of ours', () => {
   });
 });
 
+describe('rule 3, where Hob listens on all addresses of the machine', () => {
+  const reached = '192.168.1.5:9527';
+  const come = (name: string) =>
+    judge({ ...knock({ headers: [['Host', name]] }), reached }, policy)?.code ?? null;
+
+  it('takes the address that was reached, and no other', () => {
+    expect(come('192.168.1.5:9527')).toBeNull();
+    expect(come('localhost:9527')).toBeNull();
+    for (const name of [
+      '192.168.1.6:9527',
+      '192.168.1.5',
+      'evil.test:9527',
+      '192.168.1.5.evil.test:9527',
+      '',
+    ])
+      expect([name, come(name)]).toEqual([name, 'door-host']);
+  });
+});
+
 describe('rule 4: no page of another origin', () => {
   it.each([host, 'localhost:9527', '[::1]:9527'])('lets in a page of our own at %s', (name) => {
     const headers = [

@@ -1,16 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Server } from 'node:http';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
-import { AppError, errnoOf } from '../../shared/errors.ts';
+import { errnoOf } from '../../shared/errors.ts';
 import { readHandleLimit } from '../../shared/handle-limit.ts';
-import type { JsonObject } from '../../shared/json.ts';
-import { answerError } from '../error-answers.ts';
-import { type DoorPolicy, judge } from './judge.ts';
-import { stripRunToken } from './run-address.ts';
+import { Connections } from './connections.ts';
+import { createDoorServer } from './door-server.ts';
+import type { TokenGuard } from './token-guard.ts';
 
 interface ListenOptions {
   app: FastifyInstance;
@@ -21,6 +19,10 @@ interface ListenOptions {
   preferredPort: number | null;
   extraHosts: readonly string[];
   trustedOrigins: readonly string[];
+  /** Null: no token is needed. */
+  guard: TokenGuard | null;
+  maxConnections: number;
+  receiveMs: number;
   metrics: HttpMetrics;
 }
 
@@ -31,20 +33,13 @@ export interface Listening {
   close(now: AbortSignal): Promise<void>;
 }
 
-const maxHeaderBytes = 32 * 1024;
-/** Of all file handles, the part that connections may take while they are idle. */
-const handlesForConnections = 0.25;
+/** Of all file handles, the part that connections may take, and the part of those that are idle. */
+const handlesForConnections = 0.5;
+const handlesForIdle = 0.25;
+const plainPort = 80;
 const attemptsAtRandomPorts = 20;
 const closeSweepMs = 50;
 const closeWithinMs = 2000;
-
-/** On every answer, whatever it is: it is for the one who asked, as what it says it is, and never inside another page. */
-const answerHeaders = {
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-  'content-security-policy': "frame-ancestors 'none'",
-} as const;
 
 /** Opens the addresses, all on one port, with the door in front of the application. */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -68,10 +63,17 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   const servers: Server[] = [];
   const opened: string[] = [];
   const policy = { hosts: new Set<string>(), trustedOrigins: new Set(options.trustedOrigins) };
+  const handles = readHandleLimit();
+  const connections = new Connections({
+    most: Math.min(options.maxConnections, Math.floor(handles * handlesForConnections)),
+    mostIdle: Math.ceil(handles * handlesForIdle),
+    pauseMs: options.receiveMs,
+  });
   let chosen = port;
   try {
     for (const address of options.addresses) {
-      const server = createDoorServer(options.app, policy, options.metrics);
+      const reached = isWildcard(address) ? reachedAddress : () => null;
+      const server = createDoorServer({ ...options, policy, connections, reached });
       try {
         chosen = await open(server, address, chosen);
       } catch (error) {
@@ -88,17 +90,43 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
     await Promise.all(servers.map((server) => closeServer(server, AbortSignal.abort())));
     throw error;
   }
-  const named = [...options.addresses.map(inUrl), '127.0.0.1', 'localhost', '[::1]'].map(
-    (name) => `${name}:${chosen}`,
-  );
+  const own = [...options.addresses.filter((address) => !isWildcard(address)).map(inUrl), ...loopbackNames];
+  const named = own.flatMap((name) => hostsFor(name, chosen));
   for (const host of [...named, ...options.extraHosts]) policy.hosts.add(host.toLowerCase());
   return {
     port: chosen,
-    url: `http://${inUrl(opened[0] ?? '127.0.0.1')}:${chosen}`,
+    url: `http://${inUrl(nearestOf(opened))}:${chosen}`,
     async close(now) {
       await Promise.all(servers.map((server) => closeServer(server, now)));
     },
   };
+}
+
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** How clients write a host; most leave the port out where it is the one of plain HTTP. */
+function hostsFor(name: string, port: number): string[] {
+  return port === plainPort ? [name, `${name}:${port}`] : [`${name}:${port}`];
+}
+
+/** The address for programs on this machine. */
+function nearestOf(opened: readonly string[]): string {
+  const [first = '127.0.0.1'] = opened;
+  const near = opened.find((address) => address === '::1' || address.startsWith('127.'));
+  if (near !== undefined) return near;
+  if (opened.includes('0.0.0.0')) return '127.0.0.1';
+  return first === '::' ? '::1' : first;
+}
+
+function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
+}
+
+function reachedAddress({ localAddress, localPort }: Socket): string | null {
+  if (localAddress === undefined || localPort === undefined) return null;
+  // To a socket for both families an IPv4 address looks like this.
+  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  return hostsFor(inUrl(address), localPort)[0] ?? null;
 }
 
 function inUrl(address: string): string {
@@ -113,21 +141,6 @@ function open(server: Server, host: string, port: number): Promise<number> {
       const address: AddressInfo | string | null = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
-  });
-}
-
-/**
- * Clients keep connections for their next request, and each takes a file handle that a run may need: beyond a part of all
- * handles, those that are idle are closed. A client opens a new one when it has something to say.
- */
-function closeIdleBeyond(server: Server, most: number): void {
-  let open = 0;
-  server.on('connection', (socket) => {
-    open++;
-    socket.once('close', () => {
-      open--;
-    });
-    if (open > most) server.closeIdleConnections();
   });
 }
 
@@ -146,93 +159,4 @@ function closeServer(server: Server, now: AbortSignal): Promise<void> {
     });
     if (now.aborted) closeAll();
   });
-}
-
-function createDoorServer(app: FastifyInstance, policy: DoorPolicy, metrics: HttpMetrics): Server {
-  const server: Server = createServer(
-    {
-      // The door checks the Host header itself, to answer in the right form.
-      requireHostHeader: false,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: 30_000,
-      requestTimeout: 300_000,
-      keepAliveTimeout: 30_000,
-    },
-    enter,
-  );
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!admit(request, response)) return;
-    response.writeContinue();
-    app.routing(request, response);
-  });
-  closeIdleBeyond(server, Math.ceil(readHandleLimit() * handlesForConnections));
-  // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
-  server.on('checkExpectation', enter);
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
-  server.on('clientError', (error: Error, socket: Duplex) => answerClientError(error, socket, metrics));
-  return server;
-
-  function enter(request: IncomingMessage, response: ServerResponse): void {
-    if (admit(request, response)) app.routing(request, response);
-  }
-
-  function admit(request: IncomingMessage, response: ServerResponse): boolean {
-    for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
-    const target = request.url ?? '';
-    const { method = '', httpVersion, rawHeaders } = request;
-    const refused = judge({ method, target, httpVersion, rawHeaders }, policy);
-    stripRunToken(request);
-    if (refused === null) return true;
-    metrics.refused(refused.code);
-    const answer = answerError(refused, request.url ?? '', request.headers['accept-language']);
-    // Nothing of the body is read, so the connection cannot be used for another request.
-    response.writeHead(answer.status, {
-      ...answer.headers,
-      ...jsonHeaders(answer.body),
-      connection: 'close',
-    });
-    response.end(JSON.stringify(answer.body));
-    return false;
-  }
-}
-
-function jsonHeaders(body: JsonObject): Record<string, string> {
-  return {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(JSON.stringify(body))),
-  };
-}
-
-/** Bytes that never became a request. */
-function answerClientError(error: Error, socket: Duplex, metrics: HttpMetrics): void {
-  if (errnoOf(error) === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const refusal = clientRefusal(errnoOf(error));
-  metrics.refused(refusal.code);
-  const { status, headers, body } = answerError(refusal, '', undefined);
-  const lines = Object.entries({ ...answerHeaders, ...headers, ...jsonHeaders(body), connection: 'close' });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${head}\r\n${JSON.stringify(body)}`);
-}
-
-function clientRefusal(errno: string | undefined): AppError {
-  switch (errno) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new AppError('request-header-too-large', {
-        en: `The header is larger than ${maxHeaderBytes} bytes.`,
-        zh: `请求头超过 ${maxHeaderBytes} 字节。`,
-      });
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new AppError('request-timeout', {
-        en: 'The request took too long to arrive.',
-        zh: '接收请求超时。',
-      });
-    default:
-      return new AppError('request-malformed', {
-        en: 'This is not an HTTP request.',
-        zh: '不是有效的 HTTP 请求。',
-      });
-  }
 }

@@ -5,7 +5,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { LaterError } from '../wire/common.ts';
 import { HealthAnswer } from '../wire/service.ts';
 
-export function addHealthRoute(app: FastifyInstance, { runs, version }: AppDependencies): void {
+export function addHealthRoute(app: FastifyInstance, { runs, version, metrics }: AppDependencies): void {
   const startedMs = performance.now();
   const schema = {
     summary: 'Is Hob well?',
@@ -19,5 +19,6 @@ export function addHealthRoute(app: FastifyInstance, { runs, version }: AppDepen
     running: runs.running,
     queued: runs.queued,
     containment: runs.containment,
+    refused: metrics.http.doorRefusals,
   }));
 }

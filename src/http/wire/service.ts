@@ -17,6 +17,10 @@ export const HealthAnswer = Type.Object(
           'How the processes of a run are kept together when it is stopped: by a cgroup and all that follows; by their process group, session, environment and descent; by group and descent; by taskkill. Null until there is an executor.',
       }),
     ),
+    refused: Type.Record(Type.String(), Type.Integer(), {
+      description:
+        'How often each rule of the door refused somebody since the service started, by error code. Rules that never did are there with 0.',
+    }),
   },
   { additionalProperties: false, description: 'Hob is well.' },
 );
@@ -36,3 +40,11 @@ export const StopAnswer = Type.Object(
 );
 
 export const MetricsText = Type.String({ description: 'Version 0.0.4 of the format.' });
+
+export const SessionAnswer = Type.Object(
+  {
+    status: Type.Literal('success'),
+    expires_at: Nullable(Type.String({ description: 'When the cookie is of no use any more; ISO.' })),
+  },
+  { additionalProperties: false, description: 'Done.' },
+);

@@ -31,6 +31,12 @@ export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken
   });
 }
 
+/** Whether a token from the address belongs to a run that has not ended: only then it proves who is calling. */
+export function isLiveToken(token: string, store: Pick<RunStore, 'findByToken' | 'findBrief'>): boolean {
+  const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
+  return owner !== null && store.findBrief(owner.runId)?.endedAt === null;
+}
+
 /** The depth of a run that `caller` starts by a link. */
 export function depthOfLink(caller: Caller): number {
   const depth = (caller?.depth ?? 0) + 1;

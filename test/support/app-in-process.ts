@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+import { onTestFinished } from 'vitest';
+
+import type { Attachment, RunHooks } from '../../src/execution/executor-client.ts';
+import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../../src/execution/messages.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { Connections } from '../../src/http/door/connections.ts';
+import { createDoorServer } from '../../src/http/door/door-server.ts';
+import type { TokenGuard } from '../../src/http/door/token-guard.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { ModelLibrary } from '../../src/models/model-library.ts';
+import { Notifications } from '../../src/notifications/notifications.ts';
+import { BareCallers } from '../../src/runs/callers/bare-callers.ts';
+import { RunRemover } from '../../src/runs/history/run-remover.ts';
+import { KeyedRuns } from '../../src/runs/keys/keyed-runs.ts';
+import { recallOutcome } from '../../src/runs/keys/recall-run.ts';
+import { readOutcome } from '../../src/runs/outcome/read-outcome.ts';
+import { RunOutputs } from '../../src/runs/output/run-outputs.ts';
+import { RunEnds } from '../../src/runs/run-ends.ts';
+import type { Executor } from '../../src/runs/run-request.ts';
+import { RunService } from '../../src/runs/run-service.ts';
+import { Catalogue } from '../../src/scripts/catalogue.ts';
+import { systemClock } from '../../src/shared/clock.ts';
+import { Feed } from '../../src/shared/feed.ts';
+import { createLogger } from '../../src/shared/log.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
+import { eventsInMemory } from './events-in-memory.ts';
+import { tempFolder } from './hob.ts';
+import { MemoryKeyStore } from './memory-key-store.ts';
+import { MemoryRunStore } from './memory-run-store.ts';
+import { writeScript } from './scripts.ts';
+
+/** The application with one script, an executor that runs nothing, and callers that cannot be traced. */
+export async function appInProcess({
+  maxRuns = 2,
+  guard = null,
+}: {
+  maxRuns?: number;
+  guard?: TokenGuard | null;
+} = {}) {
+  const folder = await tempFolder();
+  await mkdir(join(folder, 'runs'));
+  const script = await writeScript(join(folder, 'scripts'), 'node', { node: true });
+  const catalogue = new Catalogue([join(folder, 'scripts')]);
+  await catalogue.load();
+  const log = await createLogger('silent');
+  const store = new MemoryRunStore();
+  const executor = new HeldExecutor();
+  const { eventLog, runEvents } = eventsInMemory(store, log);
+  const keys = new MemoryKeyStore();
+  const runs = new RunService({
+    store,
+    keys,
+    events: runEvents,
+    executor,
+    clock: systemClock,
+    log,
+    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
+    readOutcome,
+    findScript: (id) => catalogue.find(id),
+    apiBase: (token) => `http://127.0.0.1/r/${token}`,
+    runsFolder: join(folder, 'runs'),
+    environment: {},
+    limits: {
+      maxRuns: 10,
+      maxQueued: 10,
+      queueWaitMs: 60_000,
+      timeoutMs: null,
+      stopGraceMs: 0,
+      drainMs: 0,
+      outputLogBytes: 0,
+      outputAnswerBytes: 0,
+      resultBytes: 0,
+      keepKeysMs: 0,
+    },
+  });
+  const runEnds = new RunEnds({ events: runs.events, store });
+  const app = await buildApp({
+    catalogue,
+    runs,
+    eventLog,
+    runEvents,
+    outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
+    keyedRuns: new KeyedRuns({
+      keys,
+      keptSince: () => '',
+      store,
+      ends: runEnds,
+      lend: () => {},
+      recall: (record) =>
+        recallOutcome(record, {
+          readOutcome,
+          runsFolder: folder,
+          limits: { resultBytes: 0, outputAnswerBytes: 0 },
+        }),
+    }),
+    runEnds,
+    runRemover: new RunRemover({
+      removal: { forgetRuns: () => [] },
+      runsFolder: join(folder, 'runs'),
+      log,
+      closing: new AbortController().signal,
+    }),
+    runStore: store,
+    history: new SqliteHistoryStore(openDatabase(':memory:')),
+    clock: systemClock,
+    bareCallers: new BareCallers({
+      store,
+      livePids: () => new Map(),
+      maxRuns,
+      trace: async () => ({ kind: 'unknown' }),
+    }),
+    models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
+    notifications: new Notifications(log),
+    metrics: new Metrics({ version: '0.0.0', log }),
+    log,
+    version: '0.0.0',
+    closing: new AbortController().signal,
+    heartbeatMs: 60_000,
+    jsonBodyBytes: 1000,
+    formBodyBytes: 1000,
+    guard,
+    requestStop: () => {},
+  });
+  onTestFinished(async () => {
+    executor.endAll();
+    await app.close();
+  });
+  return { app, executor, script };
+}
+
+/** Opens the application to callers, with the door in front of it. */
+export async function openDoor(
+  app: FastifyInstance,
+  guard: TokenGuard | null = null,
+): Promise<{ url: string; port: number; server: Server }> {
+  const hosts = new Set<string>();
+  const server = createDoorServer({
+    app,
+    policy: { hosts, trustedOrigins: new Set() },
+    guard,
+    connections: new Connections({ most: 100, mostIdle: 100, pauseMs: 60_000 }),
+    receiveMs: 60_000,
+    metrics: new Metrics({ version: '0.0.0', log: await createLogger('silent') }).http,
+    reached: () => null,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  hosts.add(`127.0.0.1:${port}`);
+  return { url: `http://127.0.0.1:${port}`, port, server };
+}
+
+/** Runs last until the test ends them. */
+class HeldExecutor implements Executor {
+  readonly containment = null;
+  readonly counts = new Feed<readonly Count[]>();
+  #begun = 0;
+  #wake = () => {};
+  readonly #open = new Map<string, (end: RunEnd) => void>();
+
+  run({ runId }: RunSpec, hooks: RunHooks): Promise<RunEnd> {
+    hooks.given('1-aa');
+    this.#begun++;
+    this.#wake();
+    return new Promise((resolve) => this.#open.set(runId, resolve));
+  }
+
+  /** Resolves when that many runs have begun, counted from the start. */
+  async begun(count: number): Promise<void> {
+    while (this.#begun < count) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  endAll(): void {
+    for (const [runId, end] of this.#open) end(endWithoutProcess(runId, 'exit'));
+    this.#open.clear();
+  }
+
+  attach(): Attachment {
+    return { kind: 'unknown' };
+  }
+
+  canStop(): boolean {
+    return true;
+  }
+
+  stop(): void {}
+
+  acknowledge(): void {}
+
+  acknowledgeCounts(): void {}
+
+  catchUp(): void {}
+}

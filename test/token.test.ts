@@ -1,0 +1,237 @@
+import { chmod, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { ask } from './support/ask.ts';
+import { type Hob, runCli, startHob, tempFolder } from './support/hob.ts';
+import { has } from './support/needs.ts';
+import { python, writeScript } from './support/scripts.ts';
+import { until } from './support/until.ts';
+
+const settings = 'token = true\n';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const tokenOf = async ({ home }: Pick<Hob, 'home'>) => (await readFile(join(home, 'token'), 'utf8')).trim();
+
+describe('a Hob that asks for its token', () => {
+  it('makes one that only its user can read, and takes it as a bearer', async () => {
+    const hob = await startHob({ settings });
+    const token = await tokenOf(hob);
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect((await stat(join(hob.home, 'token'))).mode & 0o777).toBe(0o600);
+    expect((await hob.get('/api/scripts', bearer(token))).status).toBe(200);
+    expect((await hob.get('/api/scripts', { authorization: `bearer  ${token} ` })).status).toBe(200);
+    expect(hob.log()).not.toContain(token);
+  });
+
+  it('refuses callers with none, another or something else, says what to do, and counts them', async () => {
+    const hob = await startHob({ settings });
+    const { port } = new URL(hob.url);
+    const others: Record<string, string>[] = [
+      {},
+      bearer('x'.repeat(43)),
+      { authorization: 'Bearer ' },
+      { authorization: 'Basic OmFiYw==' },
+      { cookie: `hob_session_${port}=9999999999999.abc` },
+      { cookie: `hob_session_${port}=` },
+    ];
+    for (const headers of others) {
+      const { status, headers: sent, body } = await hob.get('/api/scripts', headers);
+      expect([headers, status]).toEqual([headers, 401]);
+      expect(sent.get('www-authenticate')).toBe('Bearer realm="hob"');
+      expect(body).toMatchObject({ code: 'door-token', message: expect.stringContaining('hob token') });
+      expect((await hob.get('/api/health', headers)).status).toBe(200);
+    }
+    const { refused } = (await hob.get('/api/health')).body;
+    expect(refused).toMatchObject({ 'door-token': others.length, 'door-host': 0 });
+  });
+
+  it('refuses in the form of the operation that was asked for', async () => {
+    const hob = await startHob({ settings });
+    const text = expect.stringContaining('hob token');
+    const model = await hob.get('/api/model/path?repo_id=a/b');
+    expect([model.status, model.body]).toEqual([401, { code: 401, data: {}, message: text, success: false }]);
+    const notify = await hob.post('/api/notify', { notify_type: 'info' });
+    expect([notify.status, notify.body]).toEqual([401, { error: text }]);
+    const execute = await hob.post('/api/execute', {});
+    expect([execute.status, execute.body]).toEqual([401, { status: 'error', message: text }]);
+  });
+
+  it('lets scripts call it by the address that they were given, as long as they run', async () => {
+    const scripts = await tempFolder();
+    const node = await writeScript(scripts, 'node', { node: true });
+    const caller = await writeScript(scripts, 'caller', {
+      language: 'python',
+      entry: python(
+        `api = env["api_base"]
+linked, _ = call("/api/link", {"script_id": "${node}"})
+def status(path):
+    try:
+        return urllib.request.urlopen(api + path).status
+    except urllib.error.HTTPError as error:
+        return error.code
+write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("/api/scripts"),
+       "model": status("/api/model/path?repo_id=no/such")})`,
+      ),
+    });
+    const hob = await startHob({ scripts: [scripts], settings });
+    const known = bearer(await tokenOf(hob));
+    const { body } = await hob.post('/api/execute', { script_id: caller, sync: true }, known);
+    // Its address is good for the operations of scripts, and for nothing else.
+    expect(body.result).toMatchObject({ linked: 200, scripts: 401, model: 404 });
+    const late = new URL(String(Reflect.get(Object(body.result), 'api')));
+    const refused = await hob.post(`${late.pathname}/api/link`, { script_id: node });
+    expect([refused.status, refused.body.message]).toEqual([401, expect.stringMatching(/over|结束/)]);
+    expect((await hob.post('/r/nobody/api/link', { script_id: node })).status).toBe(401);
+    // The one who has the token may still say on whose behalf it calls.
+    expect((await hob.post(`${late.pathname}/api/link`, { script_id: node }, known)).status).toBe(200);
+  });
+
+  it('gives a browser a cookie for it, which ends with it', async () => {
+    const hob = await startHob({ settings });
+    const { port } = new URL(hob.url);
+    const known = bearer(await tokenOf(hob));
+    const start = await hob.post('/api/session', {}, known);
+    const cookie = start.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      new RegExp(`^hob_session_${port}=\\d+\\.[\\w-]+; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200$`),
+    );
+    expect(cookie).not.toContain(await tokenOf(hob));
+    expect(Date.parse(String(start.body.expires_at))).toBeGreaterThan(Date.now() + 11 * 3_600_000);
+    const [pair = ''] = cookie.split(';');
+    const status = async (headers: Record<string, string>) => (await hob.get('/api/runs', headers)).status;
+    expect(await status({ cookie: `a=b; ${pair}; c=d` })).toBe(200);
+    expect(await status({ cookie: pair.replace(/=\d/, '=9') })).toBe(401);
+    expect(await status({ cookie: pair.slice(0, -1) })).toBe(401);
+    expect(await status({ cookie: pair, origin: 'http://evil.test' })).toBe(403);
+    const end = await ask(`${hob.url}/api/session`, 'DELETE', { cookie: pair });
+    expect(end.headers['set-cookie']).toEqual([expect.stringContaining(`hob_session_${port}=; `)]);
+    await runCli(['token', '--renew', '--home', hob.home]).ended;
+    expect(await status({ cookie: pair })).toBe(401);
+  });
+
+  it('is stopped by the command of its own user', async () => {
+    const hob = await startHob({ settings });
+    const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped')]);
+  });
+
+  it('lets nobody in when its file can be read by others, is gone, or holds nothing', async () => {
+    const hob = await startHob({ settings });
+    const file = join(hob.home, 'token');
+    const token = await tokenOf(hob);
+    const status = async () => (await hob.get('/api/scripts', bearer(token))).status;
+    expect(await status()).toBe(200);
+    await chmod(file, 0o644);
+    expect(await status()).toBe(401);
+    await chmod(file, 0o600);
+    expect(await status()).toBe(200);
+    await writeFile(file, '');
+    expect(await status()).toBe(401);
+    expect((await hob.get('/api/scripts', { authorization: 'Bearer ' })).status).toBe(401);
+    await rm(file);
+    expect(await status()).toBe(401);
+    await writeFile(file, `${token}\n`, { mode: 0o600 });
+    expect(await status()).toBe(200);
+    expect(hob.log()).toContain('so nobody can come in');
+    expect(hob.log()).not.toContain(token);
+  });
+});
+
+describe('hob token', () => {
+  it('prints the token of a home, alone on its line, and makes one where there is none', async () => {
+    const home = join(await tempFolder(), 'new 家');
+    const first = await runCli(['token', '--home', home]).ended;
+    expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
+    expect((await runCli(['token', '--home', home]).ended).stdout).toBe(first.stdout);
+    expect((await stat(join(home, 'token'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('makes one token when several are asked for at once', async () => {
+    const home = await tempFolder();
+    const asked = await Promise.all([1, 2, 3, 4].map(() => runCli(['token', '--home', home]).ended));
+    expect(new Set(asked.map(({ stdout }) => stdout)).size).toBe(1);
+  });
+
+  it('renews it under a running service, for which the old one ends at once', async () => {
+    const hob = await startHob({ settings });
+    const old = await tokenOf(hob);
+    const { stdout, stderr } = await runCli(['token', '--renew', '--home', hob.home]).ended;
+    expect(stdout.trim()).not.toBe(old);
+    expect(stderr).toContain('old token');
+    expect((await hob.get('/api/scripts', bearer(old))).status).toBe(401);
+    expect((await hob.get('/api/scripts', bearer(stdout.trim()))).status).toBe(200);
+  });
+
+  it('says so when the running service does not ask for it', async () => {
+    const hob = await startHob();
+    const { code, stderr } = await runCli(['token', '--home', hob.home]).ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('token = true')]);
+    // Whoever sends it where it is not needed is not refused for that.
+    expect((await hob.get('/api/scripts', bearer('whatever'))).status).toBe(200);
+    expect((await hob.post('/api/session', {})).body).toEqual({ status: 'success', expires_at: null });
+  });
+
+  it('does not print one that others may have read, or that is a link to somewhere', async () => {
+    const home = await tempFolder();
+    await writeFile(join(home, 'token'), 'x'.repeat(43), { mode: 0o644 });
+    const read = await runCli(['token', '--home', home]).ended;
+    expect(read).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--renew') });
+    const served = await runCli(['serve', '--token', '--port', '0', '--home', home]).ended;
+    expect([served.code, served.stderr]).toEqual([1, expect.stringContaining('--renew')]);
+    await rm(join(home, 'token'));
+    await symlink('/etc/hostname', join(home, 'token'));
+    expect(await runCli(['token', '--home', home]).ended).toMatchObject({ code: 1, stdout: '' });
+    const renewed = await runCli(['token', '--renew', '--home', home]).ended;
+    expect(renewed.stdout).toMatch(/^[\w-]{43}\n$/);
+  });
+});
+
+/** An address of this machine that others could reach. */
+const outward = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each !== undefined && !each.internal && each.family === 'IPv4')?.address;
+const isConnected = has('an address beyond loopback', outward !== undefined);
+
+describe('an address that other machines can reach', () => {
+  it('is refused without a token, with what to do', async () => {
+    for (const args of [
+      ['--host', '0.0.0.0'],
+      ['--host', '::'],
+      ['--host', outward ?? '192.0.2.1'],
+    ]) {
+      const home = await tempFolder();
+      const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0', ...args]).ended;
+      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('token = true')]);
+    }
+  });
+
+  it.skipIf(!isConnected).each([['0.0.0.0'], ['::'], [outward ?? '']])(
+    'is served with one, when it listens on %s',
+    async (host) => {
+      const scripts = await tempFolder();
+      const node = await writeScript(scripts, 'node', { node: true });
+      const caller = await writeScript(scripts, 'caller', {
+        language: 'python',
+        entry: python(
+          `linked, _ = call("/api/link", {"script_id": "${node}"})
+write({"code": 0, "msg": "ok", "linked": linked})`,
+        ),
+      });
+      const hob = await startHob({ scripts: [scripts], args: ['--host', host, '--token'] });
+      await until('the warning is logged', async () => hob.log().includes('nothing that they send'));
+      const { port } = new URL(hob.url);
+      const known = bearer(await tokenOf(hob));
+      const away = `http://${outward}:${port}`;
+      expect((await fetch(`${away}/api/health`)).status).toBe(200);
+      expect((await fetch(`${away}/api/scripts`)).status).toBe(401);
+      expect((await fetch(`${away}/api/scripts`, { headers: known })).status).toBe(200);
+      // A name that leads here is not ours, token or not.
+      const rebound = await ask(`${away}/api/scripts`, 'GET', { ...known, host: `evil.test:${port}` });
+      expect(rebound.status).toBe(403);
+      const { body } = await hob.post('/api/execute', { script_id: caller, sync: true }, known);
+      expect(body.result).toMatchObject({ linked: 200 });
+    },
+  );
+});
