@@ -58,6 +58,15 @@ describe('a Hob that asks for its token', () => {
     expect([execute.status, execute.body]).toEqual([401, { status: 'error', message: text }]);
   });
 
+  it('lets those who still send a large body see why they are refused', async () => {
+    const hob = await startHob({ settings });
+    const body = JSON.stringify({ padding: 'x'.repeat(6_000_000) });
+    for (let count = 0; count < 10; count++) {
+      const { status, headers } = await hob.post('/api/execute', body);
+      expect([status, headers.get('x-hob-error')]).toEqual([401, 'door-token']);
+    }
+  });
+
   it('lets scripts call it by the address that they were given, as long as they run', async () => {
     const scripts = await tempFolder();
     const node = await writeScript(scripts, 'node', { node: true });

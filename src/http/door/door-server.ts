@@ -10,6 +10,7 @@ import type { JsonObject } from '../../shared/json.ts';
 import { answerError } from '../error-answers.ts';
 import { noteAdmitted } from './admitted.ts';
 import type { Connections } from './connections.ts';
+import { endBehindBody } from './end-behind-body.ts';
 import { type DoorPolicy, judge } from './judge.ts';
 import { stripRunToken } from './run-address.ts';
 import type { TokenGuard } from './token-guard.ts';
@@ -43,7 +44,7 @@ const answerHeaders = {
 } as const;
 
 /**
- * A server with the door in front of the application: what is refused is answered here, before anything of its body is read.
+ * A server with the door in front of the application: what is refused is answered here, before anything of its body is looked at.
  * An upgrade has no listener on purpose: Node then treats it as the plain request that it also is, which comes by the same way.
  */
 export function createDoorServer(options: DoorOptions): Server {
@@ -108,13 +109,14 @@ export function createDoorServer(options: DoorOptions): Server {
   function refuse(request: IncomingMessage, response: ServerResponse, refused: AppError): void {
     metrics.refused(refused.code);
     const answer = answerError(refused, request.url ?? '', request.headers['accept-language']);
-    // Nothing of the body is read, so the connection cannot be used for another request.
+    // Nothing of the body is looked at, so the connection cannot be used for another request.
     response.writeHead(answer.status, {
       ...answer.headers,
       ...jsonHeaders(answer.body),
       connection: 'close',
     });
-    response.end(JSON.stringify(answer.body));
+    response.write(JSON.stringify(answer.body));
+    endBehindBody(request, response);
   }
 
   /** Bytes that never became a request. */

@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const mostDroppedBytes = 16 * 1024 * 1024;
+const longestMs = 5000;
+
+/**
+ * Ends a refusal that was written already. Closing the connection of a caller that still sends would make it see a broken
+ * connection instead of the answer, so what is left of the body is dropped first, within limits.
+ */
+export function endBehindBody(request: IncomingMessage, response: ServerResponse): void {
+  let dropped = 0;
+  const limit = setTimeout(end, longestMs);
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > mostDroppedBytes) end();
+  });
+  request.once('end', end);
+  request.once('close', end);
+
+  function end(): void {
+    clearTimeout(limit);
+    response.end();
+  }
+}
