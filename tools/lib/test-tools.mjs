@@ -5,7 +5,14 @@ import { delimiter, join } from 'node:path';
 import { root, say } from './prepare.mjs';
 
 /** Programs that tests start, with the Debian package that has each. */
-const debianPackages = { curl: 'curl', python3: 'python3', perl: 'perl', ruby: 'ruby', php: 'php-cli' };
+const debianPackages = {
+  chromium: 'chromium',
+  curl: 'curl',
+  perl: 'perl',
+  php: 'php-cli',
+  python3: 'python3',
+  ruby: 'ruby',
+};
 
 /** Interpreters that npm has as packages with the program inside. */
 const npmTools = {

