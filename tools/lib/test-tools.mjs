@@ -5,7 +5,17 @@ import { delimiter, join } from 'node:path';
 import { root, say } from './prepare.mjs';
 
 /** Programs that tests start, with the Debian package that has each. */
-const debianPackages = { curl: 'curl', python3: 'python3', perl: 'perl', ruby: 'ruby', php: 'php-cli' };
+const debianPackages = {
+  curl: 'curl',
+  wget: 'wget',
+  python3: 'python3',
+  perl: 'perl',
+  ruby: 'ruby',
+  php: 'php-cli',
+};
+
+/** Debian packages without a program, with a command that succeeds where each is installed. */
+const debianLibraries = { 'python3-requests': ['/usr/bin/python3', '-c', 'import requests'] };
 
 /** Interpreters that npm has as packages with the program inside. */
 const npmTools = {
@@ -33,9 +43,11 @@ export function installTestTools() {
 }
 
 function installDebianPackages() {
-  const missing = Object.entries(debianPackages).filter(([program]) => !isOnPath(program));
-  if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
-  const packages = missing.map(([, name]) => name);
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  const programs = Object.keys(debianPackages).filter((program) => !isOnPath(program));
+  const libraries = Object.keys(debianLibraries).filter((name) => !succeeds(debianLibraries[name]));
+  const packages = [...programs.map((program) => debianPackages[program]), ...libraries];
+  if (packages.length === 0) return;
   say(`Installing for the tests: ${packages.join(', ')} ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { stdio: ['ignore', 'ignore', 2], env };
@@ -63,6 +75,10 @@ function installNpmTools() {
   ];
   // All of them at once: an install without a package.json removes what it was not told of.
   spawnSync('npm', [...args, '--prefix', toolsFolder, ...packages], { stdio: ['ignore', 'ignore', 2] });
+}
+
+function succeeds([program, ...args]) {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }
 
 function isOnPath(program) {
