@@ -83,13 +83,13 @@ async function knockOn(blindness: Blindness, count: number, isEnough?: (tally: T
 }
 
 describe('a door that overlooks', () => {
-  it.each(blindnesses)('%s is found out', async (_what, blindness) => {
+  it.each(blindnesses)('%s is found out', patiently, async (_what, blindness) => {
     const isBreach = (wrong: string) => /^a request that must be out for [a-z, -]+ got 200/.test(wrong);
     const tally = await knockOn(blindness, 6000, ({ disagreements }) => disagreements.some(isBreach));
     expect(tally.disagreements.some(isBreach)).toBe(true);
   });
 
-  it('nothing is not found out', async () => {
+  it('nothing is not found out', patiently, async () => {
     expect((await knockOn((seen) => seen, 2000)).disagreements).toEqual([]);
   });
 });
