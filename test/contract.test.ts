@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { METHODS } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import Value from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { ask } from './support/ask.ts';
 import { type Answer, type Hob, launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
@@ -589,6 +591,15 @@ describe('everything else', () => {
     expect([answer.status, await answer.json()]).toEqual([405, error(expect.any(String))]);
     expect(answer.headers.get('allow')).toBe(allowed);
     expect(answer.headers.get('x-hob-error')).toBe('method-not-allowed');
+  });
+
+  it('no method is a failure, whatever it is asked of', async () => {
+    const failed: string[] = [];
+    for (const method of METHODS.filter((each) => each !== 'CONNECT')) {
+      for (const path of ['/', '/api/health', '/api/execute', '/api/notify'])
+        if ((await ask(hob.url + path, method)).status >= 500) failed.push(`${method} ${path}`);
+    }
+    expect(failed).toEqual([]);
   });
 
   it('health says what it should', async () => {

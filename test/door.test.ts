@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Hob, launchHob } from './support/hob.ts';
+import { until } from './support/until.ts';
 
 let hob: Hob;
 let home: string;
@@ -189,4 +190,48 @@ it('every route answers behind the door, and is described', async () => {
       expect([path, codeOf(answer)]).toEqual([path, 'door-host']);
     }
   }
+});
+
+function openLine(): { socket: Socket; heard: () => string; closed: Promise<string> } {
+  const socket = connect(Number(port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  return { socket, heard: () => text, closed };
+}
+
+it('a header is seen by the door, however many stand before it', async () => {
+  const { host } = new URL(hob.url);
+  for (const hidden of ['Origin: http://evil.test', 'Sec-Fetch-Site: cross-site', 'Host: evil.test']) {
+    const { socket, closed } = openLine();
+    const many = 'x:\r\n'.repeat(2500);
+    socket.end(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${many}${hidden}\r\nConnection: close\r\n\r\n`);
+    expect(await closed, hidden).toMatch(/^HTTP\/1\.1 4/);
+  }
+});
+
+it('what stands behind a request does not take its answer away', async () => {
+  const { host } = new URL(hob.url);
+  for (const behind of ['HTTP/1.0\r\n', 'HTTP/1.1\r\nConnection: close\r\n', 'HTTP/1.1\r\n']) {
+    const { socket, closed } = openLine();
+    socket.write(`GET /api/health ${behind}Host: ${host}\r\n\r\nno request\r\n\r\n`);
+    expect(await closed, behind).toMatch(/^HTTP\/1\.1 200/);
+  }
+});
+
+it('what is no request is not answered in the middle of another answer', async () => {
+  const { host } = new URL(hob.url);
+  const { socket, heard, closed } = openLine();
+  socket.write(`GET /api/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await until('the stream has begun', async () => heard().includes('retry:'));
+  socket.write('no request\r\n\r\n');
+  expect(await closed).not.toContain('HTTP/1.1 400');
+});
+
+it("Ruby's way to write the IPv6 address in the Host header is taken", async () => {
+  const { socket, closed } = openLine();
+  socket.end(`GET /api/health HTTP/1.1\r\nHost: ::1:${new URL(hob.url).port}\r\nConnection: close\r\n\r\n`);
+  expect(await closed).toMatch(/^HTTP\/1\.1 200/);
 });

@@ -154,6 +154,7 @@ function toAppError(error: FastifyError | Error, url: string, log: Logger): AppE
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_INVALID_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return url.split('?', 1)[0] === '/api/notify' ? notifyContentType() : unsupportedType();
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('body-too-large', {

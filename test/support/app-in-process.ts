@@ -148,7 +148,7 @@ export async function openDoor(
     connections: new Connections({ most: 100, mostIdle: 100, pauseMs: 60_000 }),
     receiveMs: 60_000,
     metrics: new Metrics({ version: '0.0.0', log: await createLogger('silent') }).http,
-    reached: () => null,
+    reached: () => [],
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -71,6 +71,12 @@ const scenarios = {
     limits:
       'A follower that falls behind by more than half of `output_log_mib` misses what was written over meanwhile, and is told so.',
   },
+  door: {
+    title: 'Hostile bytes at the door',
+    did: 'Connections sent requests put together at random: methods, targets and versions of every kind, Host, Origin and Sec-Fetch-Site missing, doubled, folded or misspelt, lengths and chunks that contradict each other, bare line ends, NUL bytes, headers without end, requests behind requests, requests cut off or damaged. What came back was compared with what a second reading of the bytes, written from the rules of the door alone, says must come. The same bytes were sent to doors with a hole each, and every hole was found.',
+    limits:
+      "Whether bytes that break the grammar in small ways are a request at all is up to Node's parser; the table says how often. When such bytes stand behind a sound request, the answer that they are none may come in place of the answer to that request.",
+  },
   'hang-up': {
     title: 'Callers hang up',
     did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',

@@ -12,7 +12,11 @@ const debianPackages = {
   php: 'php-cli',
   python3: 'python3',
   ruby: 'ruby',
+  wget: 'wget',
 };
+
+/** Debian packages without a program, with a command that succeeds where each is installed. */
+const debianLibraries = { 'python3-requests': ['/usr/bin/python3', '-c', 'import requests'] };
 
 /** Interpreters that npm has as packages with the program inside. */
 const npmTools = {
@@ -40,14 +44,19 @@ export function installTestTools() {
 }
 
 function installDebianPackages() {
-  const missing = Object.entries(debianPackages).filter(([program]) => !isOnPath(program));
-  if (missing.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
-  const packages = missing.map(([, name]) => name);
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  const programs = Object.keys(debianPackages).filter((program) => !isOnPath(program));
+  const libraries = Object.keys(debianLibraries).filter((name) => !succeeds(debianLibraries[name]));
+  const packages = [...programs.map((program) => debianPackages[program]), ...libraries];
+  if (packages.length === 0) return;
   say(`Installing for the tests: ${packages.join(', ')} ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { stdio: ['ignore', 'ignore', 2], env };
   spawnSync('apt-get', ['update', '-qq'], options);
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
+  const install = (...names) =>
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options).status === 0;
+  // One that this release does not have must not keep the others away.
+  if (!install(...packages)) for (const name of packages) install(name);
 }
 
 function installNpmTools() {
@@ -70,6 +79,10 @@ function installNpmTools() {
   ];
   // All of them at once: an install without a package.json removes what it was not told of.
   spawnSync('npm', [...args, '--prefix', toolsFolder, ...packages], { stdio: ['ignore', 'ignore', 2] });
+}
+
+function succeeds([program, ...args]) {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }
 
 function isOnPath(program) {

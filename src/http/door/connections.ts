@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 interface ConnectionLimits {
   /** Connections at once. One more is let in far enough to be told that there is no room. */
@@ -26,7 +27,7 @@ export class Connections {
   readonly #open = new Set<Socket>();
   /** Those that came when there was no room, and have no place yet. */
   readonly #late = new Set<Socket>();
-  readonly #exchanges = new WeakMap<Socket, Exchange>();
+  readonly #exchanges = new WeakMap<Duplex, Exchange>();
   /** Clients that did not read, with what they left unread. */
   readonly #stuck = new Map<Socket, number>();
 
@@ -52,6 +53,11 @@ export class Connections {
       else if (socket.writableLength > 0)
         this.#stuck.set(socket, socket.bytesWritten - socket.writableLength);
     });
+  }
+
+  /** The answer to the latest request on a connection. */
+  latestAnswer(socket: Duplex): ServerResponse | null {
+    return this.#exchanges.get(socket)?.response ?? null;
   }
 
   /** A request has come. False when there is no room for it. */

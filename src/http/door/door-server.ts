@@ -24,8 +24,8 @@ interface DoorOptions {
   /** How long a client may take for the header of a request. */
   receiveMs: number;
   metrics: HttpMetrics;
-  /** The address and port that a connection reached, where Hob listens on all addresses of the machine. */
-  reached: (socket: Socket) => string | null;
+  /** The address and port that a connection reached, where Hob listens on all addresses of the machine; else nothing. */
+  reached: (socket: Socket) => readonly string[];
 }
 
 const maxHeaderBytes = 32 * 1024;
@@ -61,6 +61,8 @@ export function createDoorServer(options: DoorOptions): Server {
     },
     enter,
   );
+  // Beyond its limit Node drops headers without a word, and the door has to see them all; their size is limited anyway.
+  server.maxHeadersCount = 0;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!admit(request, response)) return;
     response.writeContinue();
@@ -69,7 +71,11 @@ export function createDoorServer(options: DoorOptions): Server {
   // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
-  server.on('clientError', (error: Error, socket: Duplex) => answerBytes(error, socket));
+  server.on('clientError', (error: Error, socket: Duplex) => {
+    const answer = connections.latestAnswer(socket);
+    if (answer === null || isOver(answer)) answerBytes(error, socket);
+    else endOn(answer, socket, () => answerBytes(error, socket));
+  });
   connections.watch(server, ({ request, response }, socket) => {
     if (response.headersSent) socket.destroy();
     else refuse(request, response, timeoutRefusal());
@@ -132,6 +138,22 @@ export function createDoorServer(options: DoorOptions): Server {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     socket.end(`HTTP/1.1 ${status} Refused\r\n${head}\r\n${JSON.stringify(body)}`);
   }
+}
+
+function isOver({ writableFinished, req }: ServerResponse): boolean {
+  return writableFinished && req.complete;
+}
+
+/** What is no request has come behind one whose answer is not through. Nothing else may be put into that answer. */
+function endOn(answer: ServerResponse, socket: Duplex, refuse: () => void): void {
+  if (answer.headersSent && !answer.writableEnded) {
+    // A refusal only waits for its caller to be done. A stream has no end that could be waited for.
+    if (answer.statusCode >= 400) answer.end();
+    else socket.destroy();
+  } else if (answer.writableFinished) socket.destroy();
+  else if (answer.req.complete) answer.once('finish', () => socket.end());
+  // The request itself is broken off, and will have no other answer.
+  else refuse();
 }
 
 function jsonHeaders(body: JsonObject): Record<string, string> {

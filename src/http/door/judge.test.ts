@@ -138,7 +138,7 @@ describe('rule 3: exactly one Host, and one of ours', () => {
 });
 
 describe('rule 3, where Hob listens on all addresses of the machine', () => {
-  const reached = '192.168.1.5:9527';
+  const reached = ['192.168.1.5:9527'];
   const come = (name: string) =>
     judge({ ...knock({ headers: [['Host', name]] }), reached }, policy)?.code ?? null;
 

@@ -10,10 +10,10 @@ export interface Knock {
   /** Names and values in turn, as Node gives them. */
   readonly rawHeaders: readonly string[];
   /**
-   * The address and port that the caller reached, where Hob listens on all addresses of the machine. A page that was
-   * bound to our address under a name of its own sends that name, never the address.
+   * The address and port that the caller reached, in the forms they may have, where Hob listens on all addresses of the
+   * machine. A page that was bound to our address under a name of its own sends that name, never the address.
    */
-  readonly reached?: string | null;
+  readonly reached?: readonly string[];
 }
 
 export interface DoorPolicy {
@@ -52,7 +52,7 @@ function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
   });
 }
 
-function judgeHost({ rawHeaders, reached }: Knock, { hosts }: DoorPolicy): AppError | null {
+function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): AppError | null {
   const [host, second] = valuesOf(rawHeaders, 'host');
   if (host === undefined || second !== undefined) {
     return refusal('door-host-missing', {
@@ -60,7 +60,7 @@ function judgeHost({ rawHeaders, reached }: Knock, { hosts }: DoorPolicy): AppEr
       zh: '请求必须有且只有一个 Host 头（规则 3）。',
     });
   }
-  if (hosts.has(host.toLowerCase()) || host.toLowerCase() === reached) return null;
+  if (hosts.has(host.toLowerCase()) || reached.includes(host.toLowerCase())) return null;
   return refusal(
     'door-host',
     {

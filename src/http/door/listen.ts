@@ -72,7 +72,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   let chosen = port;
   try {
     for (const address of options.addresses) {
-      const reached = isWildcard(address) ? reachedAddress : () => null;
+      const reached = isWildcard(address) ? reachedHosts : () => [];
       const server = createDoorServer({ ...options, policy, connections, reached });
       try {
         chosen = await open(server, address, chosen);
@@ -104,9 +104,15 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** How clients write a host; most leave the port out where it is the one of plain HTTP. */
+/**
+ * How clients write a host. Most leave the port out where it is the one of plain HTTP; Ruby's leave the brackets of an IPv6
+ * address out, which makes it nothing that could be a name.
+ */
 function hostsFor(name: string, port: number): string[] {
-  return port === plainPort ? [name, `${name}:${port}`] : [`${name}:${port}`];
+  const bare = name.replace(/^\[(.*)\]$/, '$1');
+  return [name, bare].flatMap((host) =>
+    port === plainPort ? [`${host}:${port}`, host] : [`${host}:${port}`],
+  );
 }
 
 /** The address for programs on this machine. */
@@ -122,11 +128,11 @@ function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
 }
 
-function reachedAddress({ localAddress, localPort }: Socket): string | null {
-  if (localAddress === undefined || localPort === undefined) return null;
+function reachedHosts({ localAddress, localPort }: Socket): readonly string[] {
+  if (localAddress === undefined || localPort === undefined) return [];
   // To a socket for both families an IPv4 address looks like this.
   const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
-  return hostsFor(inUrl(address), localPort)[0] ?? null;
+  return hostsFor(inUrl(address), localPort);
 }
 
 function inUrl(address: string): string {

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+
+import { describe, expect, it } from 'vitest';
+
+import { record } from '../support/figures.ts';
+import { has } from '../support/needs.ts';
+import { startTraced } from '../support/processes.ts';
+import { SeededRandom } from '../support/random.ts';
+import { patiently, scaled } from '../support/scale.ts';
+import { type Blindness, blindnesses } from '../support/wire/blindnesses.ts';
+import { knock, type Tally } from '../support/wire/knock.ts';
+import { openLaxDoor } from '../support/wire/lax-door.ts';
+
+const scenario = 'door';
+const settings = 'extra_hosts = ["hob.test:80"]\ntrusted_origins = ["http://mine.test:3000"]\n';
+const mostUndecided = 25;
+const mostGrowthMib = 100;
+
+const hasIPv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1');
+const addresses = ['127.0.0.1', ...(has('IPv6', hasIPv6) ? ['::1'] : [])];
+
+async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+it(
+  'hostile bytes get in where the rules say so and nowhere else, and nothing breaks',
+  patiently,
+  async () => {
+    const count = scaled(10_000, 250_000);
+    const { hob } = await startTraced({ settings });
+    const pid = hob.process.pid ?? 0;
+    const port = Number(new URL(hob.url).port);
+    const names = ['127.0.0.1', 'localhost', '[::1]', '::1'].map((name) => `${name}:${port}`);
+    const house = { hosts: [...names, 'hob.test:80'], trustedOrigins: ['http://mine.test:3000'] };
+    const random = new SeededRandom();
+
+    // Whatever is made once and kept is there after a tenth of it.
+    const warm = await knock({ house, addresses, port, random, count: Math.ceil(count / 10) });
+    const warmMib = await residentMib(pid);
+    const began = performance.now();
+    const rest = await knock({ house, addresses, port, random, count: count - Math.ceil(count / 10) });
+    const seconds = (performance.now() - began) / 1000;
+    const growthMib = (await residentMib(pid)) - warmMib;
+
+    const disagreements = [...warm.disagreements, ...rest.disagreements];
+    expect(disagreements.slice(0, 10), `TEST_SEED=${random.seed} brings them back`).toEqual([]);
+    const told = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
+    const none = (what: string, value: number) =>
+      record({ scenario, what, value, unit: '', bound: { exactly: 0 } });
+    const atMost = (what: string, value: number, unit: string, most: number) =>
+      record({ scenario, what, value, unit, bound: { atMost: most } });
+    told('connections', count);
+    told('requests in them, whole or not', warm.requests + rest.requests);
+    told('requests a second', rest.requests / seconds);
+    told('answers to requests that were let in', warm.letIn + rest.letIn);
+    told('answers to requests that were turned away', warm.turnedAway + rest.turnedAway);
+    told('answers that said that this is no request', warm.noRequests + rest.noRequests);
+    told('sound requests whose answer bytes behind them cut off', warm.overtaken + rest.overtaken);
+    none('connections on which the door did other than the rules say', disagreements.length);
+    none('answers of 500 and above', warm.serverErrors + rest.serverErrors);
+    const undecided = (100 * (warm.undecided + rest.undecided)) / count;
+    atMost('connections on which the rules leave a choice', undecided, '%', mostUndecided);
+
+    const health = await hob.get('/api/health');
+    expect([health.status, health.body.status]).toEqual([200, 'ok']);
+    none('exits of the service', hob.process.exitCode === null && hob.process.signalCode === null ? 0 : 1);
+    none('defects in its log', hob.log().split('because of a defect').length - 1);
+    told('memory of the service after a tenth of it', warmMib, 'MiB');
+    atMost('growth from there to the end', growthMib, 'MiB', mostGrowthMib);
+  },
+);
+
+/** The same bytes each time, so that what is found is found each time. */
+async function knockOn(blindness: Blindness, count: number, isEnough?: (tally: Tally) => boolean) {
+  const { port, house } = await openLaxDoor(blindness);
+  const options = { house, addresses: ['127.0.0.1'], port, random: new SeededRandom(1), count };
+  return knock(isEnough === undefined ? options : { ...options, isEnough });
+}
+
+describe('a door that overlooks', () => {
+  it.each(blindnesses)('%s is found out', patiently, async (_what, blindness) => {
+    const isBreach = (wrong: string) => /^a request that must be out for [a-z, -]+ got 200/.test(wrong);
+    const tally = await knockOn(blindness, 6000, ({ disagreements }) => disagreements.some(isBreach));
+    expect(tally.disagreements.some(isBreach)).toBe(true);
+  });
+
+  it('nothing is not found out', patiently, async () => {
+    expect((await knockOn((seen) => seen, 2000)).disagreements).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { SeededRandom } from '../random.ts';
+import { fetchSiteTwists, hostTwists, originTwists } from './caller-twists.ts';
+import type { House } from './door-oracle.ts';
+import type { Draft } from './draft-request.ts';
+import { framingTwists } from './framing-twists.ts';
+import { otherTwists } from './header-twists.ts';
+import { methodTwists, targetTwists, versionTwists } from './line-twists.ts';
+
+/** Each kind is as frequent as it stands here, however many ways there are to do it. */
+const kinds = [
+  ...[methodTwists, targetTwists, versionTwists, framingTwists],
+  ...[hostTwists, hostTwists, originTwists, originTwists],
+  ...[fetchSiteTwists, fetchSiteTwists, otherTwists, otherTwists],
+];
+
+export function twist(draft: Draft, random: SeededRandom, house: House): void {
+  random.pick(random.pick(kinds))(draft, random, house);
+}
