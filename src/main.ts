@@ -9,9 +9,10 @@ import {
   loadSettings,
   SettingsError,
 } from './settings/load-settings.ts';
+import { prepareHome } from './settings/prepare-home.ts';
 import { errnoOf } from './shared/errors.ts';
 import { createLogger, type Logger } from './shared/log.ts';
-import { makePrivateFolder } from './shared/private-files.ts';
+import { NotAFileError } from './shared/private-files.ts';
 import { parseServiceInfo, serviceFile } from './shared/service-file.ts';
 import { TokenError } from './shared/token-file.ts';
 import { readVersion } from './shared/version.ts';
@@ -26,15 +27,14 @@ export async function serve(flags: Flags): Promise<void> {
   const settings = await loadSettings(flags).catch((error: unknown) => {
     throw error instanceof SettingsError ? new StartError(error.message) : error;
   });
-  await makePrivateFolder(settings.home, { existing: true }).catch((error: unknown) => {
-    throw new StartError(
-      `The home ${settings.home} cannot be made (${errnoOf(error)}). Choose another with --home.`,
-    );
-  });
+  const prepared = await prepareHome(settings.home);
+  if (prepared.kind === 'unusable') throw new StartError(prepared.reason);
   const lock = tryLock(settings.home);
   if (lock === null) throw new StartError(await describeOther(settings.home));
   try {
-    await serveLocked(settings, await createLogger(settings.log_level));
+    const log = await createLogger(settings.log_level);
+    if (prepared.warning !== null) log.warn(prepared.warning);
+    await serveLocked(settings, log);
   } finally {
     lock.release();
   }
@@ -44,6 +44,7 @@ function tryLock(home: string): HomeLock | null {
   try {
     return lockHome(home);
   } catch (error) {
+    if (error instanceof NotAFileError) throw new StartError(error.message);
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`The home ${home} cannot be written to (${reason}). Choose another with --home.`);
   }
@@ -117,8 +118,8 @@ function errnoCall(error: unknown): string | null {
 }
 
 function explainStart(error: unknown, settings: LoadedSettings): unknown {
-  if (error instanceof NewerDatabaseError || error instanceof TokenError)
-    return new StartError(error.message);
+  const isExplained = [NewerDatabaseError, NotAFileError, TokenError].some((kind) => error instanceof kind);
+  if (isExplained && error instanceof Error) return new StartError(error.message);
   const errno = errnoOf(error);
   const place = settings.listen.map((address) => `${address}:${settings.port}`).join(' or ');
   if (errno === 'EADDRINUSE') {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { makePrivateFolder } from '../shared/private-files.ts';
+import { claimPrivateFile, makePrivateFolder } from '../shared/private-files.ts';
 import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
@@ -21,7 +21,9 @@ interface LaunchOptions {
 export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<number> {
   const folder = join(home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
-  const log = await open(join(folder, 'executor.log'), 'a', 0o600);
+  const logPath = join(folder, 'executor.log');
+  claimPrivateFile(logPath);
+  const log = await open(logPath, 'a');
   try {
     const child = spawn(process.execPath, [...smallHeap, entry, '--home', home], {
       cwd: home,
@@ -46,11 +48,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        reject(
-          new Error(
-            `the executor ended at its start (${signal ?? code}); see ${join(folder, 'executor.log')}`,
-          ),
-        );
+        reject(new Error(`the executor ended at its start (${signal ?? code}); see ${logPath}`));
       });
     });
     child.removeAllListeners('exit');

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { whereNotJson } from '../shared/json-fault.ts';
 
 /** A body as it was sent: JSON values, or the texts of a form. */
 export type Body = { readonly kind: 'json' | 'form'; readonly fields: JsonObject };
@@ -34,7 +35,7 @@ function parseJson(bytes: Buffer): Body {
     value = JSON.parse(decodeStrictly(bytes));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const where = error instanceof Error ? `: ${error.message}` : '';
+    const where = whereNotJson(error);
     throw malformed(`The body is not valid JSON${where}`, `请求体不是有效的 JSON${where}`);
   }
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { decodeFileText } from '../shared/decode-text.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type Json } from '../shared/json.ts';
+import { whereNotJson } from '../shared/json-fault.ts';
 import { type ReadFailure, readRegularFile } from '../shared/read-regular-file.ts';
 import { fixedText } from '../shared/text.ts';
 
@@ -35,7 +36,7 @@ function fromJson(path: string, text: string): FileArguments {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const where = error instanceof Error ? `: ${error.message}` : '';
+    const where = whereNotJson(error);
     throw invalid(path, `is not valid JSON${where}`, `不是有效的 JSON${where}`);
   }
   if (findJsonHazard(value) !== undefined) {

@@ -750,3 +750,25 @@ describe('hostile manifests', () => {
     expect(summary(await load(param('b')))).toEqual([expect.stringMatching(/^error 10: .*one of a/)]);
   });
 });
+
+describe('a secret in a manifest', () => {
+  const secretParam = (lines: string) => manifestWith('', `[[service.params]]\nname = "key"\n${lines}\n`);
+
+  it('is every param of the older type password, unless it is said not to be', async () => {
+    const [param] = scriptOf(await load(secretParam('type = "Password"'))).params;
+    expect(param).toMatchObject({ type: 'str', secret: true });
+    const [open] = scriptOf(await load(secretParam('type = "password"\nsecret = false'))).params;
+    expect(open).toMatchObject({ secret: false });
+  });
+
+  it.each([
+    ['of the wrong type', 'type = "bool"\nsecret = true\ndefault = 8123456789012'],
+    ['too large for JSON', 'type = "int"\nsecret = true\ndefault = 8123456789012345678'],
+    ['in broken TOML', 'secret = true\ndefault = 8123456789012 8123456789012'],
+    ['not among the choices', 'secret = true\ndefault = "8123456789012"\nchoices = ["a"]'],
+  ])('is not repeated in what is wrong with it: a default %s', async (_what, lines) => {
+    const problems = problemsOf(await load(secretParam(lines)));
+    expect(problems.map(({ severity }) => severity)).toContain('error');
+    expect(JSON.stringify(problems)).not.toContain('8123456');
+  });
+});

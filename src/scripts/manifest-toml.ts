@@ -71,10 +71,10 @@ function toJson(value: unknown, path: KeyPath): Json {
   if (value instanceof TomlDate) return value.toISOString();
   if (Array.isArray(value)) return value.map((item, index) => toJson(item, [...path, index]));
   if (typeof value === 'object' && value !== null) return toJsonObject(value, path);
-  const number = String(value);
+  // The number itself is not repeated: it may be the default of a secret.
   const text = {
-    en: `The number ${number} cannot be passed on as JSON`,
-    zh: `数字 ${number} 无法用 JSON 表示`,
+    en: 'A number here is too large, or none, and cannot be passed on as JSON',
+    zh: '此处的数字过大或不是有效数值，无法用 JSON 表示',
   };
   throw new UnusableValue(text, path);
 }

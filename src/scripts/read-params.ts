@@ -81,7 +81,7 @@ function readLongForm(section: SectionReader): Param[] {
       required: param.required ?? false,
       choices: param.choices ?? [],
       choiceLabels: param.choice_labels ?? {},
-      secret: param.secret ?? false,
+      secret: param.secret ?? param.type?.toLowerCase() === 'password',
       when: param.when === undefined ? null : { field: param.when.field, eq: param.when.eq as Json },
       description: param.description ?? null,
     };

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { makePrivateFolder, replacePrivateFile, writePrivateFile } from './private-files.ts';
+import {
+  claimPrivateFile,
+  makePrivateFolder,
+  replacePrivateFile,
+  writePrivateFile,
+} from './private-files.ts';
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
@@ -58,6 +63,36 @@ describe('a private file', () => {
     await expect(writePrivateFile(join(folder, 'link'), 'new')).rejects.toMatchObject({ code: 'EEXIST' });
     expect(await readFile(join(folder, 'there'), 'utf8')).toBe('old');
     expect((await readdir(folder)).toSorted()).toEqual(['link', 'there']);
+  });
+});
+
+describe('a claimed file', () => {
+  it('is there, and private, before anybody writes to it', async () => {
+    withoutMask();
+    const path = join(await tempFolder(), 'hob.db');
+    claimPrivateFile(path);
+    expect([await modeOf(path), await readFile(path, 'utf8')]).toEqual([0o600, '']);
+  });
+
+  it('keeps what is in it, and loses the mode that others could read it by', async () => {
+    withoutMask();
+    const path = join(await tempFolder(), 'hob.db');
+    await writeFile(path, 'kept', { mode: 0o666 });
+    claimPrivateFile(path);
+    expect([await modeOf(path), await readFile(path, 'utf8')]).toEqual([0o600, 'kept']);
+  });
+
+  it('is no link, wherever that leads, and no folder', async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, 'target'), 'untouched', { mode: 0o644 });
+    await symlink('target', join(folder, 'link'));
+    await symlink('nowhere', join(folder, 'dangling'));
+    await mkdir(join(folder, 'folder'));
+    for (const name of ['link', 'dangling', 'folder']) {
+      expect(() => claimPrivateFile(join(folder, name)), name).toThrow(/is not a file/);
+    }
+    expect(await modeOf(join(folder, 'target'))).toBe(0o644);
+    expect((await readdir(folder)).toSorted()).toEqual(['dangling', 'folder', 'link', 'target']);
   });
 });
 

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { chmodSync, closeSync, constants, lstatSync, openSync } from 'node:fs';
 import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+
+import { errnoOf } from './errors.ts';
+
+/** The part of a mode that is about everybody but the owner. */
+export const forOthers = 0o077;
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
@@ -21,6 +26,32 @@ export async function writePrivateFile(
     if (durable) await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Something else has the place of a file of ours. */
+export class NotAFileError extends Error {
+  constructor(path: string) {
+    super(
+      `${path} is not a file; links are not followed there. Remove it, or choose another home with --home.`,
+    );
+    this.name = 'NotAFileError';
+  }
+}
+
+/**
+ * Makes sure that a file which a library is about to open is there, and private from its first moment on: what the library makes
+ * itself is as open as the user's mask lets it. A file that exists is not opened, for closing it again would take away the locks that
+ * this process may have on it.
+ */
+export function claimPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, createFlags, 0o600));
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    const found = lstatSync(path);
+    if (!found.isFile()) throw new NotAFileError(path);
+    if ((found.mode & forOthers) !== 0) chmodSync(path, 0o600);
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 
 import { errnoOf } from './errors.ts';
-import { createPrivateFile, replacePrivateFile } from './private-files.ts';
+import { createPrivateFile, forOthers, replacePrivateFile } from './private-files.ts';
 
 const tokenBytes = 32;
 /** What can be sent behind `Bearer`. Whoever writes the file by hand may choose something longer or shorter than we do. */
@@ -32,7 +32,7 @@ export function readToken(home: string): string | null {
   }
   try {
     const { mode, size } = fstatSync(descriptor);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    if (process.platform !== 'win32' && (mode & forOthers) !== 0) {
       throw new TokenError(
         `The token file ${path} can be read by others than its owner. Make a new one: hob token --renew`,
       );

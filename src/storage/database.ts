@@ -1,7 +1,6 @@
-import { chmodSync } from 'node:fs';
-
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
+import { claimPrivateFile } from '../shared/private-files.ts';
 import { migrations } from './migrations.ts';
 
 export type Database = DatabaseSyncInstance;
@@ -19,8 +18,9 @@ export class NewerDatabaseError extends Error {
 
 /** Opens the database and brings it up to date. */
 export function openDatabase(path: string): Database {
+  // The files that SQLite puts beside it get the same mode.
+  if (path !== ':memory:') claimPrivateFile(path);
   const database = new DatabaseSync(path);
-  if (path !== ':memory:') chmodSync(path, 0o600);
   // Counts for a file that is made now; what is free in it can then be given back (see `tidy`).
   database.exec('PRAGMA auto_vacuum = INCREMENTAL;');
   // NORMAL survives a crash of Hob; where a power cut matters too, the writer asks for FULL (see `durably`).

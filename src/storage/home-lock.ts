@@ -1,7 +1,8 @@
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { DatabaseSync } from '@photostructure/sqlite';
+
+import { claimPrivateFile } from '../shared/private-files.ts';
 
 export interface HomeLock {
   release(): void;
@@ -13,8 +14,8 @@ export interface HomeLock {
  */
 export function lockHome(home: string): HomeLock | null {
   const path = join(home, 'service.lock');
+  claimPrivateFile(path);
   const database = new DatabaseSync(path);
-  chmodSync(path, 0o600);
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
   } catch (error) {

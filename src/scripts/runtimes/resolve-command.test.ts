@@ -176,7 +176,9 @@ describe('a TypeScript script', () => {
     const { resolve, bin, entry } = await machine({ node: version });
     const resolution = await resolve({ language: 'typescript' });
     const loader = resolution.kind === 'command' ? (resolution.command.args[1] ?? '') : '';
-    expect(resolution).toEqual(command(join(bin, 'node'), ['--import', loader, entry]));
+    expect(resolution).toEqual(
+      command(join(bin, 'node'), ['--import', loader, entry], { TSX_DISABLE_CACHE: '1' }),
+    );
     expect(fileURLToPath(loader)).toMatch(/[\\/]node_modules[\\/]tsx[\\/]/);
   });
 

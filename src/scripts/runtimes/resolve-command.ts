@@ -14,6 +14,12 @@ const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED
 /** Node strips types by itself from these versions on. */
 const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
 
+/**
+ * Left to itself it keeps what it compiled in the shared temporary folder, under a name that anybody can foresee: whoever makes that
+ * folder first could put their own code into our user's scripts.
+ */
+const withoutSharedCache = { TSX_DISABLE_CACHE: '1' };
+
 interface RuntimeHost {
   readonly finder: InterpreterFinder;
   readonly env: Readonly<Record<string, string>>;
@@ -115,7 +121,7 @@ async function resolveTypeScript(script: Script, entry: string, host: RuntimeHos
   if (search.kind === 'none') return missing('node.js', requirement, search);
   const { path, version } = search.interpreter;
   if (satisfies(version, nodeWithTypes)) return command(path, [entry]);
-  return command(path, ['--import', import.meta.resolve('tsx'), entry]);
+  return command(path, ['--import', import.meta.resolve('tsx'), entry], withoutSharedCache);
 }
 
 async function resolveBrowser(entry: string, host: RuntimeHost): Promise<Resolution> {

@@ -1,0 +1,97 @@
+import { chmod, chown, lchown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { has } from '../../test/support/needs.ts';
+import { canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
+import { prepareHome } from './prepare-home.ts';
+
+const canChown = has('another user, for permissions (root on Linux)', canBecomeOrdinary);
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+async function homeOf(mode: number): Promise<string> {
+  const home = join(await tempFolder(), 'home');
+  await mkdir(home);
+  await chmod(home, mode);
+  return home;
+}
+
+describe('a home', () => {
+  it('that is not there yet is made, private, with those above it', async () => {
+    const parent = join(await tempFolder(), 'share');
+    const home = join(parent, 'hob');
+    expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: null });
+    for (const path of [parent, home, join(home, 'runs'), join(home, 'executor')])
+      expect([path, await modeOf(path)]).toEqual([path, 0o700]);
+  });
+
+  it.each([
+    [0o755, /others may look into the home/],
+    [0o710, /others may look into the home/],
+    [0o775, /the group of the home may write to it/],
+  ])('that its user made with the mode %o stays so, with a warning', async (mode, warning) => {
+    const home = await homeOf(mode);
+    expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: expect.stringMatching(warning) });
+    expect(await modeOf(home)).toBe(mode);
+  });
+
+  it.each([0o777, 0o702, 0o1777])('to which everybody may write is not used: %o', async (mode) => {
+    const home = await homeOf(mode);
+    const reason = expect.stringMatching(/Every user of this machine may write.*chmod o-w/);
+    expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
+    await expect(stat(join(home, 'runs'))).rejects.toThrow();
+  });
+
+  it.skipIf(!canChown)('that belongs to another user is not used', async () => {
+    const home = await homeOf(0o700);
+    await chown(home, ordinaryUser, ordinaryUser);
+    const reason = expect.stringMatching(/belongs to another user \(id 65534\)/);
+    expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
+  });
+
+  it('whose place is taken by a file is not used', async () => {
+    const path = join(await tempFolder(), 'file');
+    await writeFile(path, '');
+    expect(await prepareHome(path)).toEqual({
+      kind: 'unusable',
+      reason: expect.stringMatching(/cannot be made or written to \(EEXIST\)/),
+    });
+  });
+});
+
+describe('the folders that are Hob’s own', () => {
+  it('are closed to others, however open they were', async () => {
+    const home = await homeOf(0o700);
+    for (const name of ['runs', 'executor', 'scripts']) {
+      await mkdir(join(home, name));
+      await chmod(join(home, name), 0o777);
+    }
+    expect(await prepareHome(home)).toMatchObject({ kind: 'ready' });
+    expect(await modeOf(join(home, 'runs'))).toBe(0o700);
+    expect(await modeOf(join(home, 'executor'))).toBe(0o700);
+    // A folder with scripts is their user's.
+    expect(await modeOf(join(home, 'scripts'))).toBe(0o777);
+  });
+
+  it('may be links to the user’s own folders elsewhere', async () => {
+    const [home, disk] = [await homeOf(0o700), await homeOf(0o755)];
+    await symlink(disk, join(home, 'runs'));
+    expect(await prepareHome(home)).toMatchObject({ kind: 'ready' });
+    expect(await modeOf(disk)).toBe(0o700);
+  });
+
+  it.skipIf(!canChown)('may be nobody else’s, neither the folder nor a link to it', async () => {
+    const [foreign, linked, disk] = [await homeOf(0o700), await homeOf(0o700), await homeOf(0o755)];
+    await mkdir(join(foreign, 'runs'));
+    await chown(join(foreign, 'runs'), ordinaryUser, ordinaryUser);
+    await symlink(disk, join(linked, 'runs'));
+    await lchown(join(linked, 'runs'), ordinaryUser, ordinaryUser);
+    for (const home of [foreign, linked]) {
+      const reason = expect.stringMatching(/The folder .*runs belongs to another user/);
+      expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
+    }
+    expect(await modeOf(disk)).toBe(0o755);
+  });
+});

@@ -1,0 +1,255 @@
+import { chmod, chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { executorPid, goneWithin, type Hob, runCli, startHob, tempFolder } from './support/hob.ts';
+import { findProgram, has } from './support/needs.ts';
+import { canBecomeOrdinary, ordinaryUser } from './support/ordinary-user.ts';
+import { startTraced } from './support/processes.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
+import { fileThere, until } from './support/until.ts';
+
+const canLock = has(
+  'another user, for permissions (root on Linux with setpriv)',
+  canBecomeOrdinary && findProgram('setpriv') !== null,
+);
+
+/** The most generous mask there is: what is private then is so by itself. */
+const withoutMask = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
+
+interface Entry {
+  readonly path: string;
+  readonly kind: 'folder' | 'file' | 'socket' | 'pipe' | 'other';
+  readonly mode: number;
+}
+
+async function entriesIn(folder: string): Promise<Entry[]> {
+  const found: Entry[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const entry = await lstat(path).catch(() => null);
+    // Gone meanwhile, as a pipe is once it is used.
+    if (entry === null) continue;
+    const kinds = [
+      entry.isDirectory() && 'folder',
+      entry.isFile() && 'file',
+      entry.isSocket() && 'socket',
+      entry.isFIFO() && 'pipe',
+    ] as const;
+    const kind = kinds.find((each) => each !== false) ?? 'other';
+    found.push({ path, kind, mode: entry.mode & 0o777 });
+    if (kind === 'folder') found.push(...(await entriesIn(path)));
+  }
+  return found;
+}
+
+const openOnes = (entries: readonly Entry[]) =>
+  entries.filter(({ mode }) => (mode & 0o077) !== 0).map(({ path, mode }) => `${path} ${mode.toString(8)}`);
+
+async function startAsync(hob: Hob, scriptId: string, params = {}): Promise<string> {
+  const { body } = await hob.post('/api/execute', { script_id: scriptId, params });
+  return String(body.run_id);
+}
+
+describe('with a mask that hides nothing', () => {
+  it('everything that Hob writes is readable by its user only, while scripts run and afterwards', async () => {
+    const [scripts, notes] = [await tempFolder(), await tempFolder()];
+    const home = join(await tempFolder(), 'new', 'home');
+    // What a script writes itself is as open as its user's mask says, in a folder that is not.
+    const quiet = await writeScript(scripts, 'quiet', {
+      node: true,
+      entry: bash(`printf '{"code":0,"msg":"ok"}' > "$output"; chmod 600 "$output"`),
+    });
+    // More than the limit, so that there is a ring; it lasts until it is told to end.
+    const flood = await writeScript(scripts, 'flood', {
+      entry: bash(
+        `head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2; touch ${notes}/flooded; until [ -e ${notes}/go ]; do sleep 0.05; done`,
+      ),
+    });
+    const linking = await writeScript(scripts, 'linking', {
+      language: 'python',
+      entry: python(
+        `status, _ = call("/api/link", {"script_id": "${quiet}"})\nsys.exit(0 if status == 200 else 1)`,
+      ),
+    });
+    const { hob } = await startTraced({
+      home,
+      scripts: [scripts],
+      wrapper: withoutMask,
+      env: { HOB_OUTPUT_LOG_MIB: '0.05' },
+    });
+    const lasting = await startAsync(hob, flood);
+    const arguments_ = join(notes, 'arguments');
+    await writeFile(arguments_, '["a","b"]');
+    expect((await hob.run(quiet)).body.success).toBe(true);
+    expect((await hob.run(quiet, { temp_file: arguments_ })).body.success).toBe(true);
+    expect((await hob.run(linking)).body.success).toBe(true);
+    await fileThere(join(notes, 'flooded'));
+    await fileThere(join(home, 'runs', lasting, 'stdout.ring'));
+    await fileThere(join(home, 'runs', lasting, 'stderr.ring'));
+
+    const during = await entriesIn(home);
+    expect(openOnes(during)).toEqual([]);
+    expect(new Set(during.map(({ kind }) => kind))).toEqual(new Set(['folder', 'file', 'socket', 'pipe']));
+    const names = during.map(({ path }) => path.slice(home.length + 1));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'hob.db',
+        'hob.db-wal',
+        'hob.db-shm',
+        'service.lock',
+        'service.json',
+        'executor/executor.log',
+        `runs/${lasting}/params.json`,
+        `runs/${lasting}/stdout.log`,
+        `runs/${lasting}/stderr.log`,
+        `runs/${lasting}/stdout.ring`,
+        `runs/${lasting}/stderr.ring`,
+      ]),
+    );
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
+
+    await writeFile(join(notes, 'go'), '');
+    await hob.ended(lasting);
+    expect(openOnes(await entriesIn(home))).toEqual([]);
+    await hob.stop();
+    expect(openOnes(await entriesIn(home))).toEqual([]);
+  });
+
+  it('the output of a run whose executor was killed stays private, put in order or not', async () => {
+    const [scripts, notes] = [await tempFolder(), await tempFolder()];
+    const id = await writeScript(scripts, 'flood', {
+      entry: bash(`head -c 200001 /dev/zero; touch ${notes}/flooded; while :; do sleep 1; done`),
+    });
+    const { hob } = await startTraced({
+      scripts: [scripts],
+      wrapper: withoutMask,
+      env: { HOB_OUTPUT_LOG_MIB: '0.05' },
+    });
+    const runId = await startAsync(hob, id);
+    await fileThere(join(notes, 'flooded'));
+    const executor = await executorPid(hob.home);
+    process.kill(executor, 'SIGKILL');
+    await goneWithin(executor, 10_000);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost' });
+    expect(openOnes(await entriesIn(hob.home))).toEqual([]);
+  });
+});
+
+it('scripts keep the mask of their user', async () => {
+  const [scripts, notes] = [await tempFolder(), await tempFolder()];
+  const id = await writeScript(scripts, 'mask', {
+    entry: bash(`umask > ${notes}/mask; mkdir ${notes}/made`),
+  });
+  const hob = await startHob({ scripts: [scripts], wrapper: ['sh', '-c', 'umask 002; exec "$@"', 'sh'] });
+  expect((await hob.run(id)).body.success).toBe(true);
+  expect(await readFile(join(notes, 'mask'), 'utf8')).toBe('0002\n');
+  expect((await stat(join(notes, 'made'))).mode & 0o777).toBe(0o775);
+});
+
+describe('a home that was there before', () => {
+  it('stays as open as its user made it, with a warning; what Hob writes there is private', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'quiet', { entry: bash('exit 0') });
+    const home = await tempFolder();
+    await chmod(home, 0o755);
+    for (const name of ['runs', 'executor']) await mkdir(join(home, name), { mode: 0o755 });
+    for (const name of ['hob.db', 'service.lock']) await writeFile(join(home, name), '', { mode: 0o644 });
+    await writeFile(join(home, 'executor', 'executor.log'), 'earlier\n', { mode: 0o644 });
+    const hob = await startHob({ home, scripts: [scripts], wrapper: withoutMask });
+    expect((await hob.run(id)).body.success).toBe(true);
+    expect((await stat(home)).mode & 0o777).toBe(0o755);
+    expect(openOnes(await entriesIn(home))).toEqual([]);
+    expect(hob.log()).toMatch(/"level":40.*others may look into the home/);
+    expect(await readFile(join(home, 'executor', 'executor.log'), 'utf8')).toBe('earlier\n');
+  });
+
+  it('to which everybody may write is refused in one plain line', async () => {
+    const home = await tempFolder();
+    await chmod(home, 0o1777);
+    const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toMatch(/Every user of this machine may write to the home .*chmod o-w/);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it.skipIf(!canLock)(
+    'that belongs to another user is refused, also where it can be written to',
+    async () => {
+      const home = await tempFolder();
+      await chown(home, 12_345, ordinaryUser);
+      await chmod(home, 0o770);
+      const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
+      const { code, stderr } = await runCli(
+        ['serve', '--home', home, '--port', '0'],
+        { HOME: home },
+        { wrapper: ['setpriv', ...user] },
+      ).ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/belongs to another user \(id 12345\)/);
+      expect(await readdir(home)).toEqual([]);
+    },
+  );
+
+  it('with a link in the place of a file of Hob’s is refused, and what the link leads to stays as it is', async () => {
+    const refused = ['hob.db', 'service.lock', 'executor/executor.log'].map(async (name) => {
+      const [home, other] = [await tempFolder(), await tempFolder()];
+      const target = join(other, 'target');
+      await writeFile(target, '', { mode: 0o644 });
+      await mkdir(join(home, 'executor'));
+      await symlink(target, join(home, name));
+      const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
+      expect([name, code]).toEqual([name, 1]);
+      expect(stderr).toContain(`${join(home, name)} is not a file`);
+      expect([(await stat(target)).mode & 0o777, await readFile(target, 'utf8')]).toEqual([0o644, '']);
+    });
+    await Promise.all(refused);
+  });
+});
+
+describe('the temporary folder', () => {
+  it('gets one private folder with a random name where the home’s path is too long, and keeps nothing', async () => {
+    const [scripts, notes, temp] = [await tempFolder(), await tempFolder(), await tempFolder()];
+    const home = join(await tempFolder(), 'a-very-long-name'.repeat(7));
+    const hold = `touch ${notes}/held; until [ -e ${notes}/go ]; do sleep 0.05; done`;
+    const id = await writeScript(scripts, 'hold', { entry: bash(`echo "$TMPDIR"; ${hold}`) });
+    const typescript = await writeScript(scripts, 'typed', {
+      language: 'typescript',
+      entry: ['main.ts', 'const answer: number = 42;\nconsole.log(answer);\n'],
+    });
+    const { hob } = await startTraced({ home, scripts: [scripts], env: { TMPDIR: temp } });
+    const runId = await startAsync(hob, id);
+    await fileThere(join(notes, 'held'));
+    expect((await hob.run(typescript)).body).toMatchObject({ success: true, stdout: '42\n' });
+
+    const [only, ...others] = await readdir(temp);
+    expect(others).toEqual([]);
+    expect(only).toMatch(/^hob-[A-Za-z0-9]{6}$/);
+    expect((await stat(join(temp, only ?? ''))).mode & 0o777).toBe(0o700);
+    expect(openOnes(await entriesIn(temp))).toEqual([]);
+    expect(await readdir(join(temp, only ?? ''))).toEqual(['executor.sock']);
+
+    // One that is killed is cleared up after by the next.
+    const executor = await executorPid(home);
+    process.kill(executor, 'SIGKILL');
+    await goneWithin(executor, 10_000);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost', stdout_bytes: temp.length + 1 });
+    await until('another executor is there alone', async () => {
+      const names = await readdir(temp);
+      return names.length === 1 && names[0] !== only;
+    });
+    await hob.stop();
+    await until('nothing is left', async () => (await readdir(temp)).length === 0);
+  });
+
+  it('gets nothing where the home’s path is short enough', async () => {
+    const [scripts, temp] = [await tempFolder(), await tempFolder()];
+    const id = await writeScript(scripts, 'quiet', { entry: bash('exit 0') });
+    const hob = await startHob({ scripts: [scripts], env: { TMPDIR: temp } });
+    expect((await hob.run(id)).body.success).toBe(true);
+    expect(await readdir(temp)).toEqual([]);
+    await hob.stop();
+    expect(await readdir(temp)).toEqual([]);
+  });
+});
