@@ -40,6 +40,7 @@ function parseJson(bytes: Buffer): Body {
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');
   const hazard = findJsonHazard(value);
   if (hazard?.kind === 'depth') throw malformed('The body is nested too deeply', '请求体嵌套过深');
+  if (hazard?.kind === 'number') throw malformed('A number in the body is too large', '请求体中的数字过大');
   if (hazard !== undefined)
     throw malformed(`The key ${hazard.key} is not allowed`, `不允许使用键 ${hazard.key}`);
   return { kind: 'json', fields: value };

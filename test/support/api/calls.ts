@@ -111,7 +111,9 @@ export class CallMaker {
   }
 
   #path({ path, method }: Operation, random: SeededRandom): string {
-    const prefix = random.next() < 0.15 ? this.#known.prefix(random) : '';
+    // Progress is taken from a run alone.
+    const isOfRun = random.next() < (path === '/api/progress' ? 0.7 : 0.15);
+    const prefix = isOfRun ? this.#known.prefix(random) : '';
     let filled = path.replace('{id}', () =>
       random.next() < 0.7 ? this.#known.id(path, method, random) : this.#hostile.inUrl(random),
     );

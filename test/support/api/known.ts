@@ -92,7 +92,7 @@ export class Known {
     const params = { title: 'a title', quality: 5, mode: 'fast', password: 'secret', ratio: 0.5, isOn: true };
     if (!('script_id' in properties))
       return { notify_type: 'info', message: 'a message', duration: 5, fraction: 0.5, data: ['a'], params };
-    if ('sync' in properties && this.#lasting.length < mostLasting && random.next() < 0.05)
+    if ('sync' in properties && this.#lasting.length < mostLasting && random.next() < 0.1)
       return { script_id: this.#scripts.lasting };
     const script_id = random.next() < 0.8 ? random.pick(this.#usable()) : random.pick(this.#scripts.unusable);
     const data = random.pick([['a'], { files: ['中文', '\0'] }, {}, []]);
