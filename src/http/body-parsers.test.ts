@@ -131,6 +131,15 @@ describe('a form', () => {
 
   it('is refused when it is not UTF-8', async () => {
     expect(await send(form, Buffer.from([0x61, 0x3d, 0xc4, 0xe3]))).toEqual({ refused: 'body-malformed' });
+    for (const escaped of ['a=%C4%E3', 'a=%ff', 'a=%E4%BD', '%ED%A0%80=1', 'a=%c0%ae'])
+      expect(await send(form, escaped)).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('may have a percent sign that escapes nothing', async () => {
+    expect(await send(form, 'a=100%&b=%zz&c=%25%E4%BD%A0%')).toEqual({
+      kind: 'form',
+      fields: { a: '100%', b: '%zz', c: '%你%' },
+    });
   });
 
   it('has a limit of its own', async () => {

@@ -48,7 +48,9 @@ function parseJson(bytes: Buffer): Body {
 
 function parseForm(bytes: Buffer): Body {
   const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(decodeStrictly(bytes))) {
+  const text = decodeStrictly(bytes);
+  checkEscapes(text);
+  for (const [name, value] of new URLSearchParams(text)) {
     if (name in fields) throw malformed(`The field ${name} is given twice`, `字段 ${name} 重复`);
     fields[name] = value;
   }
@@ -59,8 +61,21 @@ function decodeStrictly(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes);
   } catch {
-    throw malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
+    throw notUtf8();
   }
+}
+
+/** What is escaped must be UTF-8, too; else its characters would be replaced without a word. A percent sign alone is just one. */
+function checkEscapes(text: string): void {
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    throw notUtf8();
+  }
+}
+
+function notUtf8(): AppError {
+  return malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
 }
 
 function malformed(en: string, zh: string): AppError {
