@@ -715,6 +715,8 @@ describe('the OpenAPI document', () => {
     ['get', '/api/scripts/{id}', ids.typed, 200],
     ['get', '/api/scripts/{id}', ids.broken, 409],
     ['get', '/api/runs/{id}', ids.unknown, 404],
+    ['get', '/api/runs/{id}/events', ids.unknown, 404],
+    ['get', '/api/events', '?types=none', 400],
     ['get', '/api/health', '', 200],
   ])('describes what %s %s answers to %j', async (method, path, sent, status) => {
     const document = JSON.parse(JSON.stringify((await hob.get('/api/openapi.json')).body));

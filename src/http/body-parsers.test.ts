@@ -77,6 +77,12 @@ describe('a JSON body', () => {
     expect(await send(json, body)).toEqual({ refused: 'body-malformed' });
   });
 
+  it('is refused when a number in it would become another value', async () => {
+    for (const number of ['1e400', '-1e400', `1${'0'.repeat(400)}`])
+      expect(await send(json, `{"params":{"a":[${number}]}}`)).toEqual({ refused: 'body-malformed' });
+    expect(await send(json, '{"a":1e300}')).toEqual({ kind: 'json', fields: { a: 1e300 } });
+  });
+
   it('is refused when it is not UTF-8', async () => {
     const gbk = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc4, 0xe3, 0x22, 0x7d]);
     expect(await send(json, gbk)).toEqual({ refused: 'body-malformed' });
@@ -125,6 +131,15 @@ describe('a form', () => {
 
   it('is refused when it is not UTF-8', async () => {
     expect(await send(form, Buffer.from([0x61, 0x3d, 0xc4, 0xe3]))).toEqual({ refused: 'body-malformed' });
+    for (const escaped of ['a=%C4%E3', 'a=%ff', 'a=%E4%BD', '%ED%A0%80=1', 'a=%c0%ae'])
+      expect(await send(form, escaped)).toEqual({ refused: 'body-malformed' });
+  });
+
+  it('may have a percent sign that escapes nothing', async () => {
+    expect(await send(form, 'a=100%&b=%zz&c=%25%E4%BD%A0%')).toEqual({
+      kind: 'form',
+      fields: { a: '100%', b: '%zz', c: '%你%' },
+    });
   });
 
   it('has a limit of its own', async () => {

@@ -41,6 +41,7 @@ function parseJson(bytes: Buffer): Body {
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');
   const hazard = findJsonHazard(value);
   if (hazard?.kind === 'depth') throw malformed('The body is nested too deeply', '请求体嵌套过深');
+  if (hazard?.kind === 'number') throw malformed('A number in the body is too large', '请求体中的数字过大');
   if (hazard !== undefined)
     throw malformed(`The key ${hazard.key} is not allowed`, `不允许使用键 ${hazard.key}`);
   return { kind: 'json', fields: value };
@@ -48,7 +49,9 @@ function parseJson(bytes: Buffer): Body {
 
 function parseForm(bytes: Buffer): Body {
   const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(decodeStrictly(bytes))) {
+  const text = decodeStrictly(bytes);
+  checkEscapes(text);
+  for (const [name, value] of new URLSearchParams(text)) {
     if (name in fields) throw malformed(`The field ${name} is given twice`, `字段 ${name} 重复`);
     fields[name] = value;
   }
@@ -59,8 +62,21 @@ function decodeStrictly(bytes: Buffer): string {
   try {
     return strictUtf8.decode(bytes);
   } catch {
-    throw malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
+    throw notUtf8();
   }
+}
+
+/** What is escaped must be UTF-8, too; else its characters would be replaced without a word. A percent sign alone is just one. */
+function checkEscapes(text: string): void {
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    throw notUtf8();
+  }
+}
+
+function notUtf8(): AppError {
+  return malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
 }
 
 function malformed(en: string, zh: string): AppError {

@@ -88,7 +88,13 @@ describe('the status of a refusal', () => {
 
 describe('the answer to a refused request', () => {
   it.each(codes)('to execute or link has exactly status and message: %s', (code) => {
-    for (const path of ['/api/execute', '/api/link', '/api/execute?x=1', '/api/link?script_id=/api/notify']) {
+    for (const path of [
+      '/api/execute',
+      '/api/link',
+      '/api/execute?x=1',
+      '/api/link?script_id=/api/notify',
+      '/%61pi/%65xecute',
+    ]) {
       expect(answerError(refusal(code), path, undefined)).toEqual({
         status: statuses[code],
         headers: headersOf(code),
@@ -122,7 +128,7 @@ describe('the answer to a refused request', () => {
   it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
     'to all else has a code and a hint: %s',
     (code) => {
-      for (const path of ['/api/runs/1', '/api/health', '/', '', '/api/execute/', '/API/execute']) {
+      for (const path of ['/api/runs/1', '/api/health', '/', '', '/%zz', '/api/execute/', '/API/execute']) {
         expect(answerError(refusal(code), path, undefined)).toEqual({
           status: statuses[code],
           headers: headersOf(code),

@@ -2,6 +2,7 @@ import { assertNever } from '../shared/assert-never.ts';
 import { AppError, type ErrorCode } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { preferredLanguage } from './language.ts';
+import { pathOfTarget } from './path-of-target.ts';
 
 /**
  * The one place where a refusal becomes a status: a new code does not compile until someone decides.
@@ -106,8 +107,7 @@ export function answerError(
   target: string,
   acceptLanguage: string | undefined,
 ): ErrorAnswer {
-  const path = target.split('?', 1)[0] ?? '';
-  const form = formOf(path);
+  const form = formOf(pathOfTarget(target));
   const language = preferredLanguage(acceptLanguage, form === 'later' ? 'en' : 'zh');
   const status = statusOf(error.code);
   const message = error.text[language];

@@ -35,6 +35,14 @@ describe('the methods of a path', () => {
     expect(index.methodsAt('/api/model?x=/api/model/path')).toEqual([]);
   });
 
+  it('are found however the path is spelled', () => {
+    const index = indexOf(['POST', '/api/execute'], ['GET', '/api/runs/:id']);
+    expect(index.methodsAt('/%61pi/%65xecute?x=%65')).toEqual(['POST']);
+    expect(index.methodsAt('/api/runs/a%2Fb')).toEqual(['GET']);
+    expect(index.methodsAt('/api%2Fexecute')).toEqual([]);
+    expect(index.methodsAt('/api/execut%zz')).toEqual([]);
+  });
+
   it('are found for any value of a parameter, but only for one step of the path', () => {
     const index = indexOf(['GET', '/api/runs/:id'], ['POST', '/api/runs/:id/stop']);
     expect(index.methodsAt('/api/runs/2f0c5c5e-8f43')).toEqual(['GET']);

@@ -1,5 +1,7 @@
 import type { RouteOptions } from 'fastify';
 
+import { pathOfTarget } from './path-of-target.ts';
+
 /** Which methods a path has, so that a wrong one can be told from a wrong path. */
 export class RouteIndex {
   readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
@@ -12,7 +14,7 @@ export class RouteIndex {
   }
 
   methodsAt(url: string): string[] {
-    const path = url.split('?', 1)[0] ?? '';
+    const path = pathOfTarget(url);
     const methods = this.#routes
       .filter(({ pattern }) => pattern.test(path))
       .flatMap((route) => route.methods);

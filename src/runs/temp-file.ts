@@ -40,7 +40,11 @@ function fromJson(path: string, text: string): FileArguments {
     throw invalid(path, `is not valid JSON${where}`, `不是有效的 JSON${where}`);
   }
   if (findJsonHazard(value) !== undefined) {
-    throw invalid(path, 'is nested too deeply or has a forbidden key', '嵌套过深或含有非法键');
+    throw invalid(
+      path,
+      'is nested too deeply, or has a forbidden key or a number that is too large',
+      '嵌套过深，或含有非法键或过大的数字',
+    );
   }
   if (!isJsonObject(value)) return { data: value, params: undefined };
   if (Object.keys(value).length > 0 && !('data' in value) && !('params' in value)) {

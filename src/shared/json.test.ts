@@ -41,6 +41,17 @@ describe('a hazard in a document', () => {
       expect(findJsonHazard(JSON.parse(text))).toEqual({ kind: 'key', key });
   });
 
+  it.each(['1e400', '[0,-1e400]', '{"a":[{"b":1e400}],"c":1}', `[1${'0'.repeat(400)}]`])(
+    'is a number that no double can hold: %.30s',
+    (text) => {
+      expect(findJsonHazard(JSON.parse(text))).toEqual({ kind: 'number' });
+    },
+  );
+
+  it('is not the largest number, nor the smallest', () => {
+    expect(findJsonHazard([Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, -0])).toBeUndefined();
+  });
+
   it('is not the word as a value, or a key that merely resembles it', () => {
     expect(findJsonHazard({ a: '__proto__', b: ['constructor'], proto: 1, Constructor: 2 })).toBeUndefined();
   });

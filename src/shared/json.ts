@@ -17,11 +17,14 @@ export type JsonHazard = { kind: 'depth' } | { kind: 'key'; key: string };
  * What makes a parsed document unfit to be passed on, or undefined. Iterative, because the documents that this is meant
  * to catch are nested deeper than the stack.
  */
-export function findJsonHazard(root: unknown): JsonHazard | undefined {
+export function findJsonHazard(root: unknown): JsonHazard | { kind: 'number' } | undefined {
   const pending: { value: object; depth: number }[] = [];
+  // A number beyond what a double can hold was read as infinite, and would be written as null.
+  let isBeyond = false;
   // Only what can hold something is kept for later: a list of a million numbers costs nothing.
   const consider = (value: unknown, depth: number) => {
     if (typeof value === 'object' && value !== null) pending.push({ value, depth });
+    else if (typeof value === 'number' && !Number.isFinite(value)) isBeyond = true;
   };
   consider(root, 1);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -35,5 +38,5 @@ export function findJsonHazard(root: unknown): JsonHazard | undefined {
     for (const key of forbiddenKeys) if (Object.hasOwn(value, key)) return { kind: 'key', key };
     for (const key of Object.keys(value)) consider(Reflect.get(value, key), depth + 1);
   }
-  return undefined;
+  return isBeyond ? { kind: 'number' } : undefined;
 }

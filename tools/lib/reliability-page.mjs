@@ -77,6 +77,12 @@ const scenarios = {
     limits:
       "Whether bytes that break the grammar in small ways are a request at all is up to Node's parser; the table says how often. When such bytes stand behind a sound request, the answer that they are none may come in place of the answer to that request.",
   },
+  api: {
+    title: 'Calls of every kind',
+    did: 'Calls were made up from the OpenAPI document, for every operation in it: some as their schemas say, some at the limits of these, and many hostile in a path, a query, a header or a body: wrong types, 10,000 levels, lone surrogates, broken UTF-8, doubled and poisonous keys, numbers too large, bad escapes, paths that climb, megabytes. Every answer was compared with the document, and its error code with the list of errors. Memory was compared after its garbage was thrown away.',
+    limits:
+      'Calls were sent by one program that speaks proper HTTP; bytes that are no request at all are another matter. Answers of 503 for lack of room, which are documented, were kept away by enough of it.',
+  },
   'hang-up': {
     title: 'Callers hang up',
     did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',

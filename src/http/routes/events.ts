@@ -22,7 +22,6 @@ export function addEventRoute(app: FastifyInstance, dependencies: AppDependencie
       'Events as they happen (server-sent events). With Last-Event-ID, or `since`, first all that came after that one.',
     querystring: EventsQuery,
     headers: EventsHeaders,
-    produces: ['text/event-stream'],
     response: { 200: EventsAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/events', { schema }, async (request, reply) => {

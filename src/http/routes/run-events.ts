@@ -20,7 +20,6 @@ export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependen
       'The state of a run, its output and its progress as they come, and its end (server-sent events). With Last-Event-ID, or `since`, the output goes on where it was.',
     querystring: RunEventsQuery,
     headers: EventsHeaders,
-    produces: ['text/event-stream'],
     response: { 200: EventsAnswer, 204: NothingMore, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/runs/:id/events', { schema }, async (request, reply) => {

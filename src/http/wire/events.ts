@@ -21,9 +21,15 @@ export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since 
 
 export const NothingMore = Type.Null({ description: 'The client knows the end already.' });
 
-export const EventsAnswer = Type.String({
-  description: 'text/event-stream: each event has an id, a type and one line of JSON.',
-});
+/** Refusals are JSON, as everywhere: only this one answer is a stream. */
+export const EventsAnswer = {
+  description: 'Events as they happen.',
+  content: {
+    'text/event-stream': {
+      schema: Type.String({ description: 'Each event has an id, a type and one line of JSON.' }),
+    },
+  },
+};
 
 export const ProgressBody = Type.Object({
   fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),

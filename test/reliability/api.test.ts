@@ -1,0 +1,189 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import type { ApiAnswer, Call } from '../support/api/client.ts';
+import { readErrorCatalogue, readOperations } from '../support/api/document.ts';
+import { Fuzz } from '../support/api/fuzz.ts';
+import { findFaults } from '../support/api/judge.ts';
+import { Known } from '../support/api/known.ts';
+import { record } from '../support/figures.ts';
+import { HeapProbe } from '../support/heap.ts';
+import { type Hob, projectRoot, tempFolder } from '../support/hob.ts';
+import { startTraced } from '../support/processes.ts';
+import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { bash, writeScript } from '../support/scripts.ts';
+import { fileThere } from '../support/until.ts';
+
+const scenario = 'api';
+
+it('no call makes Hob fail, answer in a form that is not documented, or keep memory', patiently, async () => {
+  const calls = scaled(3000, 40_000);
+  const warmUp = Math.ceil(calls / 4);
+  const probe = new HeapProbe(await tempFolder());
+  const { hob, known } = await startService(probe.env);
+  const pid = hob.process.pid;
+  if (pid === undefined) throw new Error('the service has no process');
+  const fuzz = new Fuzz(
+    hob,
+    readOperations(JSON.stringify((await hob.get('/api/openapi.json')).body)),
+    known,
+  );
+
+  await fuzz.send(warmUp);
+  await fuzz.settle();
+  const before = await probe.measure(pid);
+  await fuzz.send(calls - warmUp);
+  await fuzz.settle();
+  const after = await probe.measure(pid);
+  const { body: stats } = await hob.get('/api/stats');
+
+  const seen = fuzz.seen();
+  const tell = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
+  tell('calls that were answered', seen.answered);
+  tell('operations that were called', seen.operations);
+  tell('different refusals among the answers', seen.codes);
+  tell('runs that the calls started', Number(Reflect.get(Object(stats.all), 'runs')));
+  const none = { unit: '', bound: { exactly: 0 } };
+  record({ scenario, what: 'answers with a status of 500 and above', value: seen.failed, ...none });
+  record({ scenario, what: 'answers in a form that is not documented', value: seen.faults, ...none });
+  record({
+    scenario,
+    what: 'longest wait for the health of the service meanwhile',
+    value: seen.slowestHealthMs,
+    unit: 'ms',
+    bound: { atMost: boundMs(5000) },
+  });
+  record({
+    scenario,
+    what: 'memory in use at the end, compared with that after the first quarter of the calls',
+    value: after.heapMib + after.externalMib - before.heapMib - before.externalMib,
+    unit: 'MiB more',
+    bound: { atMost: 8 },
+  });
+  expect(fuzz.without('2')).toEqual(['POST /api/stop']);
+  expect(fuzz.without('4')).toEqual([]);
+  expect(hob.log()).not.toMatch(/because of a defect|could not be sent/);
+
+  const stopped = await hob.post('/api/stop', { all: true });
+  expect([stopped.status, stopped.body.status]).toEqual([200, 'success']);
+  expect(await hob.stop()).toBe(0);
+});
+
+describe('whoever looks at an answer', async () => {
+  const document = await readFile(join(projectRoot, 'schema', 'openapi.json'), 'utf8');
+  const rules = { operations: readOperations(document), catalogue: readErrorCatalogue() };
+  const call: Call = { method: 'POST', target: '/api/notify', headers: {}, body: null, hangsUp: false };
+  const constant = {
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+  };
+  const refusal: ApiAnswer = {
+    status: 400,
+    headers: { ...constant, 'x-hob-error': 'notify-invalid' },
+    body: Buffer.from('{"error":"no"}'),
+    isCut: false,
+  };
+
+  it('finds nothing wrong with one that is as documented', () => {
+    expect(findFaults(call, refusal, rules)).toEqual([]);
+  });
+
+  it.each<[string, Partial<ApiAnswer>, Partial<Call>?]>([
+    ['it has the form of another operation', { body: Buffer.from('{"status":"error","message":"no"}') }],
+    ['it has one field too many', { body: Buffer.from('{"error":"no","code":1}') }],
+    ['it is no JSON', { body: Buffer.from('{"error":') }],
+    ['it is of another type', { headers: { ...refusal.headers, 'content-type': 'text/plain' } }],
+    ['it has no error code', { headers: constant }],
+    ['its error code is not listed', { headers: { ...constant, 'x-hob-error': 'none' } }],
+    ['its error code is listed with another status', { headers: { ...constant, 'x-hob-error': 'internal' } }],
+    ['its status is 500', { status: 500, headers: { ...constant, 'x-hob-error': 'internal' } }],
+    [
+      'its status is not documented',
+      { status: 201, headers: constant, body: Buffer.from('{"success":true}') },
+    ],
+    [
+      'it may be read as something else',
+      { headers: { ...refusal.headers, 'x-content-type-options': undefined } },
+    ],
+    ['other origins may read it', { headers: { ...refusal.headers, 'access-control-allow-origin': '*' } }],
+    [
+      'it denies a path that is there',
+      { status: 404, headers: { ...constant, 'x-hob-error': 'path-unknown' } },
+    ],
+    [
+      'it does not name its run',
+      { status: 200, headers: constant, body: Buffer.from('{"status":"success"}') },
+      { target: '/api/progress' },
+    ],
+    ['it has a body although it was asked for by HEAD', {}, { method: 'HEAD', target: '/api/health' }],
+  ])('finds out that %s', (_what, doctored, other = {}) => {
+    expect(findFaults({ ...call, ...other }, { ...refusal, ...doctored }, rules)).not.toEqual([]);
+  });
+});
+
+/** A service with scripts of all kinds, and one run that lasts as long as the test. */
+async function startService(env: Record<string, string>): Promise<{ hob: Hob; known: Known }> {
+  const [scripts, home] = [await tempFolder(), await tempFolder()];
+  const address = join(await tempFolder(), 'address');
+  const model = join(home, 'models', 'acme', 'tiny');
+  await mkdir(model, { recursive: true });
+  await writeFile(join(model, 'model.onnx'), 'x');
+  const said = bash('echo out; echo err >&2; echo \'{"code":0,"msg":"中文"}\' > "$output"');
+  const input = '[[service.inputs]]\nname = "files"\n';
+  const succeeds = await writeScript(scripts, 'quick', { entry: said, node: true, tables: input });
+  const fails = await writeScript(scripts, 'fails', { entry: bash('echo no >&2; exit 3'), node: true });
+  const noNode = await writeScript(scripts, 'no-node', { entry: bash('exit 0') });
+  const typed = await writeScript(scripts, 'typed', { entry: said, node: true, tables: input + typedParams });
+  const lasting = await writeScript(scripts, 'lasting', { entry: bash('exec sleep 5') });
+  const anchor = await writeScript(scripts, 'anchor', {
+    entry: bash(
+      `sed -n 's/.*"api_base": "\\(.*\\)",*/\\1/p' "$1" > "${address}.new"; mv "${address}.new" "${address}"; exec sleep 7200`,
+    ),
+  });
+  const broken = await writeScript(scripts, 'broken', { runtime: 'timeout = "soon"' });
+  const { hob } = await startTraced({
+    home,
+    scripts: [scripts],
+    env,
+    // Nobody is to be refused for lack of room, and nothing may be left of the runs when the service stops.
+    settings: 'max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\n',
+  });
+  const { body } = await hob.post('/api/execute', { script_id: anchor });
+  await fileThere(address);
+  const prefix = new URL((await readFile(address, 'utf8')).trim()).pathname;
+  const known = new Known(
+    { quick: [succeeds, fails, noNode], typed, lasting, unusable: [broken] },
+    { runId: String(body.run_id), prefix },
+  );
+  return { hob, known };
+}
+
+const typedParams = `
+[[service.params]]
+name = "title"
+type = "str"
+required = true
+[[service.params]]
+name = "quality"
+type = "int"
+default = 85
+[[service.params]]
+name = "ratio"
+type = "float"
+[[service.params]]
+name = "isOn"
+type = "bool"
+[[service.params]]
+name = "mode"
+type = "str"
+choices = ["fast", "good"]
+default = "good"
+[[service.params]]
+name = "password"
+type = "str"
+secret = true
+`;

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { projectRoot } from '../hob.ts';
+
+/** As much of a JSON Schema as the document of the interface uses. */
+export interface Schema {
+  type?: string;
+  format?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+export interface Parameter {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+type Content = Record<string, { schema: Schema }>;
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** Content types and schemas of the body; none where it takes none. */
+  readonly bodies: readonly (readonly [type: string, schema: Schema])[];
+  /** By status, or by a class of them such as 4XX. */
+  readonly responses: Readonly<Record<string, { content?: Content }>>;
+}
+
+interface OpenApi {
+  paths: Record<
+    string,
+    Record<
+      string,
+      Pick<Operation, 'responses'> & { parameters?: Parameter[]; requestBody?: { content: Content } }
+    >
+  >;
+}
+
+/** Every operation of a document, and the one that gives the document, which it does not list. */
+export function readOperations(document: string): Operation[] {
+  const { paths }: OpenApi = JSON.parse(document);
+  const errors = paths['/api/health']?.get?.responses ?? {};
+  const anything = { content: { 'application/json': { schema: {} } } };
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => ({
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      bodies: Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => [type, schema] as const),
+      responses,
+    })),
+  );
+  return [
+    ...listed,
+    {
+      method: 'GET',
+      path: '/api/openapi.json',
+      parameters: [],
+      bodies: [],
+      responses: { ...errors, 200: anything },
+    },
+  ];
+}
+
+/** The status of every error code, as docs/errors.md has it. */
+export function readErrorCatalogue(): ReadonlyMap<string, number> {
+  const page = readFileSync(join(projectRoot, 'docs', 'errors.md'), 'utf8');
+  const rows = page.matchAll(/^\| `([a-z-]+)` \| (\d{3}) \|/gm);
+  return new Map(Array.from(rows, ([, code = '', status]) => [code, Number(status)]));
+}
+
+/** What a target leads to: the operation, if its path and method are those of one, and the operations at its path. */
+export function resolveTarget(
+  operations: readonly Operation[],
+  { method, target }: { method: string; target: string },
+): { operation: Operation | null; atPath: readonly Operation[] } {
+  const path = decodedPath(target);
+  const atPath = operations.filter((operation) => fits(operation, path));
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return { operation: atPath.find((operation) => operation.method === wanted) ?? null, atPath };
+}
+
+/** Without the token of a run and without the query; a path that cannot be decoded leads nowhere. */
+function decodedPath(target: string): string {
+  const path = target.split('?', 1)[0] ?? '';
+  const [start = '', step] = /^\/r\/([^/]+)/.exec(path) ?? [];
+  const rest =
+    step === undefined ? path : step === 'api' ? path.slice('/r'.length) : path.slice(start.length);
+  try {
+    return decodeURI(step === undefined ? rest : rest.replace(/^\/*/, '/'));
+  } catch {
+    return '';
+  }
+}
+
+function fits({ path }: Operation, given: string): boolean {
+  const steps = path.split('/');
+  const givenSteps = given.split('/');
+  if (steps.length !== givenSteps.length) return false;
+  return steps.every((step, index) => {
+    const other = givenSteps[index] ?? '';
+    return step.startsWith('{') ? other !== '' : step === other;
+  });
+}
