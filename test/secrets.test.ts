@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { EventFollower, listenTo } from './support/event-client.ts';
-import { executorPid, goneWithin } from './support/hob.ts';
+import { executorPid, goneWithin, runCli } from './support/hob.ts';
 import { processesWith } from './support/processes.ts';
 import { startRestartable } from './support/restartable.ts';
 import { dressed, Secrets, Witness, writeSecretiveScripts } from './support/secret-scene.ts';
@@ -234,6 +234,54 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   const logged = new SecretSearch().add({ name: 'run', value: kept.runId }).findIn(left);
   expect(logged.some((line) => line.startsWith('the log: '))).toBe(true);
 }, 60_000);
+
+it('the token of a service is in its file, and nowhere else, whoever shows what to it', async () => {
+  const scene = await writeSecretiveScripts(new Secrets());
+  const settings = 'log_level = "trace"\ntoken = true\n';
+  const service = await startRestartable({ scripts: [scene.scripts], settings });
+  const { home } = service.hob;
+  const file = join(home, 'token');
+  const witness = new Witness(() => service.hob.url);
+  const search = new SecretSearch();
+  const learn = async (name: string) => {
+    const value = (await readFile(file, 'utf8')).trim();
+    search.add({ name, value });
+    return { authorization: `Bearer ${value}` };
+  };
+  const old = await learn('the token');
+  const wrong = { authorization: `Bearer ${dressed().slice(0, 16)}` };
+  search.add({ name: 'a wrong token', value: wrong.authorization.slice('Bearer '.length) });
+
+  const body = { script_id: scene.ids.quiet, sync: true, params: {} };
+  expect((await witness.post('/api/execute', body, old)).status).toBe(200);
+  expect((await witness.post('/api/execute', body, wrong)).status).toBe(401);
+  expect((await witness.post('/api/execute', '{', old)).status).toBe(400);
+  expect((await witness.ask('/api/runs?token=x', { headers: old })).status).toBe(400);
+  expect((await witness.post('/api/link', { script_id: scene.ids.quiet, params: {} }, old)).status).toBe(200);
+  const session = await fetch(`${service.hob.url}/api/session`, { method: 'POST', headers: old });
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+  search.add({ name: 'a session', value: cookie.split('.')[1] ?? '' });
+  expect((await witness.ask('/api/scripts', { headers: { cookie } })).status).toBe(200);
+  const renewed = await runCli(['token', '--renew', '--home', home]).ended;
+  expect(renewed.stderr).not.toContain(renewed.stdout.trim());
+  const current = await learn('the token that followed');
+  expect((await witness.post('/api/execute', body, old)).status).toBe(401);
+  const held = await witness.post('/api/execute', { script_id: scene.ids.holding, params: {} }, current);
+  await fileThere(scene.started(held.runId));
+
+  const trace = `TEST_TRACE=${await traceOf(service.hob.process.pid)}`;
+  const places = [
+    ...(await everythingIn(home)),
+    ...(await whatProcessesShow(await processesWith(trace))),
+    ...witness.heard,
+    said('the log', service.hob.log()),
+  ];
+  expect(search.findIn(places, (at) => at === file)).toEqual([]);
+  expect(search.findIn(places.filter(({ at }) => at === file))).not.toEqual([]);
+  expect(service.hob.log()).toContain(witness.runIds[0]);
+  await scene.release();
+  await until('the run has ended', async () => service.hob.log().includes(held.runId));
+});
 
 /** The mark that a service and all it starts have in their environment. */
 async function traceOf(pid: number | undefined): Promise<string> {

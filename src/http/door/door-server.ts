@@ -136,8 +136,16 @@ export function createDoorServer(options: DoorOptions): Server {
     const { status, headers, body } = answerError(refusal, '', undefined);
     const lines = Object.entries({ ...answerHeaders, ...headers, ...jsonHeaders(body), connection: 'close' });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.end(`HTTP/1.1 ${status} Refused\r\n${head}\r\n${JSON.stringify(body)}`);
+    const text = isHead(error) ? '' : JSON.stringify(body);
+    socket.end(`HTTP/1.1 ${status} Refused\r\n${head}\r\n${text}`);
   }
+}
+
+/** What asks for a header alone gets no more than that, even if the rest of it makes no sense. */
+function isHead(error: Error): boolean {
+  return 'rawPacket' in error && error.rawPacket instanceof Uint8Array
+    ? Buffer.from(error.rawPacket).subarray(0, 5).toString('latin1') === 'HEAD '
+    : false;
 }
 
 function isOver({ writableFinished, req }: ServerResponse): boolean {
