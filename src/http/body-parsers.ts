@@ -31,12 +31,12 @@ function parseJson(bytes: Buffer): Body {
   // No body at all counts as an empty object, with and without a content type.
   if (bytes.length === 0) return { kind: 'json', fields: {} };
   let value: Json;
+  const text = decodeStrictly(bytes);
   try {
-    value = JSON.parse(decodeStrictly(bytes));
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    const where = whereNotJson(error);
-    throw malformed(`The body is not valid JSON${where}`, `请求体不是有效的 JSON${where}`);
+    value = JSON.parse(text);
+  } catch {
+    const where = whereNotJson(text);
+    throw malformed(`The body is not valid JSON${where.en}`, `请求体不是有效的 JSON${where.zh}`);
   }
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object', '请求体应为 JSON 对象');
   const hazard = findJsonHazard(value);

@@ -5,6 +5,7 @@ import Value from 'typebox/value';
 import type { Origin } from '../runs/run-record.ts';
 import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, type Json } from '../shared/json.ts';
+import { whereNotJson } from '../shared/json-fault.ts';
 import { fixedText } from '../shared/text.ts';
 import type { Body } from './body-parsers.ts';
 import { ExecuteBody } from './wire/operations.ts';
@@ -58,7 +59,11 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
   const parsed = parseText(String(value));
   if (parsed === undefined || findJsonHazard(parsed) !== undefined) {
     const code = field === 'data' ? 'data-invalid' : 'params-invalid';
-    throw new AppError(code, { en: `${field} is not valid JSON text`, zh: `${field} 不是有效的 JSON 文本` });
+    const where = whereNotJson(String(value));
+    throw new AppError(code, {
+      en: `${field} is not valid JSON text${where.en}`,
+      zh: `${field} 不是有效的 JSON 文本${where.zh}`,
+    });
   }
   return parsed ?? undefined;
 }

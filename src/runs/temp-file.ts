@@ -35,9 +35,9 @@ function fromJson(path: string, text: string): FileArguments {
   let value: Json;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    const where = whereNotJson(error);
-    throw invalid(path, `is not valid JSON${where}`, `不是有效的 JSON${where}`);
+  } catch {
+    const where = whereNotJson(text);
+    throw invalid(path, `is not valid JSON${where.en}`, `不是有效的 JSON${where.zh}`);
   }
   if (findJsonHazard(value) !== undefined) {
     throw invalid(

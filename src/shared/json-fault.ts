@@ -1,9 +1,19 @@
+import { scanJson } from './scan-json.ts';
+import type { Text } from './text.ts';
+
+const unknown: Text = { en: '', zh: '' };
+const ends: Text = { en: ': it ends too early', zh: '：内容不完整' };
+
 /**
- * Where a text stopped being JSON, for a message: `: … at position 12`. Some of what the parser says quotes the text, in which there
- * may be a secret; of that nothing is repeated.
+ * Where a text stops being JSON, to be put behind a message. What the parser itself says often quotes the text, in which there may be
+ * a secret.
  */
-export function whereNotJson(error: unknown): string {
-  if (!(error instanceof SyntaxError)) return '';
-  const isPlace = / at position \d+(?: \(line \d+ column \d+\))?$/.test(error.message);
-  return isPlace || error.message === 'Unexpected end of JSON input' ? `: ${error.message}` : '';
+export function whereNotJson(text: string): Text {
+  const bytes = Buffer.from(text);
+  const scan = scanJson(bytes, [], () => {});
+  if (scan.kind !== 'malformed') return unknown;
+  if (scan.at >= bytes.length) return ends;
+  const before = bytes.subarray(0, scan.at).toString().split('\n');
+  const [line, column] = [before.length, [...(before.at(-1) ?? '')].length + 1];
+  return { en: `: see line ${line}, column ${column}`, zh: `：见第 ${line} 行第 ${column} 列` };
 }

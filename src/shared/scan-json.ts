@@ -11,7 +11,8 @@ export interface Member {
 export type JsonScan =
   /** Where the value begins and ends, white space around it left out. */
   | { kind: 'object' | 'other'; start: number; end: number }
-  | { kind: 'malformed' }
+  /** `at`: the first byte that does not fit; the length of the text when it ends too early. */
+  | { kind: 'malformed'; at: number }
   | { kind: 'hazard'; hazard: JsonHazard | { kind: 'number'; text: string } };
 
 /**
@@ -50,7 +51,7 @@ class Flaw extends Error {
   }
 }
 
-const malformed = () => new Flaw({ kind: 'malformed' });
+const malformed = (at: number) => new Flaw({ kind: 'malformed', at });
 
 const char = {
   quote: 0x22,
@@ -89,13 +90,13 @@ function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: M
 
   const takeKey = () => {
     const keyStart = at;
-    if (bytes[at] !== char.quote) throw malformed();
+    if (bytes[at] !== char.quote) throw malformed(at);
     at = skipString(bytes, at);
     const key = keyAt(bytes, keyStart, at, keys);
     if (key !== null && forbiddenKeys.has(key))
       throw new Flaw({ kind: 'hazard', hazard: { kind: 'key', key } });
     at = skipSpace(bytes, at);
-    if (bytes[at] !== char.colon) throw malformed();
+    if (bytes[at] !== char.colon) throw malformed(at);
     at = skipSpace(bytes, at + 1);
     if (open.length === 1) member = { key, keyStart, valueStart: at };
   };
@@ -124,7 +125,7 @@ function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: M
       at = skipSpace(bytes, at);
       const close = open.at(-1);
       if (close === undefined) {
-        if (at < bytes.length) throw malformed();
+        if (at < bytes.length) throw malformed(at);
         return { kind: isObject ? 'object' : 'other', start, end };
       }
       if (bytes[at] === char.comma) {
@@ -132,7 +133,7 @@ function scan(bytes: Uint8Array, keys: readonly KnownKey[], onMember: (member: M
         if (close === char.closeObject) takeKey();
         break;
       }
-      if (bytes[at] !== close) throw malformed();
+      if (bytes[at] !== close) throw malformed(at);
       open.pop();
       at++;
     }
@@ -153,7 +154,7 @@ function skipString(bytes: Uint8Array, start: number): number {
     // Past the end there is a zero, which no string may have in it.
     const byte = bytes[at] ?? 0;
     if (byte === char.quote) return at + 1;
-    if (byte < 0x20) throw malformed();
+    if (byte < 0x20) throw malformed(at);
     if (byte === char.backslash) at = skipEscape(bytes, at);
   }
 }
@@ -164,8 +165,8 @@ const shortEscapes = new Set(Buffer.from('"\\/bfnrt'));
 function skipEscape(bytes: Uint8Array, start: number): number {
   const kind = bytes[start + 1] ?? 0;
   if (shortEscapes.has(kind)) return start + 1;
-  if (kind !== char.u) throw malformed();
-  for (let at = start + 2; at < start + 6; at++) if (!isHexDigit(bytes[at] ?? 0)) throw malformed();
+  if (kind !== char.u) throw malformed(start + 1);
+  for (let at = start + 2; at < start + 6; at++) if (!isHexDigit(bytes[at] ?? 0)) throw malformed(at);
   return start + 5;
 }
 
@@ -176,7 +177,7 @@ function skipScalar(bytes: Uint8Array, start: number): number {
   if (first === char.quote) return skipString(bytes, start);
   if (first === char.minus || isDigit(first)) return skipNumber(bytes, start);
   const word = words.find((each) => each[0] === first);
-  if (word === undefined || !holds(bytes, start, word)) throw malformed();
+  if (word === undefined || !holds(bytes, start, word)) throw malformed(start);
   return start + word.length;
 }
 
@@ -203,7 +204,7 @@ function skipNumber(bytes: Uint8Array, start: number): number {
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   while (isDigit(bytes[at] ?? 0)) at++;
-  if (at === start) throw malformed();
+  if (at === start) throw malformed(at);
   return at;
 }
 
