@@ -614,6 +614,12 @@ describe('everything else', () => {
         running: expect.any(Number),
         queued: 0,
         containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
+        refused: expect.objectContaining({
+          'door-host': 0,
+          'door-origin': 0,
+          'door-token': 0,
+          'door-busy': 0,
+        }),
       },
     });
   });
