@@ -32,9 +32,10 @@ import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
+import { startTicksOf } from './shared/is-alive.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
-import { serviceFile } from './shared/service-file.ts';
+import { type ServiceInfo, serviceFile } from './shared/service-file.ts';
 import { ensureToken } from './shared/token-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
@@ -57,6 +58,8 @@ interface ComposeOptions {
 
 export interface Service {
   readonly url: string;
+  /** Where it can be reached from elsewhere, for people. */
+  readonly beyond: readonly string[];
   /** Runs under way. */
   readonly running: number;
   /** Can be called again: the first call begins to stop, and one with `all` ends every run, too. Aborting the signal ends all waiting. */
@@ -188,6 +191,7 @@ export async function startService({
           log: log.child({ part: 'door' }),
         })
       : null;
+    closers.push(() => guard?.close());
     const app = await buildApp({
       catalogue,
       runs,
@@ -258,19 +262,27 @@ export async function startService({
       receiveMs: settings.receive_s * 1000,
       metrics: metrics.http,
     });
-    const { url, port, close } = listening;
+    const { url, beyond, port, close } = listening;
     closers.push(close);
     facts.set('last_port', String(port));
     keeper.start(runFolders);
     runs.recover();
 
     const servicePath = join(home, serviceFile);
-    await replacePrivateFile(servicePath, `${JSON.stringify({ pid: process.pid, url, version }, null, 2)}\n`);
+    const info: ServiceInfo = {
+      pid: process.pid,
+      url,
+      version,
+      startTicks: startTicksOf(process.pid),
+      token: settings.token,
+    };
+    await replacePrivateFile(servicePath, `${JSON.stringify(info, null, 2)}\n`);
     closers.push(() => rm(servicePath, { force: true }));
 
     let stopped: Promise<void> | undefined;
     return {
       url,
+      beyond,
       get running() {
         return runs.running;
       },

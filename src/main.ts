@@ -2,13 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { startService } from './compose.ts';
-import {
-  type Flags,
-  isLoopback,
-  type LoadedSettings,
-  loadSettings,
-  SettingsError,
-} from './settings/load-settings.ts';
+import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
 import { prepareHome } from './settings/prepare-home.ts';
 import { errnoOf } from './shared/errors.ts';
 import { createLogger, type Logger } from './shared/log.ts';
@@ -80,10 +74,11 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   });
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
-  if (settings.token) log.info('callers must show the token that `hob token` prints');
-  if (settings.listen.some((address) => !isLoopback(address))) {
+  if (settings.token)
+    log.info(`callers must show the token, which this prints: hob token --home "${settings.home}"`);
+  if (service.beyond.length > 0) {
+    process.stdout.write(`... and on ${service.beyond.join(' and ')}\n`);
     log.warn(
-      { listen: settings.listen },
       'other machines can reach this Hob, and nothing that they send or get is encrypted: see SECURITY.md',
     );
   }
@@ -125,6 +120,11 @@ function explainStart(error: unknown, settings: LoadedSettings): unknown {
   if (errno === 'EADDRINUSE') {
     return new StartError(
       `Another program already listens on ${place}. Stop it, or choose another port with --port (0 takes any free one).`,
+    );
+  }
+  if (errno === 'EADDRNOTAVAIL') {
+    return new StartError(
+      `This machine has none of the addresses ${settings.listen.join(', ')}. Choose one that it has with --host.`,
     );
   }
   if (errnoCall(error) === 'listen') {

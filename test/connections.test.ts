@@ -1,21 +1,23 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { type Hob, startHob, tempFolder } from './support/hob.ts';
+import { type Hob, runCli, startHob, tempFolder } from './support/hob.ts';
 import { bash, writeScript } from './support/scripts.ts';
-import { until } from './support/until.ts';
+import { linesOf, until } from './support/until.ts';
 
 interface Line {
   readonly socket: Socket;
   /** All that came back so far. */
   readonly seen: () => string;
-  readonly closed: Promise<unknown>;
+  /** Nothing more will come. */
+  readonly closed: Promise<void>;
 }
 
+/** It keeps its side open until the test ends, whatever it is told. */
 async function dial(hob: Hob, ...sent: string[]): Promise<Line> {
-  const socket = connect(Number(new URL(hob.url).port), '127.0.0.1');
+  const socket = connect({ port: Number(new URL(hob.url).port), host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => {
     socket.destroy();
   });
@@ -24,8 +26,10 @@ async function dial(hob: Hob, ...sent: string[]): Promise<Line> {
     seen += chunk.toString('latin1');
   });
   socket.on('error', () => {});
-  const closed = once(socket, 'close');
-  await once(socket, 'connect');
+  const closed = new Promise<void>((resolve) => {
+    for (const event of ['end', 'close']) socket.once(event, () => resolve());
+  });
+  await new Promise((resolve) => socket.once('connect', resolve));
   socket.write(sent.join(''));
   return { socket, seen: () => seen, closed };
 }
@@ -35,8 +39,19 @@ const head = (hob: Hob, method: string, path: string, ...more: string[]) =>
 
 const bodyIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
+/** A script that leaves a mark when it runs. */
+async function marked(): Promise<{ scripts: string; id: string; ran: () => Promise<string[]> }> {
+  const [scripts, notes] = [await tempFolder(), await tempFolder()];
+  const id = await writeScript(scripts, 'mark', { entry: bash(`echo ran >> "${notes}/marks"`) });
+  return { scripts, id, ran: () => linesOf(join(notes, 'marks')) };
+}
+
+async function timeouts(hob: Hob): Promise<number> {
+  return Number(Reflect.get(Object((await hob.get('/api/health')).body.refused), 'request-timeout'));
+}
+
 describe('a client that is too slow', () => {
-  const settings = 'receive_s = 0.5\n';
+  const settings = 'receive_s = 1\n';
 
   it('with the header of its request is refused, however little it sends again and again', async () => {
     const hob = await startHob({ settings });
@@ -54,7 +69,7 @@ describe('a client that is too slow', () => {
         message: expect.stringContaining('receive_s'),
       });
     }
-    expect((await hob.get('/api/health')).body.refused).toMatchObject({ 'request-timeout': 3 });
+    expect(await timeouts(hob)).toBeGreaterThanOrEqual(3);
   });
 
   it('with its body is refused in the form of the operation, when it pauses and when it trickles', async () => {
@@ -68,13 +83,42 @@ describe('a client that is too slow', () => {
     expect(silent.seen()).toMatch(/^HTTP\/1\.1 408 /);
     expect(bodyIn(silent.seen())).toEqual({ error: expect.stringContaining('receive_s') });
     await trickling.closed;
-    expect(trickling.seen()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(trickling.seen()).toMatch(/^HTTP\/1\.1 408 Request Timeout/);
+    expect(bodyIn(trickling.seen())).toEqual({
+      status: 'error',
+      message: expect.stringContaining('receive_s'),
+    });
+    expect(await timeouts(hob)).toBeGreaterThanOrEqual(2);
+    expect(await (await fetch(`${hob.url}/metrics`)).text()).toContain(
+      'hob_refusals_total{code="body-malformed"} 0',
+    );
     expect(hob.log()).not.toContain('defect');
+  });
+
+  it('and was refused does not get its script run by what it sends afterwards', async () => {
+    const { scripts, id, ran } = await marked();
+    const hob = await startHob({ scripts: [scripts], settings });
+    const body = JSON.stringify({ script_id: id, sync: true });
+    const length = `Content-Length: ${body.length}`;
+    const whole = head(hob, 'POST', '/api/execute', 'Content-Type: application/json', length);
+    const cuts = [20, whole.length, whole.length + 5];
+    for (const cut of cuts) {
+      const text = whole + body;
+      const line = await dial(hob, text.slice(0, cut));
+      await until('it is refused', async () => line.seen().startsWith('HTTP/1.1 408'));
+      line.socket.write(text.slice(cut));
+      await line.closed;
+      expect([cut, line.seen().match(/HTTP\/1\.1/g)]).toEqual([cut, ['HTTP/1.1']]);
+    }
+    expect((await hob.get('/api/runs')).body).toMatchObject({ items: [] });
+    expect(await ran()).toEqual([]);
+    expect((await hob.run(id)).status).toBe(200);
+    expect(await ran()).toEqual(['ran']);
   });
 
   it('is not one that waits for its script', async () => {
     const scripts = await tempFolder();
-    const id = await writeScript(scripts, 'slow', { entry: bash('sleep 2') });
+    const id = await writeScript(scripts, 'slow', { entry: bash('sleep 3') });
     const hob = await startHob({ scripts: [scripts], settings });
     const { status, body } = await hob.run(id);
     expect([status, body.success]).toEqual([200, true]);
@@ -84,7 +128,9 @@ describe('a client that is too slow', () => {
     const hob = await startHob({ settings });
     const line = await dial(hob, head(hob, 'GET', '/api/health'));
     await until('the first answer is there', async () => line.seen().includes('"status":"ok"'));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // Longer than any pause within a request could be.
+    const paused = await dial(hob, 'GET /api/health HTTP/1.1\r\n');
+    await paused.closed;
     line.socket.write(head(hob, 'GET', '/api/health', 'Connection: close'));
     await line.closed;
     expect(line.seen().match(/HTTP\/1\.1 200/g)).toHaveLength(2);
@@ -92,7 +138,7 @@ describe('a client that is too slow', () => {
 });
 
 describe('more connections than there is room for', () => {
-  const settings = 'max_connections = 10\nreceive_s = 0.5\n';
+  const settings = 'max_connections = 10\nreceive_s = 30\n';
 
   async function listener(hob: Hob): Promise<Line> {
     const line = await dial(hob, head(hob, 'GET', '/api/events'));
@@ -104,6 +150,8 @@ describe('more connections than there is room for', () => {
     const hob = await startHob({ settings });
     const listeners: Line[] = [];
     for (let count = 0; count < 10; count++) listeners.push(await listener(hob));
+    // Whoever says nothing does not keep a place that it was never given.
+    const silent = await dial(hob);
     const refused = await dial(hob, head(hob, 'GET', '/api/model/path?repo_id=a/b'));
     await refused.closed;
     expect(refused.seen()).toMatch(/^HTTP\/1\.1 503 /);
@@ -116,16 +164,51 @@ describe('more connections than there is room for', () => {
     const evil = await dial(hob, head(hob, 'GET', '/api/health', 'Origin: http://evil.test'));
     await evil.closed;
     expect(evil.seen()).toMatch(/^HTTP\/1\.1 403 /);
-    // Whoever says nothing does not keep a place that it was never given.
-    const silent = await dial(hob);
+    expect((await hob.get('/api/health')).body.refused).toMatchObject({ 'door-busy': 1 });
     await silent.closed;
 
     const [first] = listeners;
     first?.socket.destroy();
     await until('there is room again', async () => {
-      const answer = await fetch(`${hob.url}/api/health`, { headers: { connection: 'close' } });
+      const answer = await fetch(`${hob.url}/api/scripts`, { headers: { connection: 'close' } });
       return answer.status === 200;
     });
+  });
+
+  it('do not keep its user from stopping it', async () => {
+    const hob = await startHob({ settings });
+    for (let count = 0; count < 10; count++) await listener(hob);
+    const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped')]);
+  });
+
+  it('take the places of those that were too slow and do not hang up', async () => {
+    const hob = await startHob({ settings: 'max_connections = 10\nreceive_s = 1\n' });
+    for (let count = 0; count < 10; count++) await dial(hob, 'GET /api/health');
+    await until('there is room', async () => {
+      const answer = await fetch(`${hob.url}/api/scripts`, { headers: { connection: 'close' } });
+      return answer.status === 200;
+    });
+  });
+
+  it('do not cut off an answer that is being read', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'loud', { entry: bash('head -c 12000000 /dev/zero | tr "\\0" x') });
+    const hob = await startHob({ scripts: [scripts], settings });
+    const body = JSON.stringify({ script_id: id, sync: true });
+    const types = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
+    const reader = await dial(hob, head(hob, 'POST', '/api/execute', ...types), body);
+    await until('the answer begins', async () => reader.seen() !== '');
+    reader.socket.pause();
+    for (let count = 0; count < 12; count++) {
+      const line = await dial(hob, head(hob, 'GET', '/api/scripts'));
+      await until('it is answered', async () => line.seen().includes('"scripts":['));
+    }
+    const stopped = hob.stop();
+    reader.socket.resume();
+    await reader.closed;
+    expect(bodyIn(reader.seen()).stdout).toHaveLength(12_000_000);
+    expect(await stopped).toBe(0);
   });
 
   it('take the places of those that are idle', async () => {
@@ -136,7 +219,7 @@ describe('more connections than there is room for', () => {
       await until('it is answered', async () => line.seen().includes('"status":"ok"'));
       idle.push(line);
     }
-    const line = await dial(hob, head(hob, 'GET', '/api/health', 'Connection: close'));
+    const line = await dial(hob, head(hob, 'GET', '/api/scripts', 'Connection: close'));
     await line.closed;
     expect(line.seen()).toMatch(/^HTTP\/1\.1 200 /);
     await Promise.all(idle.map(({ closed }) => closed));
@@ -145,7 +228,7 @@ describe('more connections than there is room for', () => {
   it('take the places of those that do not read their answers', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'loud', { entry: bash('head -c 30000000 /dev/zero') });
-    const hob = await startHob({ scripts: [scripts], settings });
+    const hob = await startHob({ scripts: [scripts], settings: 'max_connections = 10\nreceive_s = 1\n' });
     const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
     await hob.ended(runId);
     const stuck: Line[] = [];
@@ -156,9 +239,22 @@ describe('more connections than there is room for', () => {
       stuck.push(line);
     }
     await until('those who come are served', async () => {
-      const line = await dial(hob, head(hob, 'GET', '/api/health', 'Connection: close'));
+      const line = await dial(hob, head(hob, 'GET', '/api/scripts', 'Connection: close'));
       await line.closed;
       return line.seen().startsWith('HTTP/1.1 200');
     });
   });
+});
+
+it('what is sent behind something that was refused is not carried out', async () => {
+  const { scripts, id, ran } = await marked();
+  const hob = await startHob({ scripts: [scripts] });
+  const body = JSON.stringify({ script_id: id, sync: true });
+  const types = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+  const good = head(hob, 'POST', '/api/execute', ...types) + body;
+  const line = await dial(hob, head(hob, 'GET', '/api/health', 'Origin: http://evil.test'), good);
+  await line.closed;
+  expect(line.seen().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403']);
+  expect((await hob.get('/api/runs')).body).toMatchObject({ items: [] });
+  expect(await ran()).toEqual([]);
 });

@@ -147,7 +147,7 @@ describe('the door refuses', () => {
     const model = await send(
       'GET /api/model/path?repo_id=a/b HTTP/1.1',
       `Host: 127.0.0.1:${port}`,
-      'Origin: null',
+      'Origin: http://evil.test',
       'Connection: close',
     );
     expect(bodyOf(model)).toEqual({ code: 403, data: {}, message: text, success: false });

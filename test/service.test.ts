@@ -27,7 +27,7 @@ describe('hob serve', () => {
     const url = /^Hob is listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(line)?.[1] ?? '';
     expect((await fetch(`${url}/api/health`)).status).toBe(200);
     const service = JSON.parse(await readFile(join(home, 'service.json'), 'utf8'));
-    expect(service).toEqual({ pid: child.pid, url, version: expect.any(String) });
+    expect(service).toMatchObject({ pid: child.pid, url, token: false, version: expect.any(String) });
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stdout: line });
     await expect(stat(join(home, 'service.json'))).rejects.toThrow('ENOENT');

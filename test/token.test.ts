@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { chmod, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { ask } from './support/ask.ts';
 import { type Hob, runCli, startHob, tempFolder } from './support/hob.ts';
@@ -91,7 +93,10 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(body.result).toMatchObject({ linked: 200, scripts: 401, model: 404 });
     const late = new URL(String(Reflect.get(Object(body.result), 'api')));
     const refused = await hob.post(`${late.pathname}/api/link`, { script_id: node });
-    expect([refused.status, refused.body.message]).toEqual([401, expect.stringMatching(/over|结束/)]);
+    expect([refused.status, refused.body.message]).toEqual([
+      401,
+      expect.stringContaining('不属于正在进行的运行'),
+    ]);
     expect((await hob.post('/r/nobody/api/link', { script_id: node })).status).toBe(401);
     // The one who has the token may still say on whose behalf it calls.
     expect((await hob.post(`${late.pathname}/api/link`, { script_id: node }, known)).status).toBe(200);
@@ -104,7 +109,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     const start = await hob.post('/api/session', {}, known);
     const cookie = start.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
-      new RegExp(`^hob_session_${port}=\\d+\\.[\\w-]+; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200$`),
+      new RegExp(`^hob_session_${port}=\\d+\\.[\\w.-]+; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200$`),
     );
     expect(cookie).not.toContain(await tokenOf(hob));
     expect(Date.parse(String(start.body.expires_at))).toBeGreaterThan(Date.now() + 11 * 3_600_000);
@@ -114,14 +119,25 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status({ cookie: pair.replace(/=\d/, '=9') })).toBe(401);
     expect(await status({ cookie: pair.slice(0, -1) })).toBe(401);
     expect(await status({ cookie: pair, origin: 'http://evil.test' })).toBe(403);
+    // A session makes no other, which would never end.
+    expect((await hob.post('/api/session', {}, { cookie: pair })).status).toBe(401);
+    const next = (await hob.post('/api/session', {}, known)).headers.get('set-cookie')?.split(';')[0] ?? '';
     const end = await ask(`${hob.url}/api/session`, 'DELETE', { cookie: pair });
     expect(end.headers['set-cookie']).toEqual([expect.stringContaining(`hob_session_${port}=; `)]);
-    await runCli(['token', '--renew', '--home', hob.home]).ended;
+    // Whoever has a copy of it does not come in with it either.
     expect(await status({ cookie: pair })).toBe(401);
+    expect(await status({ cookie: next })).toBe(200);
+    await runCli(['token', '--renew', '--home', hob.home]).ended;
+    const over = await hob.get('/api/runs', { cookie: next });
+    expect([over.status, over.body.message]).toEqual([401, expect.stringContaining('session is over')]);
   });
 
   it('is stopped by the command of its own user', async () => {
     const hob = await startHob({ settings });
+    await rm(join(hob.home, 'token'));
+    const refused = await runCli(['stop', '--home', hob.home]).ended;
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('hob token --renew')]);
+    await runCli(['token', '--renew', '--home', hob.home]).ended;
     const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
     expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped')]);
   });
@@ -134,6 +150,8 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status()).toBe(200);
     await chmod(file, 0o644);
     expect(await status()).toBe(401);
+    const { body } = await hob.get('/api/scripts', bearer(token));
+    expect(body.message).toContain('its log says why');
     await chmod(file, 0o600);
     expect(await status()).toBe(200);
     await writeFile(file, '');
@@ -143,9 +161,35 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status()).toBe(401);
     await writeFile(file, `${token}\n`, { mode: 0o600 });
     expect(await status()).toBe(200);
-    expect(hob.log()).toContain('so nobody can come in');
+    expect(hob.log()).toMatch(/nobody can come in: .* can be read by others/);
     expect(hob.log()).not.toContain(token);
   });
+});
+
+it('a command gives the token to no other program that has taken the place of a killed service', async () => {
+  const home = await tempFolder();
+  await runCli(['token', '--home', home]).ended;
+  const heard: string[] = [];
+  const stranger = createServer((request, response) => {
+    heard.push(String(request.headers.authorization));
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void stranger.close());
+  await once(stranger, 'listening');
+  const address = stranger.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  // This very process has the id, and was started at another time.
+  const info = {
+    pid: process.pid,
+    url: `http://127.0.0.1:${port}`,
+    version: '0',
+    startTicks: 1,
+    token: true,
+  };
+  await writeFile(join(home, 'service.json'), JSON.stringify(info));
+  const { stdout } = await runCli(['stop', '--home', home]).ended;
+  expect(stdout).toContain('not running');
+  expect(heard).toEqual([]);
 });
 
 describe('hob token', () => {
@@ -155,6 +199,25 @@ describe('hob token', () => {
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
     expect((await runCli(['token', '--home', home]).ended).stdout).toBe(first.stdout);
     expect((await stat(join(home, 'token'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('prints the header to send on request, so that it need not stand among the arguments of a program', async () => {
+    const hob = await startHob({ settings });
+    const { stdout } = await runCli(['token', '--header', '--home', hob.home]).ended;
+    const [name = '', value = ''] = stdout.trim().split(': ');
+    expect(name).toBe('Authorization');
+    expect((await hob.get('/api/scripts', { [name]: value })).status).toBe(200);
+  });
+
+  it('makes no token in a home that everybody can write to', async () => {
+    const home = await tempFolder();
+    await chmod(home, 0o777);
+    const { code, stdout, stderr } = await runCli(['token', '--home', home]).ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('chmod'),
+    });
   });
 
   it('makes one token when several are asked for at once', async () => {
@@ -171,6 +234,19 @@ describe('hob token', () => {
     expect(stderr).toContain('old token');
     expect((await hob.get('/api/scripts', bearer(old))).status).toBe(401);
     expect((await hob.get('/api/scripts', bearer(stdout.trim()))).status).toBe(200);
+  });
+
+  it('ends what is being read with the old one', async () => {
+    const hob = await startHob({ settings });
+    const known = bearer(await tokenOf(hob));
+    const session = await hob.post('/api/session', {}, known);
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const streams = await Promise.all(
+      [known, { cookie }].map((headers) => fetch(`${hob.url}/api/events`, { headers })),
+    );
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    await runCli(['token', '--renew', '--home', hob.home]).ended;
+    for (const stream of streams) await expect(stream.text()).rejects.toThrow();
   });
 
   it('says so when the running service does not ask for it', async () => {
@@ -229,6 +305,7 @@ write({"code": 0, "msg": "ok", "linked": linked})`,
         ),
       });
       const hob = await startHob({ scripts: [scripts], args: ['--host', host, '--token'] });
+      await until('it says where it is', async () => hob.said().includes(host));
       await until('the warning is logged', async () => hob.log().includes('nothing that they send'));
       const { port } = new URL(hob.url);
       const known = bearer(await tokenOf(hob));

@@ -82,7 +82,7 @@ export const importRules = [
     name: 'cli-imports',
     comment: 'The command speaks HTTP like everybody else; beyond that it must know only where the home is.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$'] },
-    to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/settings/home\\.ts$'] },
+    to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/settings/(?:prepare-)?home\\.ts$'] },
     plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
   },
   {

@@ -11,13 +11,13 @@ import fastify, {
 
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
-import type { Logger } from '../shared/log.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { wasAdmitted } from './door/admitted.ts';
 import { tokenOf } from './door/run-address.ts';
-import { answerError, internalError, notifyContentType } from './error-answers.ts';
+import { answerError, internalError } from './error-answers.ts';
+import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
 import { openApiInfo } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
 import { addEventRoute } from './routes/events.ts';
@@ -38,7 +38,7 @@ import { addStopRoute } from './routes/stop.ts';
 
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { log, runStore, metrics } = dependencies;
+  const { runStore, metrics } = dependencies;
   // As many as there are callers who wait for something.
   setMaxListeners(0, dependencies.closing);
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: AppError) => {
@@ -78,11 +78,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     if (token !== null) request.caller = identifyCaller(token, runStore);
   });
 
+  app.addHook('preHandler', async (_request, reply) => {
+    // The door has broken the request off, and told so: it is not to be carried out all the same.
+    if (reply.raw.headersSent) reply.hijack();
+  });
+
   const routes = new RouteIndex();
   app.addHook('onRoute', (route) => routes.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    refuse(request, reply, toAppError(error, pathOf(request), log));
+    // Told already, by the door: the request was broken off.
+    if (reply.raw.headersSent) return void reply.hijack();
+    return refuse(request, reply, toAppError(error, request, dependencies));
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsAt(request.url);
@@ -133,67 +140,6 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError
   void reply.code(status).headers(headers).send(body);
 }
 
-/** The route's own path where there is one: a caller may spell it with escapes. */
-function pathOf(request: FastifyRequest): string {
-  return request.routeOptions?.url ?? request.url;
-}
-
 function acceptLanguage(request: IncomingMessage): string | undefined {
   return request.headers['accept-language'];
-}
-
-/** What fastify refuses by itself, as one of ours. Anything unexpected is a defect, and logged as one. */
-function toAppError(error: FastifyError | Error, url: string, log: Logger): AppError {
-  if (error instanceof AppError) {
-    if (error.code === 'internal' || error.code === 'executor-unavailable')
-      log.error({ err: error }, error.message);
-    return error;
-  }
-  const code = 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_ERR_CTP_INVALID_TYPE':
-    case 'FST_ERR_CTP_EMPTY_TYPE':
-    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
-      return url.split('?', 1)[0] === '/api/notify' ? notifyContentType() : unsupportedType();
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body-too-large', {
-        en: 'The body is larger than is taken (settings json_body_mib and form_body_mib). Put large inputs into files.',
-        zh: '请求体超过上限（设置 json_body_mib 和 form_body_mib），较大的内容请放入文件。',
-      });
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'ECONNRESET':
-      return new AppError('body-malformed', {
-        en: 'The body is not as long as announced.',
-        zh: '请求体长度与声明不符。',
-      });
-    default:
-      log.error({ err: error }, 'a request failed because of a defect');
-      return internalError(error);
-  }
-}
-
-function unsupportedType(): AppError {
-  return new AppError('content-type-unsupported', {
-    en: 'The content type must be application/json (execute takes application/x-www-form-urlencoded, too).',
-    zh: 'Content-Type 应为 application/json（execute 也接受 application/x-www-form-urlencoded）。',
-  });
-}
-
-function unknownPath(url: string): AppError {
-  const path = (url.split('?', 1)[0] ?? '').slice(0, 200);
-  const way =
-    path === '/' ? ' GET /api/scripts lists the scripts, GET /api/openapi.json describes the interface.' : '';
-  return new AppError('path-unknown', {
-    en: `There is nothing at ${path}${way && '.'}${way}`,
-    zh: `路径不存在: ${path}`,
-  });
-}
-
-function wrongMethod(method: string, allowed: readonly string[]): AppError {
-  const methods = allowed.join(', ');
-  return new AppError('method-not-allowed', {
-    en: `${method} is not possible here, only ${methods}`,
-    zh: `此路径不支持 ${method}，仅支持 ${methods}`,
-  });
 }

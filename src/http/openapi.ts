@@ -9,5 +9,8 @@ export function openApiInfo(version: string) {
       description: `Runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    // Needed only where the setting `token` says so.
+    security: [{}, { token: [] }],
+    components: { securitySchemes: { token: { type: 'http' as const, scheme: 'bearer' } } },
   };
 }

@@ -245,6 +245,7 @@ describe('the addresses to listen on', () => {
     ['localhost', ['127.0.0.1', '::1']],
     ['localhost,127.0.0.1', ['127.0.0.1', '::1']],
     ['::1,::1', ['::1']],
+    ['0:0:0:0:0:0:0:1', ['::1']],
   ])('may be %s', async (text, addresses) => {
     expect((await load(undefined, { HOB_LISTEN: text })).listen).toEqual(addresses);
   });
@@ -281,7 +282,17 @@ describe('the addresses to listen on', () => {
     expect(await problems(`listen = ["${address}"]\ntoken = true\n`, { HOB_TOKEN: '0' })).toHaveLength(1);
   });
 
-  it.each(['example.com', '127.1', '::ffff:10.0.0.1', 'fe80::1%eth0', ''])(
+  it.each([
+    ['"::0"', ['::']],
+    ['"0.0.0.0", "::"', ['::']],
+    ['"127.0.0.1", "::"', ['::']],
+    ['"127.0.0.1", "0.0.0.0", "::1", "10.0.0.1"', ['0.0.0.0', '::1']],
+    ['"FD00:0::2"', ['fd00::2']],
+  ])('are none twice with a token, also where one includes others: %s', async (list, addresses) => {
+    expect((await load(`listen = [${list}]\ntoken = true\n`)).listen).toEqual(addresses);
+  });
+
+  it.each(['example.com', '0:0:0:0:0:ffff:7f00:1', '127.1', '::ffff:10.0.0.1', 'fe80::1%eth0', ''])(
     'may not be %j, token or not',
     async (address) => {
       expect(await problems(`listen = ["${address}"]\ntoken = true\n`)).toEqual([

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -73,11 +73,11 @@ export async function loadSettings(
 
   const scripts = [...settings.scripts, ...(flags.scripts ?? [])].map((folder) => resolve(folder));
   const addresses = settings.listen.flatMap((address) =>
-    address === 'localhost' ? defaultSettings.listen : [address],
+    address === 'localhost' ? defaultSettings.listen : [canonical(address)],
   );
   return {
     ...settings,
-    listen: [...new Set(addresses)],
+    listen: withoutCovered([...new Set(addresses)]),
     scripts: [...new Set(scripts)],
     home,
     environment: userEnvironment(env),
@@ -90,7 +90,9 @@ async function fromFile(path: string, problems: string[]): Promise<[SettingName,
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') problems.push(`${path} cannot be read (${errnoOf(error)})`);
+    // Whether the home can be used at all is seen when it is made.
+    const isAbsent = errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR';
+    if (!isAbsent) problems.push(`${path} cannot be read (${errnoOf(error)})`);
     return [];
   }
   let table: Record<string, unknown>;
@@ -99,7 +101,7 @@ async function fromFile(path: string, problems: string[]): Promise<[SettingName,
   } catch (error) {
     const line = error instanceof TomlError ? `:${error.line}` : '';
     problems.push(
-      `${path}${line} is not valid TOML: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+      `${path}${line} is not valid TOML: ${error instanceof Error ? firstLine(error.message) : error}`,
     );
     return [];
   }
@@ -110,6 +112,10 @@ async function fromFile(path: string, problems: string[]): Promise<[SettingName,
     else problems.push(`${path}: there is no setting ${key}; the settings are ${settingNames.join(', ')}`);
   }
   return chosen;
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '');
 }
 
 /** A relative folder in the file is relative to the file, wherever Hob was started. */
@@ -176,9 +182,10 @@ function expectation(name: SettingName): string {
   const schema: Record<string, unknown> = { ...SettingsSchema.properties[name] };
   if (Array.isArray(schema.enum)) return `${name} must be one of ${schema.enum.join(', ')}`;
   if (name === 'extra_hosts')
-    return 'extra_hosts must be a list of hosts with their port, such as hob.local:9527';
+    return 'extra_hosts must be a list of values of the Host header, such as hob.local:9527';
   if (name === 'trusted_origins')
-    return 'trusted_origins must be a list of origins, such as http://localhost:3000';
+    return 'trusted_origins must be a list of origins, such as http://localhost:3000, with nothing behind the host and port';
+  if (name === 'listen') return 'listen must be a list of texts with at least one address';
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   if (name === 'token')
     return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';
@@ -190,10 +197,10 @@ function expectation(name: SettingName): string {
 function listenProblems(value: unknown, source: string, hasToken: boolean): string[] {
   const addresses = Array.isArray(value) ? value.map(String) : [];
   return addresses
-    .filter((address) => address !== 'localhost' && !isLoopback(address))
+    .filter((address) => address !== 'localhost' && !isLoopback(canonical(address)))
     .flatMap((address) => {
       if (!isPlainAddress(address)) {
-        return `${source}: ${JSON.stringify(address)} is no IP address, such as 127.0.0.1 (the loopback address) or ::1`;
+        return `${source}: ${JSON.stringify(address)} is no IP address, such as 127.0.0.1 (the loopback address) or ::1; the port is a setting of its own`;
       }
       if (hasToken) return [];
       return `${source}: without a token Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts. Set token = true as well (or --token), and callers must show the token that \`hob token\` prints`;
@@ -202,9 +209,21 @@ function listenProblems(value: unknown, source: string, hasToken: boolean): stri
 
 /** Forms with a zone, and IPv4 in the clothes of IPv6, name hosts in ways that no Host header repeats. */
 function isPlainAddress(address: string): boolean {
-  return isIP(address) !== 0 && !address.includes('%') && !address.toLowerCase().startsWith('::ffff:');
+  return isIP(address) !== 0 && !address.includes('%') && !canonical(address).startsWith('::ffff:');
 }
 
-export function isLoopback(address: string): boolean {
+/** IPv6 addresses can be written in many ways. */
+function canonical(address: string): string {
+  return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+}
+
+/** All addresses of a kind include each of them, and those of IPv6 the ones of IPv4. */
+function withoutCovered(addresses: string[]): string[] {
+  if (addresses.includes('::')) return ['::'];
+  if (!addresses.includes('0.0.0.0')) return addresses;
+  return ['0.0.0.0', ...addresses.filter((address) => isIPv6(address))];
+}
+
+function isLoopback(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }

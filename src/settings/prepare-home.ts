@@ -23,9 +23,8 @@ export type PreparedHome =
  */
 export async function prepareHome(home: string): Promise<PreparedHome> {
   try {
-    await makePrivateFolder(home, { existing: true });
+    const reason = await faultOfHome(home);
     const found = await stat(home);
-    const reason = findFault(home, found);
     if (reason !== null) return { kind: 'unusable', reason };
     for (const name of ownFolders) {
       const foreign = await claimFolder(join(home, name));
@@ -38,7 +37,10 @@ export async function prepareHome(home: string): Promise<PreparedHome> {
   }
 }
 
-function findFault(home: string, { uid, mode }: Stats): string | null {
+/** Makes the home if there is none. Returns why nobody should keep anything in it. */
+export async function faultOfHome(home: string): Promise<string | null> {
+  await makePrivateFolder(home, { existing: true });
+  const { uid, mode } = await stat(home);
   // On Windows the rights of the user's own folder apply, and the mode says nothing.
   if (process.geteuid === undefined) return null;
   if (isForeign(uid)) return foreignText(`The home ${home}`, uid);

@@ -34,9 +34,10 @@ export const SettingsSchema = Type.Object({
     default: 'info',
     description: `How much is logged to stderr: ${logLevels.join(', ')}.`,
   }),
-  extra_hosts: Type.Array(Type.String({ pattern: '^[^/\\s]+$' }), {
+  extra_hosts: Type.Array(Type.String({ pattern: '^[^/\\s*?#@]+$' }), {
     default: [],
-    description: 'Further values of the Host header to accept, with their port, such as `hob.local:9527`.',
+    description:
+      'Further values of the Host header to accept, just as clients send them: with the port, such as `hob.local:9527`, unless it is the standard one.',
   }),
   trusted_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],

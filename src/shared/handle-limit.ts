@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** How many file handles this process may have; a cautious guess where the system does not tell. */
+/** How many file handles this process may have; no limit is known where the system does not tell. */
 export function readHandleLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || fallback;
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || unknown;
   } catch {
-    return fallback;
+    return unknown;
   }
 }
 
-const fallback = 256;
+const unknown = Number.POSITIVE_INFINITY;

@@ -5,6 +5,10 @@ export interface ServiceInfo {
   readonly pid: number;
   readonly url: string;
   readonly version: string;
+  /** When the process was started, in ticks of this boot, where the system tells: another process may get its id. */
+  readonly startTicks: number | null;
+  /** Whether it asks for its token. */
+  readonly token: boolean;
 }
 
 export function parseServiceInfo(text: string): ServiceInfo | null {
@@ -13,7 +17,13 @@ export function parseServiceInfo(text: string): ServiceInfo | null {
     if (typeof value !== 'object' || value === null) return null;
     if (!('pid' in value && 'url' in value && 'version' in value)) return null;
     if (typeof value.pid !== 'number' || typeof value.url !== 'string') return null;
-    return { pid: value.pid, url: value.url, version: String(value.version) };
+    return {
+      pid: value.pid,
+      url: value.url,
+      version: String(value.version),
+      startTicks: 'startTicks' in value && typeof value.startTicks === 'number' ? value.startTicks : null,
+      token: 'token' in value && value.token === true,
+    };
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 import { errnoOf } from './errors.ts';
@@ -28,26 +28,35 @@ export function readToken(home: string): string | null {
     );
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw new TokenError(`The token file ${path} cannot be read (${errnoOf(error)}).`);
+    throw unusable(home, errnoOf(error) === 'ELOOP' ? 'is a link' : `cannot be read (${errnoOf(error)})`);
   }
   try {
-    const { mode, size } = fstatSync(descriptor);
-    if (process.platform !== 'win32' && (mode & forOthers) !== 0) {
-      throw new TokenError(
-        `The token file ${path} can be read by others than its owner. Make a new one: hob token --renew`,
-      );
-    }
-    const text = size > largestFileBytes ? '' : readFileSync(descriptor, 'latin1').trim();
+    const found = fstatSync(descriptor);
+    const fault = faultOf(found);
+    if (fault !== null) throw unusable(home, fault);
+    const text = found.size > largestFileBytes ? '' : readFileSync(descriptor, 'latin1').trim();
     if (tokenPattern.test(text)) return text;
-    throw new TokenError(
-      `The token file ${path} holds no token of at least 20 characters. Make a new one: hob token --renew`,
-    );
+    throw unusable(home, 'holds no token of at least 20 characters');
   } catch (error) {
     if (error instanceof TokenError) throw error;
-    throw new TokenError(`The token file ${path} cannot be read (${errnoOf(error)}).`);
+    throw unusable(home, `cannot be read (${errnoOf(error)})`);
   } finally {
     closeSync(descriptor);
   }
+}
+
+function unusable(home: string, fault: string): TokenError {
+  return new TokenError(
+    `The token file ${tokenFileOf(home)} ${fault}. Make a new one: hob token --renew --home "${home}"`,
+  );
+}
+
+/** Why a file is not one that only its user can have read or written. */
+function faultOf(found: Stats): string | null {
+  if (!found.isFile()) return 'is not a file';
+  if (process.geteuid === undefined) return null;
+  if (found.uid !== process.geteuid() && found.uid !== 0) return 'belongs to another user';
+  return (found.mode & forOthers) === 0 ? null : 'can be read by others than its owner';
 }
 
 /** The token of a home, which is made when there is none. */

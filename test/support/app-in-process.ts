@@ -145,7 +145,12 @@ export async function openDoor(
     app,
     policy: { hosts, trustedOrigins: new Set() },
     guard,
-    connections: new Connections({ most: 100, mostIdle: 100, pauseMs: 60_000 }),
+    connections: new Connections({
+      most: 100,
+      reason: { en: 'the test', zh: '测试' },
+      mostIdle: 100,
+      pauseMs: 60_000,
+    }),
     receiveMs: 60_000,
     metrics: new Metrics({ version: '0.0.0', log: await createLogger('silent') }).http,
     reached: () => [],

@@ -29,7 +29,8 @@ export interface Hob {
   readonly url: string;
   readonly home: string;
   readonly process: ChildProcess;
-  /** All it has written to stderr. */
+  /** All it has written to stdout, and to stderr. */
+  said(): string;
   log(): string;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   postForm(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
@@ -112,6 +113,7 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
     url,
     home,
     process: child,
+    said: () => output.stdout,
     log: () => output.stderr,
     post: (path, body, headers = {}) =>
       call(url + path, {

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 
 import { isAlive } from '../../shared/is-alive.ts';
+import { tokenFileOf } from '../../shared/token-file.ts';
 import { credentialsFor, findService } from '../find-service.ts';
 import { UserError } from '../user-error.ts';
 
@@ -14,7 +15,10 @@ const answerWithinMs = 10_000;
 
 export function configure(command: Command): void {
   command
-    .option('--home <dir>', 'home of the service to stop (default: HOB_HOME)')
+    .option(
+      '--home <dir>',
+      'home of the service to stop (default: HOB_HOME, else the data folder of the platform)',
+    )
     .option('--all', 'stop every script that it runs, too, and start none of those that wait')
     .action(async (options: { home?: string; all?: boolean }) => {
       const { home, service } = await findService(options.home);
@@ -25,7 +29,7 @@ export function configure(command: Command): void {
       }
       const all = options.all === true;
       const { running, queued } = await countRuns(service.url);
-      await ask(`${service.url}/api/stop`, { all }, credentialsFor(home));
+      await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
       const scripts = all && running > 0 ? ` with ${running} running script${running === 1 ? '' : 's'}` : '';
       process.stdout.write(`Hob is stopping${scripts} ...\n`);
       await waitForEnd(service.pid);
@@ -74,14 +78,23 @@ function numberIn(value: unknown, key: string): number {
   return Number(Reflect.get(Object(value), key)) || 0;
 }
 
-async function ask(url: string, body: { all: boolean }, credentials: Record<string, string>): Promise<void> {
+async function ask(
+  url: string,
+  body: { all: boolean },
+  { home, headers }: { home: string; headers: Record<string, string> },
+): Promise<void> {
   const answer = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...credentials },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(answerWithinMs),
   }).catch((error: unknown) => {
     throw new UserError(`Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`);
   });
+  if (answer.status === 401) {
+    throw new UserError(
+      `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
+    );
+  }
   if (!answer.ok) throw new UserError(`Hob refused to stop: ${await answer.text()}`);
 }

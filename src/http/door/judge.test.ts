@@ -283,11 +283,33 @@ describe('rule 13: a refusal explains itself', () => {
       {
         headers: [
           ['Host', host],
-          ['Origin', 'null'],
+          ['Origin', 'http://evil.test'],
         ],
       },
       /rule 4/,
       /trusted_origins/,
+    ],
+    [
+      'page without an origin',
+      {
+        headers: [
+          ['Host', host],
+          ['Origin', 'null'],
+        ],
+      },
+      /no setting allows it.*rule 4/,
+      null,
+    ],
+    [
+      'typed write',
+      {
+        headers: [
+          ['Host', host],
+          ['Sec-Fetch-Site', 'none'],
+        ],
+      },
+      /GET or HEAD only.*rule 5/,
+      null,
     ],
     [
       'other site',

@@ -43,12 +43,16 @@ export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
 }
 
 function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
-  const isKnownVersion = httpVersion === '1.0' || httpVersion === '1.1';
-  if (isKnownVersion && target.startsWith('/') && !target.startsWith('//') && !target.includes('#'))
-    return null;
+  if (httpVersion !== '1.0' && httpVersion !== '1.1') {
+    return refusal('door-protocol', {
+      en: 'Only HTTP/1.0 and HTTP/1.1 are spoken here (door rule 2).',
+      zh: '仅支持 HTTP/1.0 和 HTTP/1.1（规则 2）。',
+    });
+  }
+  if (target.startsWith('/') && !target.startsWith('//') && !target.includes('#')) return null;
   return refusal('door-protocol', {
-    en: 'Only HTTP/1.0 and HTTP/1.1 requests for a path are taken (door rule 2).',
-    zh: '仅接受以路径为目标的 HTTP/1.0 和 HTTP/1.1 请求（规则 2）。',
+    en: 'The target of a request must be a path that begins with exactly one / and has no # (door rule 2).',
+    zh: '请求目标应为以单个 / 开头且不含 # 的路径（规则 2）。',
   });
 }
 
@@ -68,8 +72,8 @@ function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): 
       zh: `不接受主机 ${brief(host)}（规则 3）。`,
     },
     {
-      en: 'Use http://127.0.0.1 with the port, or add the host to the setting extra_hosts.',
-      zh: '请使用 http://127.0.0.1 加端口，或将该主机加入设置 extra_hosts。',
+      en: 'Call it by an address that it listens on, with the port, such as http://127.0.0.1:9527, or add this host to the setting extra_hosts.',
+      zh: '请使用其监听的地址加端口（例如 http://127.0.0.1:9527），或将该主机加入设置 extra_hosts。',
     },
   );
 }
@@ -80,6 +84,7 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
   const isTrusted = origins.length === 1 && origins.every((origin) => trustedOrigins.has(origin));
   if (isTrusted) return null;
   if (origins.length > 1 || origins.some((origin) => origin !== `http://${host.toLowerCase()}`)) {
+    if (origins.join() === 'null') return noOrigin();
     return refusal(
       'door-origin',
       {
@@ -92,6 +97,7 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
   const isReading = method === 'GET' || method === 'HEAD';
   for (const site of valuesOf(rawHeaders, 'sec-fetch-site')) {
     if (site === 'same-origin' || (site === 'none' && isReading)) continue;
+    if (site === 'none') return typedWrite();
     return refusal(
       'door-fetch-site',
       {
@@ -107,15 +113,29 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
 function judgeMethod({ method }: Knock): AppError | null {
   if (method !== 'OPTIONS') return null;
   return refusal('door-method', {
-    en: 'OPTIONS is refused: Hob allows no cross-origin calls (door rule 6).',
-    zh: '不接受 OPTIONS：Hob 不允许跨域调用（规则 6）。',
+    en: 'OPTIONS is refused: what a page of another origin must ask for first, such as to send JSON, is allowed to none, trusted or not (door rule 6).',
+    zh: '不接受 OPTIONS：需要预检的跨域请求（例如发送 JSON）一律不允许，受信任的来源也不例外（规则 6）。',
   });
 }
 
 const trustHint: Text = {
-  en: 'If the page is yours, add its origin to the setting trusted_origins.',
-  zh: '如果网页由您提供，请将其来源加入设置 trusted_origins。',
+  en: 'If the page is yours, add its origin to the setting trusted_origins; it can then send forms.',
+  zh: '如果网页由您提供，请将其来源加入设置 trusted_origins，之后它可以发送表单。',
 };
+
+function noOrigin(): AppError {
+  return refusal('door-origin', {
+    en: 'A page without an origin, from a file or a sandboxed frame for one, may not call Hob, and no setting allows it (door rule 4). Serve the page over HTTP.',
+    zh: '没有来源的网页（例如本地文件或沙盒框架）不能调用 Hob，也没有设置可以放行（规则 4）。请通过 HTTP 提供该网页。',
+  });
+}
+
+function typedWrite(): AppError {
+  return refusal('door-fetch-site', {
+    en: 'The browser says that no page caused this request, and then it may be GET or HEAD only (door rule 5).',
+    zh: '浏览器表明该请求不是由网页发起，此时仅接受 GET 和 HEAD（规则 5）。',
+  });
+}
 
 /** The way out stands in the text itself: not every operation has room for a hint beside it. */
 function refusal(code: ErrorCode, text: Text, wayOut: Text = { en: '', zh: '' }, cause?: unknown): AppError {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { readHandleLimit } from '../../shared/handle-limit.ts';
-import { Connections } from './connections.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 import { createDoorServer } from './door-server.ts';
 import type { TokenGuard } from './token-guard.ts';
 
@@ -29,6 +29,8 @@ interface ListenOptions {
 export interface Listening {
   readonly port: number;
   readonly url: string;
+  /** Where it can be reached from elsewhere, for people. */
+  readonly beyond: readonly string[];
   /** Lets answers under way go through, unless the signal says that there is no time for that. */
   close(now: AbortSignal): Promise<void>;
 }
@@ -63,12 +65,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   const servers: Server[] = [];
   const opened: string[] = [];
   const policy = { hosts: new Set<string>(), trustedOrigins: new Set(options.trustedOrigins) };
-  const handles = readHandleLimit();
-  const connections = new Connections({
-    most: Math.min(options.maxConnections, Math.floor(handles * handlesForConnections)),
-    mostIdle: Math.ceil(handles * handlesForIdle),
-    pauseMs: options.receiveMs,
-  });
+  const connections = new Connections(limitsFor(options));
   let chosen = port;
   try {
     for (const address of options.addresses) {
@@ -79,8 +76,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
       } catch (error) {
         // A machine without IPv6 is still reachable by the other address.
         const isAbsent = errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'EAFNOSUPPORT';
-        const isLast = address === options.addresses.at(-1);
-        if (isAbsent && !(isLast && opened.length === 0)) continue;
+        if (isAbsent && address === '::1' && options.addresses.length > 1) continue;
         throw error;
       }
       servers.push(server);
@@ -96,9 +92,30 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   return {
     port: chosen,
     url: `http://${inUrl(nearestOf(opened))}:${chosen}`,
+    beyond: opened
+      .filter((address) => !isLoopback(address))
+      .map((address) =>
+        isWildcard(address)
+          ? `every address of this machine (${address}), port ${chosen}`
+          : `http://${inUrl(address)}:${chosen}`,
+      ),
     async close(now) {
       await Promise.all(servers.map((server) => closeServer(server, now)));
     },
+  };
+}
+
+function limitsFor({ maxConnections, receiveMs }: ListenOptions): ConnectionLimits {
+  const handles = readHandleLimit();
+  const possible = Math.floor(handles * handlesForConnections);
+  const isShort = possible < maxConnections;
+  return {
+    most: isShort ? possible : maxConnections,
+    reason: isShort
+      ? { en: `half of the ${handles} file handles that it may have`, zh: `文件句柄上限 ${handles} 的一半` }
+      : { en: 'setting max_connections', zh: '设置 max_connections' },
+    mostIdle: Math.ceil(handles * handlesForIdle),
+    pauseMs: receiveMs,
   };
 }
 
@@ -118,10 +135,14 @@ function hostsFor(name: string, port: number): string[] {
 /** The address for programs on this machine. */
 function nearestOf(opened: readonly string[]): string {
   const [first = '127.0.0.1'] = opened;
-  const near = opened.find((address) => address === '::1' || address.startsWith('127.'));
+  const near = opened.find(isLoopback);
   if (near !== undefined) return near;
   if (opened.includes('0.0.0.0')) return '127.0.0.1';
   return first === '::' ? '::1' : first;
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
 }
 
 function isWildcard(address: string): boolean {
@@ -130,8 +151,8 @@ function isWildcard(address: string): boolean {
 
 function reachedHosts({ localAddress, localPort }: Socket): readonly string[] {
   if (localAddress === undefined || localPort === undefined) return [];
-  // To a socket for both families an IPv4 address looks like this.
-  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  // To a socket for both families an IPv4 address looks like this, and one of the link has its interface behind it.
+  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*/, '');
   return hostsFor(inUrl(address), localPort);
 }
 

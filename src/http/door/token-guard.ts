@@ -1,12 +1,14 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { type BigIntStats, statSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import { lstatSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Clock } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
-import { readToken, tokenFileOf } from '../../shared/token-file.ts';
+import type { Text } from '../../shared/text.ts';
+import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
+import { areEqual } from './are-equal.ts';
 import { tokenOf } from './run-address.ts';
+import { cookiesIn, type Session, Sessions } from './sessions.ts';
 
 interface TokenGuardOptions {
   home: string;
@@ -14,12 +16,6 @@ interface TokenGuardOptions {
   isLiveRun: (runToken: string) => boolean;
   clock: Clock;
   log: Logger;
-}
-
-export interface Session {
-  /** The value of the Set-Cookie header. */
-  readonly cookie: string;
-  readonly expiresAt: Date;
 }
 
 /** What a run may do by the address that it was given. */
@@ -31,7 +27,7 @@ const operationsOfRuns = new Set([
   '/api/progress',
 ]);
 
-const sessionMs = 12 * 3_600_000;
+const betweenLooksMs = 2000;
 
 /**
  * Who may come in where a token is needed. The file in the home is the truth: a token that was renewed counts from the next
@@ -39,11 +35,16 @@ const sessionMs = 12 * 3_600_000;
  */
 export class TokenGuard {
   readonly #options: TokenGuardOptions;
+  readonly #sessions: Sessions;
+  readonly #readers = new Set<IncomingMessage>();
+  readonly #looks: NodeJS.Timeout;
   #seen: string | null = null;
   #token: string | null = null;
 
   constructor(options: TokenGuardOptions) {
     this.#options = options;
+    this.#sessions = new Sessions(options.clock);
+    this.#looks = setInterval(() => this.#lookAtReaders(), betweenLooksMs).unref();
   }
 
   /** The reason when this request may not come in. Its target has lost the run token already. */
@@ -51,39 +52,47 @@ export class TokenGuard {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     // Whoever watches over the service needs to know that it is there, and learns no more than that.
     if (path === '/api/health' && (request.method === 'GET' || request.method === 'HEAD')) return null;
-    const { authorization } = request.headers;
-    if (authorization !== undefined) return this.#judgeAuthorization(authorization);
+    const token = this.#current();
+    const presented = bearerIn(request);
+    if (presented !== null && token !== null && areEqual(presented, token)) return null;
     const runToken = tokenOf(request);
-    if (runToken !== null && operationsOfRuns.has(path)) {
-      return this.#options.isLiveRun(runToken) ? null : refusal(runOver);
-    }
-    return this.#isSession(cookieIn(request)) ? null : refusal(noToken);
+    const isOfRuns = runToken !== null && operationsOfRuns.has(path);
+    if (isOfRuns && this.#options.isLiveRun(runToken)) return null;
+    const sessions = cookiesIn(request);
+    // A session is not to make another, or it would have no end.
+    const isBeginning = path === '/api/session' && request.method === 'POST';
+    if (token !== null && !isBeginning && sessions.some((each) => this.#sessions.isOpen(each, token)))
+      return null;
+
+    if (presented !== null) return refusal(token === null ? noneUsable : wrongToken);
+    if (runToken !== null) return refusal(isOfRuns ? noLiveRun : notForRuns);
+    return refusal(sessions.length > 0 && !isBeginning ? noSession : noToken);
   }
 
-  /** Something for a browser to keep, so that the token itself need not be kept there. Renewing the token ends it. */
+  /** Sees to it that what is read on and on ends when its reader would not be let in any more. */
+  watch(request: IncomingMessage, response: ServerResponse): void {
+    // Who waits for a script that it started gets its answer.
+    if (request.method !== 'GET') return;
+    this.#readers.add(request);
+    response.once('close', () => this.#readers.delete(request));
+  }
+
+  close(): void {
+    clearInterval(this.#looks);
+  }
+
+  #lookAtReaders(): void {
+    for (const request of this.#readers) if (this.judge(request) !== null) request.socket.destroy();
+  }
+
   startSession(port: number): Session | null {
     const token = this.#current();
-    if (token === null) return null;
-    const expiresMs = this.#options.clock.now().getTime() + sessionMs;
-    const value = `${expiresMs}.${signature(token, String(expiresMs))}`;
-    const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionMs / 1000}`;
-    return { cookie: `${cookieName(port)}=${value}; ${attributes}`, expiresAt: new Date(expiresMs) };
+    return token === null ? null : this.#sessions.start(token, port);
   }
 
-  #judgeAuthorization(authorization: string): AppError | null {
-    const [, presented] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-    if (presented === undefined) return refusal(noToken);
-    const token = this.#current();
-    return token !== null && areEqual(presented, token) ? null : refusal(wrongToken);
-  }
-
-  #isSession(cookie: string | null): boolean {
-    const [, expiresMs = '', signed = ''] = /^(\d{1,16})\.([\w-]+)$/.exec(cookie ?? '') ?? [];
-    const token = this.#current();
-    if (token === null || expiresMs === '') return false;
-    return (
-      areEqual(signed, signature(token, expiresMs)) && Number(expiresMs) > this.#options.clock.now().getTime()
-    );
+  /** Returns the value of the Set-Cookie header. */
+  endSession(request: IncomingMessage): string {
+    return this.#sessions.end(request, this.#current());
   }
 
   /** The token as it stands in the file; null when nobody can have it. */
@@ -91,68 +100,54 @@ export class TokenGuard {
     const seen = versionOf(tokenFileOf(this.#options.home));
     if (seen === this.#seen) return this.#token;
     this.#seen = seen;
+    this.#token = null;
     try {
       this.#token = readToken(this.#options.home);
-      if (this.#token === null) this.#options.log.error('the token file is gone, so nobody can come in');
+      if (this.#token === null) this.#options.log.error('the token file is gone: nobody can come in');
     } catch (error) {
-      this.#token = null;
-      this.#options.log.error({ err: error }, 'the token cannot be used, so nobody can come in');
+      if (!(error instanceof TokenError)) throw error;
+      this.#options.log.error(`nobody can come in: ${error.message}`);
     }
     return this.#token;
   }
 }
 
-/** Takes the session back from the browser. */
-export function endSession(port: number): string {
-  return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
-}
-
-/** Browsers keep one set of cookies for all ports of a host. */
-function cookieName(port: number): string {
-  return `hob_session_${port}`;
-}
-
-function cookieIn({ headers, socket }: IncomingMessage): string | null {
-  const start = `${cookieName(socket.localPort ?? 0)}=`;
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? null;
-}
-
-function signature(token: string, expiresMs: string): string {
-  return createHmac('sha256', token).update(`session until ${expiresMs}`).digest('base64url');
-}
-
-/** In a time that says nothing about where they differ, or how long they are. */
-function areEqual(first: string, second: string): boolean {
-  return timingSafeEqual(digest(first), digest(second));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
 /** Differs whenever the file was replaced, written to, or given other rights. */
 function versionOf(path: string): string {
-  const stats: BigIntStats | undefined = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? 'none' : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`;
+  try {
+    const { ino, mtimeNs, ctimeNs, size } = lstatSync(path, { bigint: true });
+    return `${ino} ${mtimeNs} ${ctimeNs} ${size}`;
+  } catch (error) {
+    return String(errnoOf(error));
+  }
 }
 
-const noToken = {
-  en: 'This Hob asks for its token (door rule 11, setting token).',
-  zh: '此 Hob 需要令牌（规则 11，设置 token）。',
-};
-const wrongToken = {
-  en: 'The token is not the one of this Hob; it may have been renewed (door rule 11, setting token).',
-  zh: '令牌不正确，可能已更新（规则 11，设置 token）。',
-};
-const runOver = {
-  en: 'The run that this address was given to is over, so the address opens nothing any more (door rule 11, setting token).',
-  zh: '该地址所属的运行已结束，地址不再有效（规则 11，设置 token）。',
-};
+function bearerIn({ headers }: IncomingMessage): string | null {
+  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
 
-function refusal({ en, zh }: { en: string; zh: string }): AppError {
+const noToken: Text = { en: 'This Hob asks for its token', zh: '此 Hob 需要令牌' };
+const wrongToken: Text = {
+  en: 'The token is not the one of this Hob; it may have been renewed',
+  zh: '令牌不正确，可能已更新',
+};
+const noneUsable: Text = {
+  en: 'The token of this Hob cannot be used at the moment; its log says why',
+  zh: '此 Hob 的令牌目前无法使用，原因见日志',
+};
+const noLiveRun: Text = {
+  en: 'The address names no run that lasts, so it opens nothing',
+  zh: '该地址不属于正在进行的运行，无法使用',
+};
+const notForRuns: Text = {
+  en: 'The address of a run opens execute, link, notify, model path and progress, and nothing else',
+  zh: '运行的专用地址仅可用于 execute、link、notify、model path 和 progress',
+};
+const noSession: Text = { en: 'The session is over', zh: '会话已结束' };
+
+function refusal({ en, zh }: Text): AppError {
   return new AppError('door-token', {
-    en: `${en} Send it as "Authorization: Bearer <token>"; on its machine, hob token prints it.`,
-    zh: `${zh}请以 “Authorization: Bearer <令牌>” 发送；在其所在机器上运行 hob token 可查看。`,
+    en: `${en} (door rule 11, setting token). Send the token as "Authorization: Bearer <token>"; on its machine, hob token prints it.`,
+    zh: `${zh}（规则 11，设置 token）。请以 “Authorization: Bearer <令牌>” 发送令牌；在其所在机器上运行 hob token 可查看。`,
   });
 }

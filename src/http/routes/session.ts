@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { AppDependencies } from '../dependencies.ts';
-import { endSession } from '../door/token-guard.ts';
 import { LaterError } from '../wire/common.ts';
 import { SessionAnswer } from '../wire/service.ts';
 
@@ -11,22 +10,22 @@ export function addSessionRoutes(app: FastifyInstance, { guard }: AppDependencie
   const start = {
     summary: 'Start a session',
     description:
-      'For pages of Hob in a browser, where a token is needed: called with it, this sets a cookie that stands for it until it expires or the token is renewed. Without need of a token there is no session, and `expires_at` is null.',
+      'For pages of Hob in a browser, where a token is needed: called with it (as `Authorization: Bearer`), this sets a cookie that stands for it until it is ended or expires, the token is renewed or the service ends. Where no token is needed there is no session, and `expires_at` is null.',
     response,
   };
   app.post('/api/session', { schema: start }, async (request, reply) => {
-    const session = guard?.startSession(portOf(request.socket)) ?? null;
+    const session = guard?.startSession(request.socket.localPort ?? 0) ?? null;
     if (session !== null) void reply.header('set-cookie', session.cookie);
     return { status: 'success', expires_at: session?.expiresAt.toISOString() ?? null };
   });
 
-  const end = { summary: 'End the session', description: 'Takes the cookie back.', response };
+  const end = {
+    summary: 'End the session',
+    description: 'The cookie is of no use any more, and taken back.',
+    response,
+  };
   app.delete('/api/session', { schema: end }, async (request, reply) => {
-    void reply.header('set-cookie', endSession(portOf(request.socket)));
+    if (guard !== null) void reply.header('set-cookie', guard.endSession(request.raw));
     return { status: 'success', expires_at: null };
   });
-}
-
-function portOf({ localPort }: { localPort?: number | undefined }): number {
-  return localPort ?? 0;
 }

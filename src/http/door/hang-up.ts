@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 const mostDroppedBytes = 16 * 1024 * 1024;
 const longestMs = 5000;
@@ -8,6 +9,11 @@ const longestMs = 5000;
  * connection instead of the answer, so what is left of the body is dropped first, within limits.
  */
 export function endBehindBody(request: IncomingMessage, response: ServerResponse): void {
+  // Who asked whether to send its body knows now that it need not.
+  if (request.headers.expect !== undefined) {
+    response.end();
+    return;
+  }
   let dropped = 0;
   const limit = setTimeout(end, longestMs);
   request.on('data', (chunk: Buffer) => {
@@ -21,4 +27,11 @@ export function endBehindBody(request: IncomingMessage, response: ServerResponse
     clearTimeout(limit);
     response.end();
   }
+}
+
+/** Ends a connection, and soon takes it away from a client that keeps its own side of it open. */
+export function endConnection(socket: Duplex, lastWords = ''): void {
+  socket.end(lastWords);
+  const limit = setTimeout(() => socket.destroy(), longestMs);
+  socket.once('close', () => clearTimeout(limit));
 }

@@ -1,0 +1,83 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+import type { Clock } from '../../shared/clock.ts';
+import { areEqual } from './are-equal.ts';
+
+export interface Session {
+  /** The value of the Set-Cookie header. */
+  readonly cookie: string;
+  readonly expiresAt: Date;
+}
+
+const sessionMs = 12 * 3_600_000;
+const mostCookies = 20;
+
+/**
+ * What a browser keeps in place of the token. It ends with its time, when it is ended, when the token is renewed, and with the
+ * service, which would not know any more which ones were ended.
+ */
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  /** Those that were ended before their time, with that. */
+  readonly #ended = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(token: string, port: number): Session {
+    const expiresMs = this.#nowMs + sessionMs;
+    const id = `${expiresMs}.${randomBytes(12).toString('base64url')}`;
+    const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionMs / 1000}`;
+    return {
+      cookie: `${cookieName(port)}=${id}.${this.#signature(id, token)}; ${attributes}`,
+      expiresAt: new Date(expiresMs),
+    };
+  }
+
+  isOpen(cookie: string, token: string): boolean {
+    const { id, expiresMs, signed } = partsOf(cookie);
+    const isOurs = areEqual(signed, this.#signature(id, token));
+    return isOurs && expiresMs > this.#nowMs && !this.#ended.has(id);
+  }
+
+  /** From now on nobody comes in with this session, whoever has a copy of it. Returns what takes it back from the browser. */
+  end(request: IncomingMessage, token: string | null): string {
+    for (const [id, expiresMs] of this.#ended) if (expiresMs <= this.#nowMs) this.#ended.delete(id);
+    for (const cookie of cookiesIn(request)) {
+      const { id, expiresMs } = partsOf(cookie);
+      if (token !== null && this.isOpen(cookie, token)) this.#ended.set(id, expiresMs);
+    }
+    return `${cookieName(request.socket.localPort)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+  }
+
+  get #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+
+  #signature(id: string, token: string): string {
+    return createHmac('sha256', this.#key).update(`${token} ${id}`).digest('base64url');
+  }
+}
+
+/** The sessions that a browser sent along: others on the same host can make it send some that are none. */
+export function cookiesIn({ headers, socket }: IncomingMessage): string[] {
+  const start = `${cookieName(socket.localPort)}=`;
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs
+    .filter((pair) => pair.startsWith(start))
+    .map((pair) => pair.slice(start.length))
+    .slice(0, mostCookies);
+}
+
+/** Browsers keep one set of cookies for all ports of a host. */
+function cookieName(port: number | undefined): string {
+  return `hob_session_${port}`;
+}
+
+function partsOf(cookie: string): { id: string; expiresMs: number; signed: string } {
+  const [, id = '', expires = '0', signed = ''] = /^((\d{1,16})\.[\w-]{16})\.([\w-]{43})$/.exec(cookie) ?? [];
+  return { id, expiresMs: Number(expires), signed };
+}
