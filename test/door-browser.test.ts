@@ -75,11 +75,11 @@ const wasRead = (reads: readonly Read[], target: string) =>
 
 describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
   it.each([
-    { pages: 'pages that count as local', isGuarded: false, reachable: 30, bodies: 15 },
+    { pages: 'pages that count as local', isGuarded: false, reachable: 100, bodies: 30 },
     {
       pages: 'pages that the browser keeps from the local network',
       isGuarded: true,
-      reachable: 10,
+      reachable: 20,
       bodies: 3,
     },
   ])('no request of another site comes in, nor is an answer read: $pages', patiently, async (mode) => {

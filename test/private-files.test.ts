@@ -159,7 +159,9 @@ describe('a home that was there before', () => {
     await writeFile(join(home, 'executor', 'executor.log'), 'earlier\n', { mode: 0o644 });
     const hob = await startHob({ home, scripts: [scripts], wrapper: withoutMask });
     expect((await hob.run(id)).body.success).toBe(true);
+    expect((await runCli(['token', '--home', home], {}, { wrapper: withoutMask }).ended).code).toBe(0);
     expect((await stat(home)).mode & 0o777).toBe(0o755);
+    expect((await stat(join(home, 'token'))).mode & 0o777).toBe(0o600);
     expect(openOnes(await entriesIn(home))).toEqual([]);
     expect(hob.log()).toMatch(/"level":40.*others may look into the home/);
     expect(await readFile(join(home, 'executor', 'executor.log'), 'utf8')).toBe('earlier\n');
