@@ -49,6 +49,35 @@ describe('a Hob that asks for its token', () => {
     expect(refused).toMatchObject({ 'door-token': others.length, 'door-host': 0 });
   });
 
+  it('is not talked round by another spelling of a path that is open', async () => {
+    const hob = await startHob({ settings });
+    const closed: [string, string][] = [
+      ['GET', '/api/health/'],
+      ['GET', '/api/%68ealth'],
+      ['GET', '/API/health'],
+      ['GET', '/api/./health'],
+      ['GET', '/api/health;x'],
+      ['GET', '/api/health%00'],
+      ['GET', '/api/health/../scripts'],
+      ['GET', '/api/health%2f..%2fscripts'],
+      ['GET', '/api/scripts?/api/health'],
+      ['POST', '/api/health'],
+      ['DELETE', '/api/health'],
+      ['GET', '/r/api/scripts'],
+      ['GET', '/r/nobody/api/scripts'],
+      ['GET', '/r/nobody/r/nobody/api/health'],
+      ['POST', '/r/nobody/api/execute'],
+      ['POST', '/r//api/execute'],
+      ['POST', '/r/%20/api/execute'],
+      ['GET', '/'],
+      ['GET', '/no/such/path'],
+    ];
+    for (const [method, path] of closed) {
+      const { status } = await ask(hob.url + path, method);
+      expect([method, path, status]).toEqual([method, path, 401]);
+    }
+  });
+
   it('refuses in the form of the operation that was asked for', async () => {
     const hob = await startHob({ settings });
     const text = expect.stringContaining('hob token');
