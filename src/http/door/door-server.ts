@@ -70,16 +70,16 @@ export function createDoorServer(options: DoorOptions): Server {
   server.on('clientError', (error: Error, socket: Duplex) => {
     const answer = connections.latestAnswer(socket);
     if (errnoOf(error) === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (answer === null || isOver(answer)) refuseBytes(error, socket);
-    else if (answer.headersSent) cutShort(answer, socket);
-    // The request itself is broken off, and will have no other answer.
-    else if (!answer.req.complete) breakOff(answer, clientRefusal(error, receiveMs));
-    // What is no request stands behind a good one, whose answer is to come first.
-    else answer.once('finish', () => endConnection(socket));
+    else if (answer === null) refuseBytes(error, socket);
+    // The request itself is broken off, and may have no other answer.
+    else if (!answer.req.complete) breakOff(answer, socket, clientRefusal(error, receiveMs));
+    else if (answer.writableFinished) refuseBytes(error, socket);
+    // What is no request stands behind a good one, whose answer comes first; a stream has no end that could be waited for.
+    else if (answer.headersSent && !answer.writableEnded) socket.destroy();
+    else answer.once('finish', () => refuseBytes(error, socket));
   });
   connections.watch(server, (response, socket) => {
-    if (response.headersSent) socket.destroy();
-    else breakOff(response, timeoutRefusal(receiveMs));
+    breakOff(response, socket, timeoutRefusal(receiveMs));
   });
   return server;
 
@@ -124,28 +124,21 @@ export function createDoorServer(options: DoorOptions): Server {
   }
 
   /** A request that will never be whole; somebody may be waiting for the rest of its body. */
-  function breakOff(response: ServerResponse, refused: AppError): void {
-    refuse(response, refused);
-    response.end();
+  function breakOff(response: ServerResponse, socket: Duplex, refused: AppError): void {
+    if (!response.headersSent) {
+      refuse(response, refused);
+      response.end();
+    }
+    // It was refused before, for something else, and its caller is not done with it.
+    else if (response.statusCode >= 400 && !response.writableFinished) response.end();
+    else socket.destroy();
   }
 
   function refuseBytes(error: Error, socket: Duplex): void {
+    if (!socket.writable) return;
     const refused = clientRefusal(error, receiveMs);
     metrics.refused(refused.code);
     connections.takeNoMore(socket);
     endConnection(socket, refusalOfBytes(refused));
   }
-}
-
-function isOver({ writableFinished, req }: ServerResponse): boolean {
-  return writableFinished && req.complete;
-}
-
-/** What is no request has come while an answer was under way, into which nothing else may be put. */
-function cutShort(answer: ServerResponse, socket: Duplex): void {
-  if (answer.writableFinished) socket.destroy();
-  else if (answer.writableEnded) answer.once('finish', () => endConnection(socket));
-  // A refusal only waits for its caller to be done. A stream has no end that could be waited for.
-  else if (answer.statusCode >= 400) answer.end();
-  else socket.destroy();
 }

@@ -114,11 +114,13 @@ type Framing = 'chunked' | number | null;
 function readFraming(headers: readonly [string, string][], version: string, doubts: Doubts): Framing {
   const valuesOf = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
   const lengths = valuesOf('content-length');
-  const codings = valuesOf('transfer-encoding').flatMap((value) =>
+  const listed = valuesOf('transfer-encoding').flatMap((value) =>
     value.toLowerCase().split(',').map(trimBlanks),
   );
-  doubts.mayRefuse(codings.includes(''));
-  if (codings.some((coding) => coding !== '')) {
+  // HTTP has empty places in a list passed over.
+  const codings = listed.filter((coding) => coding !== '');
+  doubts.mayRefuse(codings.length < listed.length);
+  if (codings.length > 0) {
     doubts.mustRefuse(lengths.length > 0);
     doubts.mayRefuse(codings.length > 1 || version !== '1.1');
     return codings.at(-1) === 'chunked' ? 'chunked' : null;
