@@ -75,7 +75,7 @@ export function createDoorServer(options: DoorOptions): Server {
     else if (!answer.req.complete) breakOff(answer, socket, clientRefusal(error, receiveMs));
     else if (answer.writableFinished) refuseBytes(error, socket);
     // What is no request stands behind a good one, whose answer comes first; a stream has no end that could be waited for.
-    else if (answer.headersSent && !answer.writableEnded) socket.destroy();
+    else if (isEndless(answer)) socket.destroy();
     else answer.once('finish', () => refuseBytes(error, socket));
   });
   connections.watch(server, (response, socket) => {
@@ -141,4 +141,8 @@ export function createDoorServer(options: DoorOptions): Server {
     connections.takeNoMore(socket);
     endConnection(socket, refusalOfBytes(refused));
   }
+}
+
+function isEndless(answer: ServerResponse): boolean {
+  return answer.headersSent && !answer.writableEnded && !answer.hasHeader('content-length');
 }
