@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,10 +32,9 @@ import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
-import { startTicksOf } from './shared/is-alive.ts';
 import type { Logger } from './shared/log.ts';
-import { makePrivateFolder, replacePrivateFile } from './shared/private-files.ts';
-import { type ServiceInfo, serviceFile } from './shared/service-file.ts';
+import { makePrivateFolder } from './shared/private-files.ts';
+import { announceService } from './shared/service-file.ts';
 import { ensureToken } from './shared/token-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
@@ -268,16 +267,7 @@ export async function startService({
     keeper.start(runFolders);
     runs.recover();
 
-    const servicePath = join(home, serviceFile);
-    const info: ServiceInfo = {
-      pid: process.pid,
-      url,
-      version,
-      startTicks: startTicksOf(process.pid),
-      token: settings.token,
-    };
-    await replacePrivateFile(servicePath, `${JSON.stringify(info, null, 2)}\n`);
-    closers.push(() => rm(servicePath, { force: true }));
+    closers.push(await announceService(home, { url, version, token: settings.token }));
 
     let stopped: Promise<void> | undefined;
     return {

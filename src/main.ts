@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startService } from './compose.ts';
 import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
 import { prepareHome } from './settings/prepare-home.ts';
+import { inUrl } from './shared/addresses.ts';
 import { errnoOf } from './shared/errors.ts';
 import { createLogger, type Logger } from './shared/log.ts';
 import { NotAFileError } from './shared/private-files.ts';
@@ -116,16 +117,15 @@ function explainStart(error: unknown, settings: LoadedSettings): unknown {
   const isExplained = [NewerDatabaseError, NotAFileError, TokenError].some((kind) => error instanceof kind);
   if (isExplained && error instanceof Error) return new StartError(error.message);
   const errno = errnoOf(error);
-  const place = settings.listen.map((address) => `${address}:${settings.port}`).join(' or ');
+  const place = settings.listen.map((address) => `${inUrl(address)}:${settings.port}`).join(' or ');
   if (errno === 'EADDRINUSE') {
     return new StartError(
       `Another program already listens on ${place}. Stop it, or choose another port with --port (0 takes any free one).`,
     );
   }
   if (errno === 'EADDRNOTAVAIL') {
-    return new StartError(
-      `This machine has none of the addresses ${settings.listen.join(', ')}. Choose one that it has with --host.`,
-    );
+    const address = error instanceof Error && 'address' in error ? error.address : place;
+    return new StartError(`This machine has no address ${address}. Choose one that it has with --host.`);
   }
   if (errnoCall(error) === 'listen') {
     return new StartError(`Hob may not listen on ${place} (${errno}). Choose another address or port.`);

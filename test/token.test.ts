@@ -321,6 +321,13 @@ describe('an address that other machines can reach', () => {
     }
   });
 
+  it('is not left out without a word when the machine does not have it', async () => {
+    const home = await tempFolder();
+    const env = { HOB_LISTEN: '127.0.0.1,203.0.113.77' };
+    const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0', '--token'], env).ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has no address 203.0.113.77')]);
+  });
+
   it.skipIf(!isConnected).each([['0.0.0.0'], ['::'], [outward ?? '']])(
     'is served with one, when it listens on %s',
     async (host) => {

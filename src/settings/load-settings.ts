@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 import { parse, TomlError } from 'smol-toml';
 import Value from 'typebox/value';
 
+import { isLoopback } from '../shared/addresses.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { resolveHome } from './home.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
@@ -222,8 +223,4 @@ function withoutCovered(addresses: string[]): string[] {
   if (addresses.includes('::')) return ['::'];
   if (!addresses.includes('0.0.0.0')) return addresses;
   return ['0.0.0.0', ...addresses.filter((address) => isIPv6(address))];
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }

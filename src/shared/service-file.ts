@@ -1,3 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { startTicksOf } from './is-alive.ts';
+import { replacePrivateFile } from './private-files.ts';
+
 /** The file in the home that says where its service listens, for as long as it does. */
 export const serviceFile = 'service.json';
 
@@ -9,6 +15,18 @@ export interface ServiceInfo {
   readonly startTicks: number | null;
   /** Whether it asks for its token. */
   readonly token: boolean;
+}
+
+/** Says where the service of this process listens, to whoever looks into the home. Returns what takes that back. */
+export async function announceService(
+  home: string,
+  { url, version, token }: Pick<ServiceInfo, 'url' | 'version' | 'token'>,
+): Promise<() => Promise<void>> {
+  const { pid } = process;
+  const info: ServiceInfo = { pid, url, version, startTicks: startTicksOf(pid), token };
+  const path = join(home, serviceFile);
+  await replacePrivateFile(path, `${JSON.stringify(info, null, 2)}\n`);
+  return () => rm(path, { force: true });
 }
 
 export function parseServiceInfo(text: string): ServiceInfo | null {

@@ -34,6 +34,7 @@ import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
+import { smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
 
 /** The application with one script, an executor that runs nothing, and callers that cannot be traced. */
@@ -67,18 +68,7 @@ export async function appInProcess({
     apiBase: (token) => `http://127.0.0.1/r/${token}`,
     runsFolder: join(folder, 'runs'),
     environment: {},
-    limits: {
-      maxRuns: 10,
-      maxQueued: 10,
-      queueWaitMs: 60_000,
-      timeoutMs: null,
-      stopGraceMs: 0,
-      drainMs: 0,
-      outputLogBytes: 0,
-      outputAnswerBytes: 0,
-      resultBytes: 0,
-      keepKeysMs: 0,
-    },
+    limits: smallLimits,
   });
   const runEnds = new RunEnds({ events: runs.events, store });
   const app = await buildApp({

@@ -31,6 +31,20 @@ export function executorThat(end: (runId: string) => RunEnd): Executor {
   };
 }
 
+/** Of a service of runs that runs nothing. */
+export const smallLimits = {
+  maxRuns: 10,
+  maxQueued: 10,
+  queueWaitMs: 60_000,
+  timeoutMs: null,
+  stopGraceMs: 0,
+  drainMs: 0,
+  outputLogBytes: 0,
+  outputAnswerBytes: 0,
+  resultBytes: 0,
+  keepKeysMs: 0,
+};
+
 /** A service of runs in memory, with an executor of the test's own. */
 export async function runServiceWith(executor: Executor) {
   const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
@@ -48,18 +62,7 @@ export async function runServiceWith(executor: Executor) {
     apiBase: () => 'http://127.0.0.1',
     runsFolder,
     environment: {},
-    limits: {
-      maxRuns: 1,
-      maxQueued: 10,
-      queueWaitMs: 60_000,
-      timeoutMs: null,
-      stopGraceMs: 0,
-      drainMs: 0,
-      outputLogBytes: 0,
-      outputAnswerBytes: 0,
-      resultBytes: 0,
-      keepKeysMs: 3_600_000,
-    },
+    limits: { ...smallLimits, maxRuns: 1, keepKeysMs: 3_600_000 },
   });
   const submit = (sync: boolean) =>
     runs.submit({

@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
 import type { HttpMetrics } from '../../metrics/http-metrics.ts';
+import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { readHandleLimit } from '../../shared/handle-limit.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
@@ -92,13 +93,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
   return {
     port: chosen,
     url: `http://${inUrl(nearestOf(opened))}:${chosen}`,
-    beyond: opened
-      .filter((address) => !isLoopback(address))
-      .map((address) =>
-        isWildcard(address)
-          ? `every address of this machine (${address}), port ${chosen}`
-          : `http://${inUrl(address)}:${chosen}`,
-      ),
+    beyond: opened.filter((address) => !isLoopback(address)).map((address) => describePlace(address, chosen)),
     async close(now) {
       await Promise.all(servers.map((server) => closeServer(server, now)));
     },
@@ -141,8 +136,9 @@ function nearestOf(opened: readonly string[]): string {
   return first === '::' ? '::1' : first;
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+function describePlace(address: string, port: number): string {
+  if (!isWildcard(address)) return `http://${inUrl(address)}:${port}`;
+  return `every ${address === '::' ? '' : 'IPv4 '}address of this machine (${address}), port ${port}`;
 }
 
 function isWildcard(address: string): boolean {
@@ -154,10 +150,6 @@ function reachedHosts({ localAddress, localPort }: Socket): readonly string[] {
   // To a socket for both families an IPv4 address looks like this, and one of the link has its interface behind it.
   const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*/, '');
   return hostsFor(inUrl(address), localPort);
-}
-
-function inUrl(address: string): string {
-  return isIPv6(address) ? `[${address}]` : address;
 }
 
 function open(server: Server, host: string, port: number): Promise<number> {

@@ -77,14 +77,6 @@ export class TokenGuard {
     response.once('close', () => this.#readers.delete(request));
   }
 
-  close(): void {
-    clearInterval(this.#looks);
-  }
-
-  #lookAtReaders(): void {
-    for (const request of this.#readers) if (this.judge(request) !== null) request.socket.destroy();
-  }
-
   startSession(port: number): Session | null {
     const token = this.#current();
     return token === null ? null : this.#sessions.start(token, port);
@@ -93,6 +85,14 @@ export class TokenGuard {
   /** Returns the value of the Set-Cookie header. */
   endSession(request: IncomingMessage): string {
     return this.#sessions.end(request, this.#current());
+  }
+
+  close(): void {
+    clearInterval(this.#looks);
+  }
+
+  #lookAtReaders(): void {
+    for (const request of this.#readers) if (this.judge(request) !== null) request.socket.destroy();
   }
 
   /** The token as it stands in the file; null when nobody can have it. */
