@@ -8,17 +8,20 @@ export interface Emulator {
   readonly before: readonly string[];
   /** The only kind of desktop it can show itself on; absent: either. */
   readonly only?: 'x11' | 'wayland';
+  /** A character that it does not pass on as it is, wherever in the command it stands. */
+  readonly reads?: string;
 }
 
 /** In the order in which they are tried where nothing else decides. */
 export const emulators: readonly Emulator[] = [
   // Asked for a tab, it would put the run into somebody's window, where closing it ends both.
   { name: 'gnome-terminal', before: ['--window', '--'] },
-  { name: 'konsole', before: ['-e'] },
+  // Like qterminal, which is made of the same parts, it puts the values of variables in.
+  { name: 'konsole', before: ['-e'], reads: '$' },
   { name: 'xfce4-terminal', before: ['-x'] },
   { name: 'mate-terminal', before: ['-x'] },
   { name: 'lxterminal', before: ['-e'] },
-  { name: 'qterminal', before: ['-e'] },
+  { name: 'qterminal', before: ['-e'], reads: '$' },
   { name: 'ptyxis', before: ['--new-window', '--'] },
   { name: 'kgx', before: ['--'] },
   // By itself it hands the command to one that is there already, as a line for a shell.

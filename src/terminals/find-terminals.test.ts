@@ -34,6 +34,7 @@ async function look({ programs = [], links = {}, environment = x11, platform = '
     platform,
     environment: { PATH: ['relative', folder].join(delimiter), ...environment },
     terminalCommand: [],
+    inside: [],
     log: { warn },
     ...rest,
   });
@@ -128,6 +129,20 @@ describe('a terminal emulator on Linux', () => {
     expect((await look({ programs, ...chosen })).lines).toEqual(['st -e', 'xterm -e']);
   });
 
+  it('is one that passes the command on as it is', async () => {
+    const programs = ['konsole', 'qterminal', 'xterm'];
+    const choices = {
+      links: { 'x-terminal-emulator': 'konsole' },
+      environment: { ...x11, TERMINAL: 'konsole' },
+    };
+    expect((await look({ programs, ...choices, inside: ['/a$b'] })).lines).toEqual(['xterm -e']);
+    expect((await look({ programs, ...choices, inside: ['/a b'] })).lines).toEqual([
+      'konsole -e',
+      'qterminal -e',
+      'xterm -e',
+    ]);
+  });
+
   it('behind x-terminal-emulator is called by its own form, and left out when it takes commands apart', async () => {
     const behind = async (target: string) =>
       (await look({ programs: [target], links: { 'x-terminal-emulator': target } })).lines;
@@ -165,7 +180,7 @@ describe('a terminal emulator on Linux', () => {
     const { folder } = await look({});
     await mkdir(join(folder, 'xterm'));
     await writeFile(join(folder, 'konsole'), '');
-    const options = { platform: 'linux', terminalCommand: [], log: { warn: vi.fn() } } as const;
+    const options = { platform: 'linux', terminalCommand: [], inside: [], log: { warn: vi.fn() } } as const;
     const search = await findTerminals({ ...options, environment: { ...x11, PATH: folder } });
     expect(search).toMatchObject({ kind: 'none', reason: 'no-emulator' });
     expect(await findTerminals({ ...options, environment: x11 })).toMatchObject({ reason: 'no-emulator' });

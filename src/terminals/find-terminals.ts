@@ -2,9 +2,10 @@ import { realpath } from 'node:fs/promises';
 
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
-import { findProgram, type Machine } from './find-program.ts';
-import { type Command, findLinuxTerminals, hasDisplay, knownCommand } from './linux-terminals.ts';
+import { findProgram } from './find-program.ts';
+import { findLinuxTerminals, hasDisplay, knownCommand } from './linux-terminals.ts';
 import { findMacTerminal, macApp } from './mac-terminals.ts';
+import type { Command, Desktop } from './terminal-command.ts';
 import { findWindowsTerminals } from './windows-terminals.ts';
 
 /** Ways to open a terminal window, best first: the arguments of what is to run in it are appended as they are. */
@@ -12,12 +13,10 @@ export type TerminalSearch =
   | { readonly kind: 'found'; readonly commands: readonly Command[] }
   | { readonly kind: 'none'; readonly reason: 'no-display' | 'no-emulator'; readonly message: Text };
 
-interface TerminalSearchOptions extends Machine {
+interface TerminalSearchOptions extends Desktop {
   /** The setting of that name: the program and its arguments; empty where Hob is to find one. */
   readonly terminalCommand: readonly string[];
   readonly log: Pick<Logger, 'warn'>;
-  /** What is known of the command that goes into the window. */
-  readonly inside?: readonly string[];
 }
 
 /** More would only make whoever waits for a window wait longer. */
@@ -59,10 +58,8 @@ async function* candidates(options: TerminalSearchOptions): AsyncGenerator<Comma
     }
     yield* chosen;
   }
-  // The window's program is where this file is, and runs with the Node that runs it.
-  const { inside = [process.execPath, import.meta.dirname] } = options;
   if (platform === 'darwin') yield* await findMacTerminal('terminal', options);
-  else if (platform === 'win32') yield* await findWindowsTerminals(options, inside);
+  else if (platform === 'win32') yield* findWindowsTerminals(options);
   else yield* findLinuxTerminals(options);
 }
 
