@@ -152,6 +152,15 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
+      windows: {
+        findTerminals: async () =>
+          settings.environment.DISPLAY
+            ? { kind: 'found', commands: [['/usr/bin/xterm', '-e']] }
+            : { kind: 'none', message: { en: 'no display', zh: '' } },
+        environment: settings.environment,
+        language: 'en',
+        hold: 'failure',
+      },
       limits: {
         maxRuns: settings.max_runs,
         maxQueued: settings.max_queued,
