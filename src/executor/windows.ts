@@ -8,7 +8,7 @@ import { launchTerminal } from './launch-terminal.ts';
 import { Window } from './window.ts';
 
 /** How long an emulator may take until the program in its window calls us: some start a desktop's worth of servers first. */
-const opensWithinMs = 10_000;
+const usuallyOpensWithinMs = 10_000;
 /** An emulator that failed may have opened its window all the same; its program would call about now. */
 const failedGraceMs = 250;
 
@@ -23,6 +23,7 @@ interface WindowsOptions {
   program: readonly string[];
   /** Where windows call us. */
   socketPath: string;
+  opensWithinMs?: number;
 }
 
 /** Opens windows, and knows each again by its ticket when the program in it calls. */
@@ -72,7 +73,7 @@ export class Windows {
   ): Promise<Opening & { isFinal: boolean }> {
     const ticket = randomBytes(16).toString('hex');
     const called = new Promise<Window>((resolve) => this.#expected.set(ticket, resolve));
-    const { program, socketPath } = this.#options;
+    const { program, socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
     const terminal = launchTerminal([...command, ...program, socketPath, ticket], spec.env);
     const over = new AbortController();
     const enough = async (ms: number) => {
