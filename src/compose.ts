@@ -31,6 +31,7 @@ import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { desktopLanguage } from './settings/user-environment.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
@@ -46,6 +47,7 @@ import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
 import { tellCatalogue, tellNotifications } from './tell-events.ts';
+import { findTerminals } from './terminals/find-terminals.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -152,6 +154,18 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
+      windows: {
+        findTerminals: () =>
+          findTerminals({
+            platform: process.platform,
+            environment: settings.environment,
+            terminalCommand: settings.terminal_command,
+            log,
+          }),
+        environment: settings.environment,
+        language: desktopLanguage(settings.environment),
+        hold: settings.terminal_hold,
+      },
       limits: {
         maxRuns: settings.max_runs,
         maxQueued: settings.max_queued,

@@ -22,6 +22,8 @@ function room(name, allowed, why) {
 
 const processStarters = [
   'src/executor/spawn-script\\.ts',
+  'src/executor/launch-terminal\\.ts',
+  'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
   'src/shared/run-command\\.ts',
 ];
@@ -32,6 +34,11 @@ export const importRules = [
   room('scripts', ['shared'], 'What a script is does not depend on who runs it.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
+  room(
+    'terminals',
+    ['execution/messages.ts', 'execution/message-lines.ts', 'execution/window-messages.ts', 'shared'],
+    'A window knows its executor by the messages alone, and nothing of runs or requests.',
+  ),
   room(
     'metrics',
     ['runs/run-record.ts', 'shared'],
@@ -49,6 +56,7 @@ export const importRules = [
       'execution/message-lines.ts',
       'execution/ring-state.ts',
       'execution/socket-path.ts',
+      'execution/window-messages.ts',
       'shared',
     ],
     'The executor starts fast and stays small: it knows the messages, and nothing of the service.',
@@ -132,7 +140,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, helpers and the executor itself in one each: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there; emulators, helpers and the executor itself in one each: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },
@@ -176,14 +184,14 @@ export const textRules = [
   {
     name: 'environment-in-settings',
     comment:
-      'Only settings reads the environment, so that every setting is found, checked and documented in one place.',
+      'Only settings reads the environment, so that every setting is found, checked and documented in one place; and the program in a window, to which its emulator says in this way what it can show.',
     pattern: /\bprocess\.env\b/,
-    allowed: /^src\/settings\//,
+    allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$)/,
   },
   {
     name: 'exit-in-entries',
     comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
     pattern: /\bprocess\.exit\b/,
-    allowed: /^src\/(?:cli|executor)\/main\.ts$/,
+    allowed: /^src\/(?:cli|executor|terminals\/window)\/main\.ts$/,
   },
 ];

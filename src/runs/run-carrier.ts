@@ -12,6 +12,7 @@ import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
+import { chooseWindow } from './run-windows.ts';
 
 /** A run on its way, from acceptance to its end. */
 export interface LiveRun {
@@ -159,9 +160,11 @@ export class RunCarrier {
   }
 
   async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
-    const { limits, environment, executor, store, events, clock } = this.#options;
+    const { limits, environment, executor, store, events, clock, windows } = this.#options;
     const { runId } = run.record;
     const { signal } = run.stopping;
+    const { window, windowless } = await chooseWindow(run.record, script, windows);
+    noteWindowless(run.log, windowless);
     const spec: RunSpec = {
       runId,
       file: command.file,
@@ -173,6 +176,7 @@ export class RunCarrier {
       stopGraceMs: limits.stopGraceMs,
       outputLogBytes: limits.outputLogBytes,
       survivors: script.runtime.survivors,
+      window,
     };
     const stop = () => executor.stop(runId, stopCauseOf(signal));
     signal.addEventListener('abort', stop, { once: true });
@@ -185,7 +189,10 @@ export class RunCarrier {
           store.markStarted(runId, start, { durable: run.isDurable });
           onStart();
         },
-        started: () => events.start(runId),
+        started: (why) => {
+          noteWindowless(run.log, why);
+          events.start(runId);
+        },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
     } finally {
@@ -223,4 +230,9 @@ export class RunCarrier {
     };
     return store.atomically(finish, { durable: false });
   }
+}
+
+/** Nothing is wrong with the run, but whoever expected a window wants to know. */
+function noteWindowless(log: Logger, why: string | null): void {
+  if (why !== null) log.info({ why }, 'no window: the output of this run is only captured');
 }

@@ -34,7 +34,7 @@ import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
-import { smallLimits } from './run-service.ts';
+import { noWindows, smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
 
 /** The application with one script, an executor that runs nothing, and callers that cannot be traced. */
@@ -68,6 +68,7 @@ export async function appInProcess({
     apiBase: (token) => `http://127.0.0.1/r/${token}`,
     runsFolder: join(folder, 'runs'),
     environment: {},
+    windows: noWindows,
     limits: smallLimits,
   });
   const runEnds = new RunEnds({ events: runs.events, store });
