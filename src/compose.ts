@@ -160,6 +160,8 @@ export async function startService({
             platform: process.platform,
             environment: settings.environment,
             terminalCommand: settings.terminal_command,
+            // What runs in a window, and where it finds its socket.
+            inside: [process.execPath, import.meta.dirname, home],
             log,
           }),
         environment: settings.environment,
