@@ -3,13 +3,14 @@ import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
-import type { Language, Text } from '../shared/text.ts';
+import { fixedText, type Language, type Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
+import { addRunNote } from './run-notes.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
 import { chooseWindow } from './run-windows.ts';
@@ -164,7 +165,7 @@ export class RunCarrier {
     const { runId } = run.record;
     const { signal } = run.stopping;
     const { window, windowless } = await chooseWindow(run.record, script, windows);
-    noteWindowless(run.log, windowless);
+    this.#noteWindowless(run, windowless);
     const spec: RunSpec = {
       runId,
       file: command.file,
@@ -190,7 +191,7 @@ export class RunCarrier {
           onStart();
         },
         started: (why) => {
-          noteWindowless(run.log, why);
+          this.#noteWindowless(run, why === null ? null : fixedText(why));
           events.start(runId);
         },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
@@ -198,6 +199,16 @@ export class RunCarrier {
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** Nothing is wrong with the run, but whoever expected a window wants to know. */
+  #noteWindowless({ folder, language, log }: LiveRun, why: Text | null): void {
+    if (why === null) return;
+    log.info({ why: why.en }, 'no window: the output of this run is only captured');
+    const note = { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` }[language];
+    addRunNote(folder, this.#options.clock.now(), note).catch((error: unknown) => {
+      log.warn({ err: error }, 'a note about a run could not be kept');
+    });
   }
 
   /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */
@@ -230,9 +241,4 @@ export class RunCarrier {
     };
     return store.atomically(finish, { durable: false });
   }
-}
-
-/** Nothing is wrong with the run, but whoever expected a window wants to know. */
-function noteWindowless(log: Logger, why: string | null): void {
-  if (why !== null) log.info({ why }, 'no window: the output of this run is only captured');
 }

@@ -55,12 +55,13 @@ describe('chooseWindow', () => {
 
   it('says why there is none, and looks for none where none is wanted', async () => {
     let searches = 0;
+    const message = { en: 'there is no display', zh: '没有显示器' };
     const findTerminals = async () => {
       searches++;
-      return { kind: 'none', message: { en: 'there is no display', zh: '' } } as const;
+      return { kind: 'none', message } as const;
     };
     const whenWanted = await chooseWindow(asked, someScript(), { ...options, findTerminals });
-    expect(whenWanted).toEqual({ window: null, windowless: 'there is no display' });
+    expect(whenWanted).toEqual({ window: null, windowless: message });
     const whenNot = await chooseWindow({ ...asked, sync: true }, someScript(), { ...options, findTerminals });
     expect(whenNot).toEqual({ window: null, windowless: null });
     expect(searches).toBe(1);

@@ -24,10 +24,10 @@ export async function chooseWindow(
   record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
   { name, runtime }: Pick<Script, 'name' | 'runtime'>,
   { findTerminals, environment, language, hold }: RunWindowsOptions,
-): Promise<{ window: WindowSpec | null; windowless: string | null }> {
+): Promise<{ window: WindowSpec | null; windowless: Text | null }> {
   if (!wantsWindow(runtime.terminal, record)) return { window: null, windowless: null };
   const search = await findTerminals();
-  if (search.kind === 'none') return { window: null, windowless: search.message.en };
+  if (search.kind === 'none') return { window: null, windowless: search.message };
   const { commands } = search;
   return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
 }

@@ -20,14 +20,14 @@ export function describeWindowEnd(end: WindowEnd): Text {
     case 'timeout':
       return {
         en: `Stopped after ${duration.en}: it has reached its time limit.`,
-        zh: `运行 ${duration.zh} 后超时，已被终止。`,
+        zh: `运行 ${duration.zh}后超时，已被终止。`,
       };
     case 'cancelled':
-      return { en: `Cancelled after ${duration.en}.`, zh: `运行 ${duration.zh} 后被取消。` };
+      return { en: `Cancelled after ${duration.en}.`, zh: `运行 ${duration.zh}后被取消。` };
     case 'shutdown':
       return {
         en: `Stopped after ${duration.en}, because Hob was stopped.`,
-        zh: `Hob 停止，运行 ${duration.zh} 后被终止。`,
+        zh: `Hob 停止，运行 ${duration.zh}后被终止。`,
       };
     case 'spawn-failed':
       return { en: 'The script could not be started.', zh: '脚本无法启动。' };
