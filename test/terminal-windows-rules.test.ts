@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { emulators } from '../src/terminals/emulators.ts';
 import { type Desk, deskPrograms, launchDesk } from './support/desk.ts';
 import { type Hob, startHob, tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
@@ -13,6 +14,12 @@ const isReady = has(
   'a desk with xterm',
   [...deskPrograms, 'xterm'].every((name) => findProgram(name) !== null),
 );
+
+/** The emulators of this machine that have no tests of their own. */
+const others = emulators
+  .filter(({ name, only }) => only !== 'wayland' && findProgram(name) !== null)
+  .map(({ name }) => name)
+  .filter((name) => name !== 'xterm' && name !== 'xfce4-terminal');
 
 /** Says whether it is in a window. */
 const honest = bash('if [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; then echo window; else echo none; fi; exit 3');
@@ -140,6 +147,17 @@ describe.runIf(isReady)('a run', () => {
     });
   });
 
+  it.each(others)('has its window in %s, too', async (emulator) => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'elsewhere', { entry: honest });
+    const settings = `terminal_command = ["${emulator}"]\nterminal_hold = "never"\n`;
+    const hob = await startHob({ scripts: [scripts], env: { ...desk.env }, settings });
+    const runId = await ask(hob, id);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'exit', exit_code: 3 });
+    expect(await outputOf(hob, runId)).toBe('window\n');
+    expect(hob.log()).not.toContain('no window');
+  });
+
   it('gets its window from the next emulator when one fails', async () => {
     const path = await barePath();
     await fakeEmulator(path, 'konsole', 'exit 1');
@@ -187,6 +205,8 @@ describe.runIf(isReady)('a run', () => {
     expect(await outputOf(hob, runId)).toBe('none\n');
     const lines = hob.log().split('\n');
     expect(lines.filter((line) => line.includes('no window') && line.includes(runId))).toHaveLength(1);
+    const notes = await (await fetch(`${hob.url}/api/runs/${runId}/notes`)).text();
+    expect(notes.trimEnd().split('\n')).toEqual([expect.stringContaining('No window was opened: ')]);
     return lines.filter((line) => line.includes(runId) || line.includes('terminal_command')).join('\n');
   }
 });

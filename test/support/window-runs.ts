@@ -22,8 +22,9 @@ export async function scriptKnown(hob: Hob, scriptId: string): Promise<void> {
 }
 
 /** Asks for a run and does not wait for it. */
-export async function ask(hob: Hob, scriptId: string, rest: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await hob.post('/api/execute', { script_id: scriptId, ...rest });
+export async function ask(hob: Hob, scriptId: string): Promise<string> {
+  const inEnglish = { 'Accept-Language': 'en' };
+  const { status, body } = await hob.post('/api/execute', { script_id: scriptId }, inEnglish);
   expect(status).toBe(200);
   return String(body.run_id);
 }
