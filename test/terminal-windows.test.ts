@@ -13,13 +13,15 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 import {
   ask,
+  emulatorsOf,
   endShown,
   expectNothingLeft,
   openRun,
   outputOf,
+  resizeWindow,
   scriptKnown,
   windowGone,
-  windowProgramPid,
+  windowPrograms,
   written,
 } from './support/window-runs.ts';
 
@@ -151,10 +153,58 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
     const orphan = await script('orphan', stubborn);
     const { runId } = await openRun(hob, desk, orphan);
     await written(hob, runId, 'ready');
-    killEach([await windowProgramPid(home)]);
+    const programs = await windowPrograms(home);
+    expect(programs).toHaveLength(1);
+    killEach(programs);
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', left_running: 0 });
     await expectNothingLeft(runId);
     await windowGone(desk, orphan.name);
+  });
+
+  it('is cancelled when the emulator is killed, with every other run that has a window of it', async () => {
+    const crowd = await script('crowd', stubborn);
+    const runIds = [await ask(hob, crowd.id), await ask(hob, crowd.id)];
+    for (const runId of runIds) await written(hob, runId, 'ready');
+    killEach(await emulatorsOf(await windowPrograms(home)));
+    for (const runId of runIds) {
+      expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', left_running: 0 });
+      await expectNothingLeft(runId);
+    }
+    await windowGone(desk, crowd.name);
+    await until(
+      'the programs in the windows are gone',
+      async () => (await windowPrograms(home)).length === 0,
+    );
+  });
+
+  it('hears of the size of its window', async () => {
+    const entry = python(`import signal
+signal.signal(signal.SIGWINCH, lambda *_: print("size", *os.get_terminal_size(), flush=True))
+print("ready", flush=True)
+sys.stdin.readline()
+print("last", *os.get_terminal_size())`);
+    const { runId, window } = await openRun(hob, desk, await script('sized', entry));
+    await written(hob, runId, 'ready');
+    await resizeWindow(desk, window.id, 600, 250);
+    await written(hob, runId, 'size');
+    await desk.screen.press(window.id, 'Return');
+    await hob.ended(runId);
+    const [, columns, rows] = /last (\d+) (\d+)/.exec(await outputOf(hob, runId)) ?? [];
+    expect([Number(columns), Number(rows)]).not.toEqual([80, 24]);
+    expect(Number(rows)).toBeLessThan(24);
+  });
+
+  it('is not overheard when it asks for a password, and can speak to its terminal alone', async () => {
+    const asking = await script(
+      'asking',
+      bash(`read -rs -p "Password? " secret; echo; echo "\${#secret} letters"; echo direct > /dev/tty`),
+    );
+    const { runId, window } = await openRun(hob, desk, asking);
+    await written(hob, runId, 'Password? ');
+    await desk.screen.type(window.id, 'sesame');
+    await desk.screen.press(window.id, 'Return');
+    expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
+    expect(await outputOf(hob, runId)).toBe('Password? \n6 letters\ndirect\n');
   });
 
   it('is stopped when it has reached its time limit', async () => {

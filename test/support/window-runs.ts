@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { expect } from 'vitest';
 
@@ -85,8 +87,8 @@ export async function expectNothingLeft(runId: string): Promise<void> {
   expect(await processesWith(`HOB_RUN_ID=${runId}`)).toEqual([]);
 }
 
-/** The program in the only window of a home. */
-export async function windowProgramPid(home: string): Promise<number> {
+/** The programs in the windows of a home. */
+export async function windowPrograms(home: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -95,7 +97,25 @@ export async function windowProgramPid(home: string): Promise<number> {
       words[1]?.endsWith('/terminals/window/main.js') === true && words[2]?.startsWith(home) === true;
     if (isOurs) found.push(Number(name));
   }
-  const [pid] = found;
-  if (pid === undefined || found.length > 1) throw new Error(`${found.length} windows are open for ${home}`);
-  return pid;
+  return found;
+}
+
+/** The emulators in whose windows these programs run. */
+export async function emulatorsOf(programs: readonly number[]): Promise<number[]> {
+  const statuses = await Promise.all(programs.map((pid) => readFile(`/proc/${pid}/status`, 'utf8')));
+  const parents = statuses.map((status) => Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]));
+  // Who has lost its parent is a child of the first process of all, which is to be left alone.
+  if (!parents.every((pid) => pid > 1)) throw new Error('a window has no emulator');
+  return [...new Set(parents)];
+}
+
+/** Gives a window another size, in pixels. */
+export async function resizeWindow(
+  { env }: Desk,
+  windowId: string,
+  width: number,
+  height: number,
+): Promise<void> {
+  const args = ['windowsize', windowId, String(width), String(height)];
+  await promisify(execFile)('xdotool', args, { env: { ...process.env, ...env } });
 }
