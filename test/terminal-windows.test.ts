@@ -8,7 +8,7 @@ import { type Desk, deskPrograms, launchDesk } from './support/desk.ts';
 import { executorPid, goneWithin, type Hob, isRunning, launchHob } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { killEach, processesWith } from './support/processes.ts';
-import { compareShots, type Shot } from './support/screen.ts';
+import { compareShots, cropShot, type Shot, saveShot } from './support/screen.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 import {
@@ -30,6 +30,9 @@ const isReady = has(
   'a desk with xterm and xfce4-terminal',
   [...deskPrograms, ...names].every((name) => findProgram(name) !== null),
 );
+
+/** Where to put pictures for people to look at. */
+const album = process.env.TEST_SHOTS;
 
 /** Does not go when it is asked to, and neither does what it has started. */
 const stubborn = bash(`
@@ -106,15 +109,16 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
   });
 
   it('that fails keeps its window until a key is pressed', async () => {
-    const failing = await script('failing', bash('echo no; exit 7'));
+    const failing = await script('failing', bash('echo no, 不行; exit 7'));
     const { runId, window } = await openRun(hob, desk, failing);
     expect(await hob.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 7 });
     await expectNothingLeft(runId);
     await endShown(desk, 'red');
+    if (album) await saveShot(cropShot(await desk.screen.shot(), window), `${album}/${emulator}.png`);
     expect((await desk.screen.windows(/failing/)).map(({ id }) => id)).toEqual([window.id]);
     await desk.screen.press(window.id, 'space');
     await windowGone(desk, failing.name);
-    expect(await outputOf(hob, runId)).toBe('no\n');
+    expect(await outputOf(hob, runId)).toBe('no, 不行\n');
   });
 
   it('is ended by Ctrl-C', async () => {
