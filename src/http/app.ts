@@ -27,6 +27,7 @@ import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
+import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
@@ -106,6 +107,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register((api, _options, done) => {
     addLinkRoute(api, dependencies);
     addNotifyRoute(api, dependencies);
+    addNotificationsRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);

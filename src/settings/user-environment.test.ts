@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+import { desktopLanguage, huggingFaceCache, userEnvironment } from './user-environment.ts';
 
 describe('the environment that scripts inherit', () => {
   it("is the user's own", () => {
@@ -75,4 +75,16 @@ describe('the cache of Hugging Face', () => {
   ])('is where %j says', (env, folder) => {
     expect(huggingFaceCache(env, '/home/me')).toBe(folder);
   });
+});
+
+it.each([
+  [{}, 'en'],
+  [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
+  [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'en_US.UTF-8' }, 'en'],
+  [{ LANG: 'de_DE.UTF-8', LC_MESSAGES: 'zh_TW.UTF-8' }, 'zh'],
+  [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8', LC_ALL: 'C' }, 'en'],
+  [{ LANG: 'en_US.UTF-8', LC_ALL: 'zh_CN' }, 'zh'],
+  [{ LANG: 'zh_CN.UTF-8', LC_ALL: '' }, 'zh'],
+])('the desktop of %j speaks %s', (environment, language) => {
+  expect(desktopLanguage(environment)).toBe(language);
 });
