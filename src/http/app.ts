@@ -32,6 +32,7 @@ import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
 import { addRunEventRoute } from './routes/run-events.ts';
+import { addRunPageRoute } from './routes/run-page.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -120,6 +121,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);
     addMetricsRoute(api, dependencies);
+    addRunPageRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });
