@@ -509,7 +509,7 @@ describe('POST /api/notify answers exactly', () => {
     [{ notify_type: 'info', message: 5 }, 'message'],
     [{ notify_type: 'info', duration: '5' }, 'duration'],
     [{ notify_type: 'info', duration: 1.5 }, 'duration'],
-    [{ notify_type: 'info', duration: -1 }, '0 or more'],
+    [{ notify_type: 'info', duration: -1 }, '非负整数'],
     [{ notify_type: 'info', show_close: 1 }, 'show_close'],
   ])('%j is wrong in %s', async (body, field) => {
     expectAnswer(await hob.post('/api/notify', body), {

@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { noted, startHob, tempFolder } from './support/hob.ts';
+import { noted, projectRoot, startHob, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
@@ -126,6 +127,18 @@ describe('the list of notifications', () => {
     expect((await fetch(`${hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
     expect((await list(hob)).items).toMatchObject([{ message: 'from outside' }]);
   });
+});
+
+it('the script in the documentation does what it says', async () => {
+  const text = await readFile(join(projectRoot, 'docs', 'notifications.md'), 'utf8');
+  const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'documented', { language: 'python', entry: ['main.py', program] });
+  const hob = await startHob({ scripts: [scripts] });
+  expect((await hob.run(id)).body).toMatchObject({ exit_code: 0 });
+  expect((await list(hob)).items).toMatchObject([
+    { message: '3 files moved', duration: 8000, show_close: true, script_name: 'documented' },
+  ]);
 });
 
 describe('notify_on', () => {

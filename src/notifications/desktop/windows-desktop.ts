@@ -13,7 +13,7 @@ interface WindowsDesktopOptions {
   log: Logger;
 }
 
-/** Windows knows two durations: about 5 s and about 25 s. */
+/** Windows knows two durations, `short` and `long`: the second is for what is to be there for longer than the first lasts. */
 const longFromMs = 7000;
 const longestTimerMs = 2 ** 31 - 1;
 /** Windows keeps no more of one program. */
