@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readToken } from '../src/shared/token-file.ts';
 import { serve } from './browser/servers.ts';
 import { startBrowser } from './browser/siege.ts';
 import { type Hob, startHob, tempFolder } from './support/hob.ts';
@@ -95,6 +96,16 @@ describe('the page of a run', () => {
     const hob = await startHob({ settings: 'token = true\n' });
     const { answer } = await page(hob, '/runs/2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11');
     expect([answer.status, answer.headers.get('x-hob-error')]).toEqual([401, 'door-token']);
+    const bearer = { authorization: `Bearer ${readToken(hob.home)}` };
+    const session = await hob.post('/api/session', {}, bearer);
+    const [cookie = ''] = (session.headers.get('set-cookie') ?? '').split(';');
+    for (const headers of [bearer, { cookie }]) {
+      const admitted = await page(hob, '/runs/2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11', headers);
+      expect([admitted.answer.status, admitted.answer.headers.get('x-hob-error')]).toEqual([
+        404,
+        'run-unknown',
+      ]);
+    }
   });
 });
 
