@@ -10,6 +10,8 @@ import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
+import { Bubbles } from './notifications/bubbles.ts';
+import { openDesktop } from './notifications/desktop/open-desktop.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
@@ -31,6 +33,7 @@ import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { desktopLanguage } from './settings/user-environment.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
@@ -45,7 +48,7 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
-import { tellCatalogue, tellNotifications } from './tell-events.ts';
+import { showNotifications, tellCatalogue, tellNotifications } from './tell-events.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -178,6 +181,17 @@ export async function startService({
     const runEnds = new RunEnds({ events: runs.events, store });
     const notifications = new Notifications(log);
     tellNotifications({ notifications, eventLog, store });
+    const language = desktopLanguage(settings.environment);
+    const desktop = openDesktop({
+      platform: process.platform,
+      environment: settings.environment,
+      language,
+      log: log.child({ part: 'desktop' }),
+    });
+    closers.push(() => desktop.close());
+    const bubbles = new Bubbles({ desktop, language, log });
+    closers.push(() => bubbles.close());
+    showNotifications({ notifications, bubbles, store });
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
@@ -218,6 +232,7 @@ export async function startService({
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
       notifications,
+      desktop,
       metrics,
       log,
       version,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { eventData } from './http/events/event-data.ts';
+import type { Bubbles } from './notifications/bubbles.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { EventLog } from './runs/events/event-log.ts';
 import type { RunStore } from './runs/run-store.ts';
@@ -22,6 +23,20 @@ export function tellNotifications({ notifications, eventLog, store }: Notificati
     const scriptName = runId === null ? null : (store.findBrief(runId)?.scriptName ?? null);
     const data = eventData.notification(notification, scriptName, systemClock.now());
     eventLog.tell({ type: 'notification', runId, data });
+  });
+}
+
+interface BubbleParts {
+  notifications: Notifications;
+  bubbles: Bubbles;
+  store: Pick<RunStore, 'findBrief'>;
+}
+
+/** What scripts have to say is shown on the desktop. */
+export function showNotifications({ notifications, bubbles, store }: BubbleParts): void {
+  notifications.feed.subscribe(({ type, message, durationMs, showClose, runId }) => {
+    const scriptName = runId === null ? undefined : store.findBrief(runId)?.scriptName;
+    bubbles.show({ type, title: scriptName ?? 'Hob', message, durationMs, showClose, address: null });
   });
 }
 

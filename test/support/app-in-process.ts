@@ -108,6 +108,7 @@ export async function appInProcess({
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
     notifications: new Notifications(log),
+    desktop: { state: 'none' },
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
