@@ -134,11 +134,10 @@ const dunstConfig = `[global]
   frame_color = "#d1242f"
 `;
 
-/** What dunst has shown and closed, or shows still. */
+/** What dunst has shown. */
 export interface HistoryItem {
   readonly summary: string;
   readonly body: string;
-  readonly urgency: string;
   readonly icon_path: string;
   readonly appname: string;
 }
@@ -211,13 +210,11 @@ function isHistory(items: unknown): items is HistoryItem[] {
   return Array.isArray(items) && items.every((item) => typeof item === 'object' && item !== null);
 }
 
-/** For the environment of a program that is to find no font but one without Chinese. */
-export async function latinFontsOnly(folder: string): Promise<Record<string, string>> {
+/** For the environment of a program that is to find only these families of fonts, whatever else is installed. */
+export async function onlyFonts(folder: string, ...families: string[]): Promise<Record<string, string>> {
   const config = join(folder, 'fonts.conf');
-  const cache = join(folder, 'font-cache');
-  await writeFile(
-    config,
-    `<?xml version="1.0"?><fontconfig><dir>/usr/share/fonts/truetype/dejavu</dir><cachedir>${cache}</cachedir></fontconfig>`,
-  );
+  const folders = families.map((family) => `<dir>/usr/share/fonts/truetype/${family}</dir>`).join('');
+  const cache = `<cachedir>${join(folder, 'font-cache')}</cachedir>`;
+  await writeFile(config, `<?xml version="1.0"?><fontconfig>${folders}${cache}</fontconfig>`);
   return { FONTCONFIG_FILE: config };
 }
