@@ -4,12 +4,12 @@ import { type Dunst, onlyFonts, startBus, startDunst } from './support/desktop.t
 import { startHob, tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import {
-  type Box,
   compareShots,
   cropShot,
-  type Screen,
   type Shot,
   saveShot,
+  seeNothing,
+  seeSomething,
   startScreen,
 } from './support/screen.ts';
 import { until } from './support/until.ts';
@@ -30,22 +30,6 @@ async function startDesk(env: Record<string, string> = {}) {
   const dunst = await startDunst({ folder, bus, screen, env });
   const hob = await startHob({ env: { ...bus.env, ...screen.env } });
   return { screen, bus, dunst, hob, empty: await screen.shot() };
-}
-
-/** Waits for a bubble that is wholly drawn: two pictures of it are the same. */
-async function seeBubble(screen: Screen, empty: Shot): Promise<{ shot: Shot; box: Box }> {
-  let last: Shot | null = null;
-  return until('a bubble is on the screen', async () => {
-    const shot = await screen.shot();
-    const { box } = compareShots(empty, shot);
-    const isSettled = last !== null && compareShots(last, shot).box === null;
-    last = shot;
-    return box !== null && isSettled && { shot, box };
-  });
-}
-
-async function seeNothing(screen: Screen, empty: Shot): Promise<void> {
-  await until('the screen is empty', async () => compareShots(empty, await screen.shot()).box === null);
 }
 
 /** What dunst showed last. It reads markup, so this is what was sent to it, written back as a person saw it. */
@@ -79,7 +63,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
       const answer = await hob.post('/api/notify', { notify_type: type, message, duration: 4000 });
       expect(answer.body).toEqual({ success: true });
 
-      const { shot, box } = await seeBubble(screen, empty);
+      const { shot, box } = await seeSomething(screen, empty);
       expect(box.width).toBeGreaterThan(200);
       expect(box.width).toBeLessThan(400);
       expect(box.height).toBeGreaterThan(40);
@@ -107,7 +91,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
     const pictures: Shot[] = [];
     for (const type of ['success', 'error', 'info']) {
       await hob.post('/api/notify', { notify_type: type, message: 'the same', duration: 0 });
-      const { shot, box } = await seeBubble(screen, empty);
+      const { shot, box } = await seeSomething(screen, empty);
       // Without the frame, which has a colour for what is urgent.
       pictures.push(cropShot(shot, { x: box.x + 5, y: box.y + 5, width: 60, height: box.height - 10 }));
       await dunst.closeAll();
@@ -129,7 +113,7 @@ describe.runIf(isHere)('a notification on the screen', () => {
     const poor = await startDesk(await onlyFonts(await tempFolder(), 'dejavu'));
     const picture = async ({ screen, dunst, hob, empty }: typeof desk, message: string) => {
       await hob.post('/api/notify', { notify_type: 'info', message, duration: 0 });
-      const { shot } = await seeBubble(screen, empty);
+      const { shot } = await seeSomething(screen, empty);
       await dunst.closeAll();
       await seeNothing(screen, empty);
       return shot;
@@ -163,14 +147,14 @@ describe.runIf(isHere)('a notification on the screen', () => {
       '<unclosed & broken',
     ]) {
       await hob.post('/api/notify', { notify_type: 'info', message, duration: 0 });
-      await seeBubble(screen, empty);
+      await seeSomething(screen, empty);
       await dunst.closeAll();
       await seeNothing(screen, empty);
       expect((await lastText(dunst)).body).toBe(message);
     }
     const shown = async (message: string | null) => {
       await hob.post('/api/notify', { notify_type: 'info', message, duration: 0 });
-      const { box } = await seeBubble(screen, empty);
+      const { box } = await seeSomething(screen, empty);
       await dunst.closeAll();
       await seeNothing(screen, empty);
       return { box, ...(await lastText(dunst)) };

@@ -18,6 +18,8 @@ export interface SessionBus {
   readonly process: ChildProcess;
   call(to: BusTarget, member: string, signature?: string, body?: unknown[]): Promise<unknown>;
   hasOwner(name: string): Promise<boolean>;
+  /** Hears what daemons say to everybody, from now on: each is its name and its values. */
+  hear(): Promise<unknown[][]>;
   kill(): Promise<void>;
 }
 
@@ -66,13 +68,17 @@ export async function startBus(folder: string): Promise<SessionBus> {
   });
   onTestFinished(() => end(daemon));
   await once(daemon.stdout, 'data');
+  const connect = () => {
+    const client = createClient({ busAddress: `unix:path=${path}` });
+    client.connection.on('error', () => {});
+    return client;
+  };
   const bus: SessionBus = {
     path,
     env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` },
     process: daemon,
     async call(to, member, signature, body) {
-      const client = createClient({ busAddress: `unix:path=${path}` });
-      client.connection.on('error', () => {});
+      const client = connect();
       try {
         const message = { ...to, member, ...(signature && { signature, body: body ?? [] }) };
         return toPlain(await client.invoke(message, { timeout: 10_000 }));
@@ -81,6 +87,16 @@ export async function startBus(folder: string): Promise<SessionBus> {
       }
     },
     hasOwner: async (name) => (await bus.call(busItself, 'NameHasOwner', 's', [name])) === true,
+    async hear() {
+      const heard: unknown[][] = [];
+      const client = connect();
+      onTestFinished(() => void client.connection.stream.destroy());
+      client.connection.on('message', ({ interface: from, member, body = [] }) => {
+        if (from === notificationsName) heard.push([member, ...body]);
+      });
+      await client.addMatch(`type='signal',interface='${notificationsName}'`);
+      return heard;
+    },
     kill: () => end(daemon, 'SIGKILL'),
   };
   return bus;
