@@ -123,6 +123,14 @@ export const importRules = [
     plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },
   },
   {
+    name: 'dbus-in-notifications',
+    comment:
+      'Only the Linux desktop knows D-Bus: what its library may throw is caught there, and it is loaded when a bubble needs it.',
+    from: { path: '^src/', pathNot: ['^src/notifications/desktop/bus-connection\\.ts$', tests] },
+    to: { path: 'node_modules/dbus-native' },
+    plant: { file: 'src/runs/planted.ts', imports: 'dbus-native' },
+  },
+  {
     name: 'http-behind-the-door',
     comment:
       'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in.',

@@ -31,9 +31,9 @@ interface Opened {
 }
 
 /** An attempt may take 2.5 s; the rest is for a machine that is busy. */
-const attemptMs = 2300;
+const attemptMs = 2000;
 /** How long a daemon that is being restarted is waited for, within that time. */
-const restartMs = 1000;
+const restartMs = 1500;
 const longestMs = 2 ** 31 - 1;
 
 // Low urgency is not used: GNOME does not show it.
