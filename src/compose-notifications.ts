@@ -1,3 +1,6 @@
+import { Bubbles } from './notifications/bubbles.ts';
+import type { Desktop } from './notifications/desktop/desktop.ts';
+import { openDesktop } from './notifications/desktop/open-desktop.ts';
 import { Notifications } from './notifications/notifications.ts';
 import type { EventLog } from './runs/events/event-log.ts';
 import type { RunService } from './runs/run-service.ts';
@@ -22,9 +25,20 @@ interface NotificationParts {
   url: () => string | undefined;
 }
 
-/** Builds what takes notifications, and connects it with those who send them and those who are told. */
-export function composeNotifications(parts: NotificationParts): Notifications {
+interface ComposedNotifications {
+  notifications: Notifications;
+  desktop: Desktop;
+  close(): Promise<void>;
+}
+
+/** Builds what takes notifications, and connects it with those who send them, show them and are told. */
+export function composeNotifications(parts: NotificationParts): ComposedNotifications {
   const { database, eventLog, runs, catalogue, settings, log, url } = parts;
+  const { environment } = settings;
+  const language = desktopLanguage(environment);
+  const desktopLog = log.child({ part: 'desktop' });
+  const desktop = openDesktop({ platform: process.platform, environment, language, log: desktopLog });
+  const bubbles = new Bubbles({ desktop, language, log: desktopLog });
   const notifications = new Notifications({
     store: new SqliteNotificationStore(database),
     clock: systemClock,
@@ -34,12 +48,22 @@ export function composeNotifications(parts: NotificationParts): Notifications {
       return service === undefined ? null : `${service}/runs/${runId}`;
     },
   });
+  notifications.feed.subscribe(({ scriptName, ...rest }) => {
+    bubbles.show({ ...rest, title: scriptName ?? 'Hob' });
+  });
   tellNotifications({ notifications, eventLog });
   tellRunEnds({
     events: runs.events,
     notifications,
     findScript: (id) => catalogue.find(id),
-    language: desktopLanguage(settings.environment),
+    language,
   });
-  return notifications;
+  return {
+    notifications,
+    desktop,
+    async close() {
+      bubbles.close();
+      await desktop.close();
+    },
+  };
 }

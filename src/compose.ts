@@ -192,7 +192,11 @@ export async function startService({
       maxQueued: settings.max_queued,
     });
     const runEnds = new RunEnds({ events: runs.events, store });
-    const notifications = composeNotifications({
+    const {
+      notifications,
+      desktop,
+      close: closeNotifications,
+    } = composeNotifications({
       database,
       eventLog,
       runs,
@@ -201,6 +205,7 @@ export async function startService({
       log,
       url: () => listening?.url,
     });
+    closers.push(closeNotifications);
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
@@ -241,6 +246,7 @@ export async function startService({
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
       notifications,
+      desktop,
       metrics,
       log,
       version,

@@ -617,6 +617,7 @@ describe('everything else', () => {
         running: expect.any(Number),
         queued: 0,
         containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
+        desktop: 'none',
         refused: expect.objectContaining({
           'door-host': 0,
           'door-origin': 0,

@@ -53,7 +53,7 @@ function runBash(script: string): Promise<{ code: number | null; stdout: string;
 const volatile = new Set(['uptime_s', 'duration_ms', 'total_bytes', 'bytes', 'running', 'left_running']);
 
 /** Texts that depend on the machine. */
-const local = new Set(['containment']);
+const local = new Set(['containment', 'desktop']);
 
 /** What of a shown output must be the same for every reader: temp folders, ids, times and sizes are not. */
 function stable(value: unknown, key = ''): unknown {

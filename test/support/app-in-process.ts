@@ -116,6 +116,7 @@ export async function appInProcess({
       log,
       addressOf: () => null,
     }),
+    desktop: { state: 'none' },
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',

@@ -101,7 +101,7 @@ export async function launchScreen(): Promise<Screen> {
     },
     windows,
     window: (name) => until(`a window ${name}`, async () => (await windows(name)).at(-1)),
-    click: (x, y) => xdotool('mousemove', '--sync', String(x), String(y), 'click', '1'),
+    click: (x, y) => xdotool('mousemove', String(x), String(y), 'click', '1'),
     parkMouse: () => xdotool('mousemove', '1023', '767'),
     async type(windowId, text) {
       await focus(windowId);
@@ -137,6 +137,23 @@ export function compareShots(one: Shot, other: Shot): Difference {
   }
   const box = { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
   return { pixels, box: pixels === 0 ? null : box };
+}
+
+/** Waits until something is on a screen that was empty, wholly drawn: two pictures of it are the same. */
+export async function seeSomething(screen: Screen, empty: Shot): Promise<{ shot: Shot; box: Box }> {
+  let last: Shot | null = null;
+  return until('something is on the screen', async () => {
+    const shot = await screen.shot();
+    const { box } = compareShots(empty, shot);
+    const isSettled = last !== null && compareShots(last, shot).box === null;
+    last = shot;
+    return box !== null && isSettled && { shot, box };
+  });
+}
+
+/** Waits until a screen is as it was. */
+export async function seeNothing(screen: Screen, empty: Shot): Promise<void> {
+  await until('the screen is empty', async () => compareShots(empty, await screen.shot()).box === null);
 }
 
 /** A part of a picture. */

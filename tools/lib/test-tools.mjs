@@ -26,6 +26,7 @@ const debianPackages = {
 /** Debian packages without a program on PATH, with a command that succeeds where each is installed. */
 const debianLibraries = {
   'fonts-dejavu-core': ['test', '-e', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
+  'fonts-noto-color-emoji': ['test', '-e', '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'],
   'fonts-wqy-microhei': ['test', '-e', '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'],
   'notification-daemon': ['test', '-x', '/usr/lib/notification-daemon/notification-daemon'],
   'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
