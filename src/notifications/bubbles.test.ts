@@ -50,10 +50,18 @@ describe('the bubbles of many notifications', () => {
 
   it('say in the language of the person how many more, and that an error was among them', async () => {
     const { bubbles, shown } = await scene('zh');
-    for (let n = 1; n <= 9; n++) bubbles.show(bubble('', n === 9 ? 'error' : 'success'));
+    for (let n = 1; n <= 10; n++) bubbles.show(bubble('', n === 9 ? 'error' : 'success'));
     await vi.advanceTimersByTimeAsync(4100);
     expect(shown).toHaveLength(9);
-    expect(shown.at(-1)).toMatchObject({ type: 'error', message: '另有 1 条通知' });
+    expect(shown.at(-1)).toMatchObject({ type: 'error', message: '另有 2 条通知' });
+  });
+
+  it('are all shown when there is but one too many, the last a little later', async () => {
+    const { bubbles, messages } = await scene();
+    for (let n = 1; n <= 9; n++) bubbles.show(bubble(String(n)));
+    expect(messages()).not.toContain('9');
+    await vi.advanceTimersByTimeAsync(4100);
+    expect(messages().at(-1)).toBe('9');
   });
 
   it('stay bounded in a flood that does not end', async () => {

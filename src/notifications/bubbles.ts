@@ -13,6 +13,7 @@ interface BubblesOptions {
 const most = 8;
 const windowMs = 4000;
 const summaryMs = 8000;
+const nothingLeft = { count: 0, hasError: false, last: null };
 
 /**
  * Hands notifications to the desktop, one after the other and never more than can be read. Those of a flood are counted, and
@@ -24,7 +25,7 @@ export class Bubbles {
   readonly #taken: number[] = [];
   readonly #waiting: Bubble[] = [];
   #isShowing = false;
-  #left = { count: 0, hasError: false };
+  #left: { count: number; hasError: boolean; last: Bubble | null } = nothingLeft;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: BubblesOptions) {
@@ -39,7 +40,8 @@ export class Bubbles {
       this.#take(bubble);
       return;
     }
-    this.#left = { count: this.#left.count + 1, hasError: this.#left.hasError || bubble.type === 'error' };
+    const { count, hasError } = this.#left;
+    this.#left = { count: count + 1, hasError: hasError || bubble.type === 'error', last: bubble };
     this.#tellLater(waitMs || windowMs);
   }
 
@@ -65,9 +67,10 @@ export class Bubbles {
   #tellLater(waitMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      const { count, hasError } = this.#left;
-      this.#left = { count: 0, hasError: false };
-      this.#take(summarize(count, hasError, this.#options.language));
+      const { count, hasError, last } = this.#left;
+      this.#left = nothingLeft;
+      // A single one says more than that there is one.
+      this.#take(count === 1 && last !== null ? last : summarize(count, hasError, this.#options.language));
     }, waitMs).unref();
   }
 
@@ -87,7 +90,7 @@ export class Bubbles {
 
 function summarize(count: number, hasError: boolean, language: Language): Bubble {
   const text: Text = {
-    en: count === 1 ? '1 more notification' : `${count} more notifications`,
+    en: `${count} more notifications`,
     zh: `另有 ${count} 条通知`,
   };
   return {

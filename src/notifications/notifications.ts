@@ -56,7 +56,7 @@ export class Notifications {
     const kept: KeptNotification = {
       id: randomUUID(),
       type,
-      // Here and nowhere else, so that list, events, log and bubbles say the same.
+      // Here and nowhere else, so that list, events and bubbles say the same.
       message: message === null ? null : cutMessage(message),
       durationMs,
       showClose,
@@ -66,7 +66,8 @@ export class Notifications {
       at: clock.now().toISOString(),
     };
     this.#keep(kept);
-    log.info({ type, message: kept.message, ...(run && { run: run.runId }) }, 'notification');
+    // In full: where there is no desktop, this is where it can be read.
+    log.info({ type, message, ...(run && { run: run.runId }) }, 'notification');
     this.feed.publish({ ...kept, address: run && addressOf(run.runId) });
   }
 

@@ -10,6 +10,8 @@ interface RunPageParts {
   readonly run: BriefRun;
   readonly stdout: OutputTail;
   readonly stderr: OutputTail;
+  /** What Hob has to say about it. */
+  readonly notes: string;
   readonly language: Language;
   readonly now: Date;
 }
@@ -17,7 +19,7 @@ interface RunPageParts {
 const refreshS = 2;
 
 /** One run, as a person wants to see it. */
-export function runPage({ run, stdout, stderr, language, now }: RunPageParts): Page {
+export function runPage({ run, stdout, stderr, notes, language, now }: RunPageParts): Page {
   const say = (text: Text) => text[language];
   const isLive = run.endedAt === null;
   const path = `/api/runs/${run.runId}`;
@@ -33,7 +35,7 @@ export function runPage({ run, stdout, stderr, language, now }: RunPageParts): P
 ${run.message ? html`<p class="message ${run.state}">${run.message}</p>` : null}
 <dl>
 ${factsOf(run, language, now).map(([label, value]) => html`<dt>${say(label)}</dt><dd>${value}</dd>\n`)}</dl>
-${isLive ? html`<p class="quiet">${say(labels.refreshed)}</p>` : null}
+${notesOf(notes).map((note) => html`<p class="quiet">${note}</p>\n`)}${isLive ? html`<p class="quiet">${say(labels.refreshed)}</p>` : null}
 ${run.state === 'failed' ? [errors, output] : [output, errors]}
 <nav>
 <a href="${path}/stdout">${say(labels.wholeStdout)}</a>
@@ -70,6 +72,11 @@ function factsOf(run: BriefRun, language: Language, now: Date): [Text, Html | st
     [labels.run, run.runId],
   ];
   return facts.flatMap(([label, value]) => (value === null ? [] : [[label, value]]));
+}
+
+/** Without their times: what there is to say is about the run as a whole. */
+function notesOf(notes: string): string[] {
+  return notes.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^\S+ /, '')]));
 }
 
 function outputPart(label: Text, tail: OutputTail, isLive: boolean, language: Language): Html {

@@ -10,7 +10,7 @@ import { whenAnsweredOr } from '../when-answered.ts';
 /** The page of a run, for people: this is where a click on a notification leads. */
 export function addRunPageRoute(
   app: FastifyInstance,
-  { runStore, outputs, clock, closing }: AppDependencies,
+  { runs, runStore, outputs, clock, closing }: AppDependencies,
 ): void {
   // Not part of the interface: what programs read has its own paths.
   app.get<{ Params: { id: string } }>('/runs/:id', { schema: { hide: true } }, async (request, reply) => {
@@ -22,10 +22,11 @@ export function addRunPageRoute(
     }
     void reply.header('x-hob-run-id', run.runId);
     const signal = whenAnsweredOr(closing, request, reply);
-    const [stdout, stderr] = await Promise.all([
+    const [stdout, stderr, notes] = await Promise.all([
       readTail(outputs, run, 'stdout', signal),
       readTail(outputs, run, 'stderr', signal),
+      runs.notes(run.runId),
     ]);
-    return sendPage(reply, 200, runPage({ run, stdout, stderr, language, now: clock.now() }));
+    return sendPage(reply, 200, runPage({ run, stdout, stderr, notes, language, now: clock.now() }));
   });
 }

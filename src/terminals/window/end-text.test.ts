@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { endCauses } from '../../execution/messages.ts';
-import { describeDuration, describeWindowEnd } from './end-text.ts';
+import { describeWindowEnd } from './end-text.ts';
 
 const end = { cause: 'exit', exitCode: 0, signal: null, durationMs: 1234 } as const;
 
@@ -19,17 +19,5 @@ describe('describeWindowEnd', () => {
     for (const language of ['en', 'zh'] as const) {
       expect(new Set(texts.map((text) => text[language])).size).toBe(endCauses.length);
     }
-  });
-});
-
-describe('describeDuration', () => {
-  it.each([
-    [49, '0.0 s'],
-    [9_949, '9.9 s'],
-    [59_400, '59 s'],
-    [60_000, '1 min 0 s'],
-    [3_725_000, '62 min 5 s'],
-  ])('says %i ms as %s', (durationMs, text) => {
-    expect(describeDuration(durationMs).en).toBe(text);
   });
 });

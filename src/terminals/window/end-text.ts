@@ -1,5 +1,6 @@
 import type { WindowEnd } from '../../execution/window-messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
+import { describeDuration } from '../../shared/describe-duration.ts';
 import type { Text } from '../../shared/text.ts';
 
 /** How a run ended, for whoever sits before its window. */
@@ -39,13 +40,3 @@ export function describeWindowEnd(end: WindowEnd): Text {
 }
 
 export const pressAnyKey: Text = { en: 'Press any key to close this window.', zh: '按任意键关闭窗口。' };
-
-export function describeDuration(durationMs: number): Text {
-  if (durationMs < 60_000) {
-    const seconds = (durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0);
-    return { en: `${seconds} s`, zh: `${seconds} 秒` };
-  }
-  const minutes = Math.floor(durationMs / 60_000);
-  const seconds = Math.floor((durationMs % 60_000) / 1000);
-  return { en: `${minutes} min ${seconds} s`, zh: `${minutes} 分 ${seconds} 秒` };
-}
