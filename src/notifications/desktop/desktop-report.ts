@@ -19,8 +19,9 @@ export class DesktopReport {
   failed(trouble: DesktopTrouble, error: unknown): void {
     if (this.#told) return;
     this.#told = true;
+    const reason = error instanceof Error ? error.message : String(error);
     this.#log.warn(
-      { ...trouble, err: error },
+      { ...trouble, reason },
       'the desktop cannot be reached: notifications are not shown there',
     );
   }
