@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { composeNotifications } from './compose-notifications.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
@@ -10,7 +11,6 @@ import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
-import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -46,7 +46,7 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
-import { tellCatalogue, tellNotifications } from './tell-events.ts';
+import { tellCatalogue } from './tell-events.ts';
 import { findTerminals } from './terminals/find-terminals.ts';
 
 interface ComposeOptions {
@@ -192,8 +192,15 @@ export async function startService({
       maxQueued: settings.max_queued,
     });
     const runEnds = new RunEnds({ events: runs.events, store });
-    const notifications = new Notifications(log);
-    tellNotifications({ notifications, eventLog, store });
+    const notifications = composeNotifications({
+      database,
+      eventLog,
+      runs,
+      catalogue,
+      settings,
+      log,
+      url: () => listening?.url,
+    });
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));

@@ -77,9 +77,10 @@ export const importRules = [
       'runs/events/event-store.ts',
       'runs/history/durations.ts',
       'runs/keys/key-store.ts',
+      'notifications/notification-store.ts',
       'shared',
     ],
-    'The database implements what runs ask for; it decides nothing about them.',
+    'The database implements what runs and notifications ask for; it decides nothing about them.',
   ),
   room(
     'http',

@@ -77,14 +77,17 @@ describe('the cache of Hugging Face', () => {
   });
 });
 
-it.each([
-  [{}, 'en'],
-  [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
-  [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'en_US.UTF-8' }, 'en'],
-  [{ LANG: 'de_DE.UTF-8', LC_MESSAGES: 'zh_TW.UTF-8' }, 'zh'],
-  [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8', LC_ALL: 'C' }, 'en'],
-  [{ LANG: 'en_US.UTF-8', LC_ALL: 'zh_CN' }, 'zh'],
-  [{ LANG: 'zh_CN.UTF-8', LC_ALL: '' }, 'zh'],
-])('the desktop of %j speaks %s', (environment, language) => {
-  expect(desktopLanguage(environment)).toBe(language);
+describe('the language of the person at the desk', () => {
+  it.each([
+    [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
+    [{ LANG: 'zh_TW' }, 'zh'],
+    [{ LANG: 'en_GB.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8' }, 'zh'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'de_DE.UTF-8' }, 'en'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8', LC_ALL: 'C' }, 'en'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: '', LC_ALL: '' }, 'zh'],
+    [{ LANG: 'C.UTF-8' }, 'en'],
+    [{}, 'en'],
+  ])('is what %j says', (env, language) => {
+    expect(desktopLanguage(env)).toBe(language);
+  });
 });

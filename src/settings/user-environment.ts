@@ -40,8 +40,8 @@ export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
 }
 
-/** The language of the person at the desk, by the variables that say which language programs speak: the first one set counts. */
-export function desktopLanguage(environment: Readonly<Record<string, string>>): Language {
-  const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || '';
+/** The language of the person at the desk, by the variables that every desktop sets. */
+export function desktopLanguage(env: NodeJS.ProcessEnv): Language {
+  const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
   return /^zh/i.test(locale) ? 'zh' : 'en';
 }

@@ -30,6 +30,7 @@ import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
+import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
 import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
@@ -53,6 +54,7 @@ export async function appInProcess({
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
+  const database = openDatabase(':memory:');
   const { eventLog, runEvents } = eventsInMemory(store, log);
   const keys = new MemoryKeyStore();
   const runs = new RunService({
@@ -99,7 +101,7 @@ export async function appInProcess({
       closing: new AbortController().signal,
     }),
     runStore: store,
-    history: new SqliteHistoryStore(openDatabase(':memory:')),
+    history: new SqliteHistoryStore(database),
     clock: systemClock,
     bareCallers: new BareCallers({
       store,
@@ -108,7 +110,12 @@ export async function appInProcess({
       trace: async () => ({ kind: 'unknown' }),
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
-    notifications: new Notifications(log),
+    notifications: new Notifications({
+      store: new SqliteNotificationStore(database),
+      clock: systemClock,
+      log,
+      addressOf: () => null,
+    }),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
