@@ -1,4 +1,4 @@
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,17 @@ import { type Desk, deskPrograms, launchDesk } from './support/desk.ts';
 import { type Hob, startHob, tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { bash, writeScript } from './support/scripts.ts';
-import { ask, endShown, openRun, outputOf, scriptKnown, titled, windowGone } from './support/window-runs.ts';
+import { until } from './support/until.ts';
+import {
+  ask,
+  endShown,
+  expectNothingLeft,
+  openRun,
+  outputOf,
+  scriptKnown,
+  titled,
+  windowGone,
+} from './support/window-runs.ts';
 
 const isReady = has(
   'a desk with xterm',
@@ -145,6 +155,31 @@ describe.runIf(isReady)('a run', () => {
       const told = await Promise.all(lines.map(async (line) => captured({ env: await pretended(line) })));
       expect(told).toEqual(lines.map(() => expect.stringContaining('no window opened in time')));
     });
+  });
+
+  it('that floods its window can be ended from there all the same', async () => {
+    const scripts = await tempFolder();
+    const name = 'endless';
+    const id = await writeScript(scripts, name, { name, entry: bash(`exec yes ${'y'.repeat(70)}`) });
+    const hob = await startHob({
+      scripts: [scripts],
+      ...atDesk('terminal_hold = "never"\noutput_log_mib = 0.25\n'),
+    });
+    const ways = {
+      signal: (windowId: string) => desk.screen.press(windowId, 'ctrl+c'),
+      cancelled: (windowId: string) => desk.screen.close(windowId),
+    };
+    for (const [cause, end] of Object.entries(ways)) {
+      const { runId, window } = await openRun(hob, desk, { id, name });
+      await until('more is written than is kept', async () => {
+        const { size } = await stat(join(hob.home, 'runs', runId, 'stdout.log'));
+        return size >= 256 * 1024;
+      });
+      await end(window.id);
+      expect(await hob.ended(runId)).toMatchObject({ end_cause: cause, truncated: true });
+      await windowGone(desk, name);
+      await expectNothingLeft(runId);
+    }
   });
 
   it.each(others)('has its window in %s, too', async (emulator) => {

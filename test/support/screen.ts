@@ -84,7 +84,9 @@ export async function launchScreen(): Promise<Screen> {
   };
   const focus = (windowId: string) => xdotool('windowfocus', '--sync', windowId);
   const windows = async (name: RegExp) => {
-    const { stdout } = await run('xwininfo', ['-root', '-tree'], { env });
+    // It fails when a window goes while it is at it.
+    const list = () => run('xwininfo', ['-root', '-tree'], { env }).catch(() => undefined);
+    const { stdout } = await until('the windows are listed', list, 5000);
     const listed = parseTree(stdout).filter((window) => name.test(window.name));
     const seen = await Promise.all(listed.map((window) => isSeen(window.id, env)));
     return listed.filter((_, index) => seen[index]);
