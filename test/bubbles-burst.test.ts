@@ -55,7 +55,7 @@ describe.runIf(isHere)('a burst of notifications', () => {
       return items.reduce((sum, { body }) => sum + told(body), 0) === 501 && items;
     });
     expect(history.length).toBeLessThanOrEqual(10);
-    expect(history.at(0)?.body).toMatch(/^49\d more notifications$/);
+    expect(told(history.at(0)?.body ?? '')).toBeGreaterThan(1);
 
     const after = await probe.measure(pid);
     // 500 messages of 3 kB are 1.5 MB; what the service keeps for its event stream has a bound of its own.

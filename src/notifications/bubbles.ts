@@ -12,7 +12,17 @@ interface BubblesOptions {
 /** More than this nobody can read at once. */
 const most = 8;
 const windowMs = 4000;
+/** A flood whose last notification is longer ago is over. */
+const pauseMs = 1000;
 const summaryMs = 8000;
+
+/** What was not shown, since it was last told. */
+interface Left {
+  readonly count: number;
+  readonly hasError: boolean;
+  readonly last: Bubble;
+  readonly lastMs: number;
+}
 
 /**
  * Hands notifications to the desktop, one after the other and never more than can be read. Those of a flood are counted, and
@@ -24,7 +34,7 @@ export class Bubbles {
   readonly #taken: number[] = [];
   readonly #waiting: Bubble[] = [];
   #isShowing = false;
-  #left = { count: 0, hasError: false };
+  #left: Left | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: BubblesOptions) {
@@ -39,7 +49,12 @@ export class Bubbles {
       this.#take(bubble);
       return;
     }
-    this.#left = { count: this.#left.count + 1, hasError: this.#left.hasError || bubble.type === 'error' };
+    this.#left = {
+      count: (this.#left?.count ?? 0) + 1,
+      hasError: this.#left?.hasError === true || bubble.type === 'error',
+      last: bubble,
+      lastMs: performance.now(),
+    };
     this.#tellLater(waitMs || windowMs);
   }
 
@@ -63,12 +78,18 @@ export class Bubbles {
   }
 
   #tellLater(waitMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      const { count, hasError } = this.#left;
-      this.#left = { count: 0, hasError: false };
-      this.#take(summarize(count, hasError, this.#options.language));
-    }, waitMs).unref();
+    this.#timer ??= setTimeout(() => this.#tell(), waitMs).unref();
+  }
+
+  #tell(): void {
+    this.#timer = null;
+    const left = this.#left;
+    this.#left = null;
+    if (left === null) return;
+    const { count, hasError, last, lastMs } = left;
+    this.#take(count === 1 ? last : summarize(count, hasError, this.#options.language));
+    // In the midst of a flood the next few would say no more than the count does.
+    if (count > most && performance.now() - lastMs < pauseMs) this.#tellLater(windowMs);
   }
 
   async #showWaiting(): Promise<void> {
@@ -87,7 +108,7 @@ export class Bubbles {
 
 function summarize(count: number, hasError: boolean, language: Language): Bubble {
   const text: Text = {
-    en: count === 1 ? '1 more notification' : `${count} more notifications`,
+    en: `${count} more notifications`,
     zh: `另有 ${count} 条通知`,
   };
   return {
