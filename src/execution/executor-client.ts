@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Text } from '../shared/text.ts';
 import type { ExecutorLink, Welcome } from './executor-link.ts';
 import { ExecutorSet, type ExecutorSetOptions } from './executor-set.ts';
 import {
@@ -20,7 +21,7 @@ export interface RunHooks {
   /** Called right before a run is given to an executor, with the name of that executor. What it throws keeps the run from being given. */
   given(executor: string): void;
   /** `windowless` says why it runs without the window that was asked for. */
-  started(windowless: string | null): void;
+  started(windowless: Text | null): void;
   timedOut(): void;
 }
 
@@ -261,7 +262,7 @@ export class ExecutorClient {
     else if (counts.length > 0) this.counts.publish(counts);
   }
 
-  #noteStart(run: PendingRun | undefined, windowless: string | null = null): void {
+  #noteStart(run: PendingRun | undefined, windowless: Text | null = null): void {
     if (run === undefined || run.isStarted) return;
     run.isStarted = true;
     run.hooks.started(windowless);

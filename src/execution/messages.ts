@@ -1,4 +1,4 @@
-import type { Language } from '../shared/text.ts';
+import type { Language, Text } from '../shared/text.ts';
 
 /**
  * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
@@ -125,7 +125,7 @@ export type FromExecutor =
       readonly pid: number;
       readonly startedAtMs: number;
       /** Why it runs without the window that was asked for. */
-      readonly windowless?: string | null;
+      readonly windowless?: Text | null;
     }
   /** A run has reached its time limit and is being stopped, which takes a while. */
   | { readonly type: 'timed-out'; readonly runId: string }

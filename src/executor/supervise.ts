@@ -8,6 +8,7 @@ import {
   type StopCause,
 } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
+import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { startTicksOf } from './process-table.ts';
@@ -32,7 +33,7 @@ export interface Equipment {
 const unseen: Opening = { window: null, windowless: null };
 
 interface SupervisionEvents {
-  started(process: { pid: number; startTicks: number; startedAtMs: number; windowless: string | null }): void;
+  started(process: { pid: number; startTicks: number; startedAtMs: number; windowless: Text | null }): void;
   timedOut(): void;
 }
 

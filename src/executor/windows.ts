@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { WindowSpec } from '../execution/messages.ts';
 import type { FromWindow } from '../execution/window-messages.ts';
+import type { Text } from '../shared/text.ts';
 import { launchTerminal } from './launch-terminal.ts';
 import { Window } from './window.ts';
 
@@ -12,10 +13,16 @@ const usuallyOpensWithinMs = 10_000;
 /** An emulator that failed may have opened its window all the same; its program would call about now. */
 const failedGraceMs = 250;
 
+const reasons = {
+  none: { en: 'there is no terminal emulator', zh: '没有终端程序' },
+  late: { en: 'no window opened in time', zh: '窗口未能及时打开' },
+  stopped: { en: 'the run was stopped', zh: '运行已被终止' },
+} as const satisfies Record<string, Text>;
+
 export interface Opening {
   readonly window: Window | null;
   /** Why there is none, where one was asked for. */
-  readonly windowless: string | null;
+  readonly windowless: Text | null;
 }
 
 interface WindowsOptions {
@@ -38,7 +45,7 @@ export class Windows {
 
   /** Never rejects. One that comes after `stopped`, or too late, is sent away. */
   async open(spec: WindowSpec, stopped: Promise<void>): Promise<Opening> {
-    let windowless: string | null = 'there is no terminal emulator';
+    let windowless: Text | null = reasons.none;
     for (const command of spec.commands) {
       const opening = await this.#try(command, spec, stopped);
       if (opening.window !== null) return opening;
@@ -86,8 +93,8 @@ export class Windows {
           await enough(failedGraceMs);
           return { reason, isFinal: false };
         }),
-        enough(opensWithinMs).then(() => ({ reason: 'no window opened in time', isFinal: true })),
-        stopped.then(() => ({ reason: 'the run was stopped', isFinal: true })),
+        enough(opensWithinMs).then(() => ({ reason: reasons.late, isFinal: true })),
+        stopped.then(() => ({ reason: reasons.stopped, isFinal: true })),
       ]);
       if (first instanceof Window) {
         first.welcome(spec);

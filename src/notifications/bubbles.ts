@@ -12,8 +12,17 @@ interface BubblesOptions {
 /** More than this nobody can read at once. */
 const most = 8;
 const windowMs = 4000;
+/** A flood whose last notification is longer ago is over. */
+const pauseMs = 1000;
 const summaryMs = 8000;
-const nothingLeft = { count: 0, hasError: false, last: null };
+
+/** What was not shown, since it was last told. */
+interface Left {
+  readonly count: number;
+  readonly hasError: boolean;
+  readonly last: Bubble;
+  readonly lastMs: number;
+}
 
 /**
  * Hands notifications to the desktop, one after the other and never more than can be read. Those of a flood are counted, and
@@ -25,7 +34,7 @@ export class Bubbles {
   readonly #taken: number[] = [];
   readonly #waiting: Bubble[] = [];
   #isShowing = false;
-  #left: { count: number; hasError: boolean; last: Bubble | null } = nothingLeft;
+  #left: Left | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: BubblesOptions) {
@@ -40,8 +49,12 @@ export class Bubbles {
       this.#take(bubble);
       return;
     }
-    const { count, hasError } = this.#left;
-    this.#left = { count: count + 1, hasError: hasError || bubble.type === 'error', last: bubble };
+    this.#left = {
+      count: (this.#left?.count ?? 0) + 1,
+      hasError: this.#left?.hasError === true || bubble.type === 'error',
+      last: bubble,
+      lastMs: performance.now(),
+    };
     this.#tellLater(waitMs || windowMs);
   }
 
@@ -65,13 +78,18 @@ export class Bubbles {
   }
 
   #tellLater(waitMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      const { count, hasError, last } = this.#left;
-      this.#left = nothingLeft;
-      // A single one says more than that there is one.
-      this.#take(count === 1 && last !== null ? last : summarize(count, hasError, this.#options.language));
-    }, waitMs).unref();
+    this.#timer ??= setTimeout(() => this.#tell(), waitMs).unref();
+  }
+
+  #tell(): void {
+    this.#timer = null;
+    const left = this.#left;
+    this.#left = null;
+    if (left === null) return;
+    const { count, hasError, last, lastMs } = left;
+    this.#take(count === 1 ? last : summarize(count, hasError, this.#options.language));
+    // In the midst of a flood the next few would say no more than the count does.
+    if (count > most && performance.now() - lastMs < pauseMs) this.#tellLater(windowMs);
   }
 
   async #showWaiting(): Promise<void> {

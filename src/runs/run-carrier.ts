@@ -3,7 +3,7 @@ import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
-import { fixedText, type Language, type Text } from '../shared/text.ts';
+import type { Language, Text } from '../shared/text.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
@@ -191,7 +191,7 @@ export class RunCarrier {
           onStart();
         },
         started: (why) => {
-          this.#noteWindowless(run, why === null ? null : fixedText(why));
+          this.#noteWindowless(run, why);
           events.start(runId);
         },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),

@@ -74,7 +74,12 @@ export class BusConnection {
       maxMessageSize,
     });
     const connection = new BusConnection(socket, bus, dbus.messageType);
-    await connection.call({ ...busItself, member: 'Hello' }, signal);
+    try {
+      await connection.call({ ...busItself, member: 'Hello' }, signal);
+    } catch (error) {
+      connection.drop();
+      throw error;
+    }
     return connection;
   }
 

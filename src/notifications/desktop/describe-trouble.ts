@@ -2,10 +2,18 @@ import { refusalOf } from './bus-connection.ts';
 import type { DesktopTrouble } from './desktop-report.ts';
 import { NoAnswer } from './within-time.ts';
 
+const nobody = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
+
 /** What a failed attempt means to the person who reads the log. */
 export function describeTrouble(error: unknown, path: string): DesktopTrouble {
   const shownPath = path.replace('\0', '@');
   const refusal = refusalOf(error);
+  if (refusal !== null && !nobody.test(refusal)) {
+    return {
+      problem: `the notification daemon refused to show a notification (${refusal})`,
+      hint: 'Hob tries again by itself. If this stays so, restart the notification daemon.',
+    };
+  }
   if (refusal !== null) {
     return {
       problem: `nobody on the session bus shows notifications (${refusal})`,
