@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { composeNotifications } from './compose-notifications.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
@@ -10,7 +11,6 @@ import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
-import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -31,6 +31,7 @@ import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { desktopLanguage } from './settings/user-environment.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
@@ -45,7 +46,8 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
-import { tellCatalogue, tellNotifications } from './tell-events.ts';
+import { tellCatalogue } from './tell-events.ts';
+import { findTerminals } from './terminals/find-terminals.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -152,6 +154,20 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
+      windows: {
+        findTerminals: () =>
+          findTerminals({
+            platform: process.platform,
+            environment: settings.environment,
+            terminalCommand: settings.terminal_command,
+            // What runs in a window, and where it finds its socket.
+            inside: [process.execPath, import.meta.dirname, home],
+            log,
+          }),
+        environment: settings.environment,
+        language: desktopLanguage(settings.environment),
+        hold: settings.terminal_hold,
+      },
       limits: {
         maxRuns: settings.max_runs,
         maxQueued: settings.max_queued,
@@ -176,8 +192,20 @@ export async function startService({
       maxQueued: settings.max_queued,
     });
     const runEnds = new RunEnds({ events: runs.events, store });
-    const notifications = new Notifications(log);
-    tellNotifications({ notifications, eventLog, store });
+    const {
+      notifications,
+      desktop,
+      close: closeNotifications,
+    } = composeNotifications({
+      database,
+      eventLog,
+      runs,
+      catalogue,
+      settings,
+      log,
+      url: () => listening?.url,
+    });
+    closers.push(closeNotifications);
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
@@ -218,6 +246,7 @@ export async function startService({
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
       notifications,
+      desktop,
       metrics,
       log,
       version,

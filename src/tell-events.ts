@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { eventData } from './http/events/event-data.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { EventLog } from './runs/events/event-log.ts';
-import type { RunStore } from './runs/run-store.ts';
 import type { Catalogue } from './scripts/catalogue.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
@@ -12,16 +11,13 @@ import type { Facts } from './storage/facts.ts';
 interface NotificationParts {
   notifications: Notifications;
   eventLog: EventLog;
-  store: Pick<RunStore, 'findBrief'>;
 }
 
 /** What is shown to the person at the desk is told to clients, too. */
-export function tellNotifications({ notifications, eventLog, store }: NotificationParts): void {
+export function tellNotifications({ notifications, eventLog }: NotificationParts): void {
   notifications.feed.subscribe((notification) => {
-    const { runId } = notification;
-    const scriptName = runId === null ? null : (store.findBrief(runId)?.scriptName ?? null);
-    const data = eventData.notification(notification, scriptName, systemClock.now());
-    eventLog.tell({ type: 'notification', runId, data });
+    const data = eventData.notification(notification);
+    eventLog.tell({ type: 'notification', runId: notification.runId, data });
   });
 }
 

@@ -497,6 +497,8 @@ describe('POST /api/notify answers exactly', () => {
     { notify_type: 'success' },
     { notify_type: 'error', message: '完成 🎉', duration: 100, show_close: true },
     { notify_type: 'info', message: null },
+    { notify_type: 'info', duration: 0 },
+    { notify_type: 'info', duration: 1e300 },
   ])('%j is shown', async (body) => {
     expectAnswer(await hob.post('/api/notify', body), { status: 200, body: { success: true } });
   });
@@ -507,6 +509,7 @@ describe('POST /api/notify answers exactly', () => {
     [{ notify_type: 'info', message: 5 }, 'message'],
     [{ notify_type: 'info', duration: '5' }, 'duration'],
     [{ notify_type: 'info', duration: 1.5 }, 'duration'],
+    [{ notify_type: 'info', duration: -1 }, '非负整数'],
     [{ notify_type: 'info', show_close: 1 }, 'show_close'],
   ])('%j is wrong in %s', async (body, field) => {
     expectAnswer(await hob.post('/api/notify', body), {
@@ -614,6 +617,7 @@ describe('everything else', () => {
         running: expect.any(Number),
         queued: 0,
         containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
+        desktop: 'none',
         refused: expect.objectContaining({
           'door-host': 0,
           'door-origin': 0,

@@ -87,7 +87,10 @@ describe('GET /api/events', () => {
     await writeScript(scripts, 'another');
     await some.until('both are there', ({ events }) => events.some(({ type }) => type === 'scripts.changed'));
     expect(some.events.map(({ type }) => type)).toEqual(['notification', 'scripts.changed']);
-    expect(some.events[0]?.data).toMatchObject({ run_id: runId, script_name: '通知', message: '完成' });
+    const { items } = (await hob.get('/api/notifications')).body;
+    const { script_id: _id, ...listed } = Object(items)[0];
+    expect(some.events[0]?.data).toEqual(listed);
+    expect(listed).toMatchObject({ run_id: runId, script_name: '通知', message: '完成', duration: 5000 });
     expect(some.events[1]?.data).toMatchObject({ scripts: 2, problems: 0 });
     expect(all.events.map(({ type }) => type)).toContain('notification');
   });

@@ -44,6 +44,14 @@ it.skipIf(!canMount)(
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       expect(await readdir(join(home, 'runs'))).toHaveLength(folders);
+      // What is shown need not be kept.
+      const news = { notify_type: 'info', message: '好'.repeat(1000) };
+      for (let count = 0; count < 150; count++) {
+        const { status, body } = await hob.post('/api/notify', news);
+        expect([status, body]).toEqual([200, { success: true }]);
+      }
+      expect(hob.log()).toContain('cannot be kept in the list');
+      expect((await hob.get('/api/notifications')).status).toBe(200);
       // Nearly full is worse than full: one thing fits and the next does not.
       for (const spare of [8, 16, 32, 64]) {
         await rm(join(home, 'filler'));
@@ -58,6 +66,9 @@ it.skipIf(!canMount)(
       expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
       await rm(join(home, 'filler'));
       expect((await hob.run(id)).body).toMatchObject({ success: true, message: 'ok' });
+      await hob.post('/api/notify', { notify_type: 'info', message: 'room again' });
+      const { items } = (await hob.get('/api/notifications')).body;
+      expect(items).toMatchObject({ 0: { message: 'room again' } });
     } finally {
       await hob.stop();
     }

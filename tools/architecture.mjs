@@ -22,8 +22,11 @@ function room(name, allowed, why) {
 
 const processStarters = [
   'src/executor/spawn-script\\.ts',
+  'src/executor/launch-terminal\\.ts',
+  'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
   'src/shared/run-command\\.ts',
+  'src/notifications/desktop/open-address\\.ts',
 ];
 
 export const importRules = [
@@ -32,6 +35,11 @@ export const importRules = [
   room('scripts', ['shared'], 'What a script is does not depend on who runs it.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
+  room(
+    'terminals',
+    ['execution/messages.ts', 'execution/message-lines.ts', 'execution/window-messages.ts', 'shared'],
+    'A window knows its executor by the messages alone, and nothing of runs or requests.',
+  ),
   room(
     'metrics',
     ['runs/run-record.ts', 'shared'],
@@ -49,6 +57,7 @@ export const importRules = [
       'execution/message-lines.ts',
       'execution/ring-state.ts',
       'execution/socket-path.ts',
+      'execution/window-messages.ts',
       'shared',
     ],
     'The executor starts fast and stays small: it knows the messages, and nothing of the service.',
@@ -69,9 +78,10 @@ export const importRules = [
       'runs/events/event-store.ts',
       'runs/history/durations.ts',
       'runs/keys/key-store.ts',
+      'notifications/notification-store.ts',
       'shared',
     ],
-    'The database implements what runs ask for; it decides nothing about them.',
+    'The database implements what runs and notifications ask for; it decides nothing about them.',
   ),
   room(
     'http',
@@ -122,6 +132,14 @@ export const importRules = [
     plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },
   },
   {
+    name: 'dbus-in-notifications',
+    comment:
+      'Only the Linux desktop knows D-Bus: what its library may throw is caught there, and it is loaded when a bubble needs it.',
+    from: { path: '^src/', pathNot: ['^src/notifications/desktop/bus-connection\\.ts$', tests] },
+    to: { path: 'node_modules/dbus-native' },
+    plant: { file: 'src/runs/planted.ts', imports: 'dbus-native' },
+  },
+  {
     name: 'http-behind-the-door',
     comment:
       'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in.',
@@ -132,7 +150,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, helpers and the executor itself in one each: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there; emulators, helpers, the browser and the executor itself in one each: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },
@@ -176,14 +194,14 @@ export const textRules = [
   {
     name: 'environment-in-settings',
     comment:
-      'Only settings reads the environment, so that every setting is found, checked and documented in one place.',
+      'Only settings reads the environment, so that every setting is found, checked and documented in one place; and the program in a window, to which its emulator says in this way what it can show.',
     pattern: /\bprocess\.env\b/,
-    allowed: /^src\/settings\//,
+    allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$)/,
   },
   {
     name: 'exit-in-entries',
     comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
     pattern: /\bprocess\.exit\b/,
-    allowed: /^src\/(?:cli|executor)\/main\.ts$/,
+    allowed: /^src\/(?:cli|executor|terminals\/window)\/main\.ts$/,
   },
 ];

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../shared/errors.ts';
 import { Feed } from '../shared/feed.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Text } from '../shared/text.ts';
 import type { ExecutorLink, Welcome } from './executor-link.ts';
 import { ExecutorSet, type ExecutorSetOptions } from './executor-set.ts';
 import {
@@ -19,7 +20,8 @@ import {
 export interface RunHooks {
   /** Called right before a run is given to an executor, with the name of that executor. What it throws keeps the run from being given. */
   given(executor: string): void;
-  started(): void;
+  /** `windowless` says why it runs without the window that was asked for. */
+  started(windowless: Text | null): void;
   timedOut(): void;
 }
 
@@ -207,7 +209,7 @@ export class ExecutorClient {
     switch (message.type) {
       case 'started':
         this.#running.set(message.runId, { ...message, isTimedOut: false, link });
-        this.#noteStart(this.#pending.get(message.runId));
+        this.#noteStart(this.#pending.get(message.runId), message.windowless ?? null);
         break;
       case 'timed-out':
         this.#pending.get(message.runId)?.hooks.timedOut();
@@ -260,10 +262,10 @@ export class ExecutorClient {
     else if (counts.length > 0) this.counts.publish(counts);
   }
 
-  #noteStart(run: PendingRun | undefined): void {
+  #noteStart(run: PendingRun | undefined, windowless: Text | null = null): void {
     if (run === undefined || run.isStarted) return;
     run.isStarted = true;
-    run.hooks.started();
+    run.hooks.started(windowless);
   }
 
   #settle(end: RunEnd): void {

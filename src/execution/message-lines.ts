@@ -2,12 +2,16 @@ import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 
 import type { FromExecutor, ToExecutor } from './messages.ts';
+import type { FromWindow, ToWindow } from './window-messages.ts';
 
 /** Longer than any message we send; a peer that exceeds it is not one of ours. */
 const maxLineLength = 32 * 1024 * 1024;
 
-export function sendMessage(socket: Socket, message: ToExecutor | FromExecutor): void {
-  socket.write(`${JSON.stringify(message)}\n`);
+type Message = ToExecutor | FromExecutor | ToWindow | FromWindow;
+
+/** Whether there is room for more: a sender of much waits until there is. */
+export function sendMessage(socket: Socket, message: Message): boolean {
+  return socket.write(`${JSON.stringify(message)}\n`);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Language, Text } from '../shared/text.ts';
+
 /**
  * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
  * runs are known by their id: a `start` of a run that the executor has, or whose end it still keeps, is ignored, and an end is
@@ -24,6 +26,23 @@ export interface RunSpec {
   readonly outputLogBytes: number;
   /** What becomes of processes that the script leaves behind when it ends by itself. */
   readonly survivors: 'keep' | 'stop';
+  /** Null: nobody is to see it. A service of an older build does not say. */
+  readonly window?: WindowSpec | null;
+}
+
+/** When a window stays open after its run has ended, until a key is pressed. */
+export const windowHolds = ['failure', 'always', 'never'] as const;
+export type WindowHold = (typeof windowHolds)[number];
+
+/** The window that a run is to be shown in. */
+export interface WindowSpec {
+  /** What opens one, best first; the command that is to run in it is appended. */
+  readonly commands: readonly (readonly string[])[];
+  /** The environment of the terminal emulator. It must not be taken for a process of the run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly title: string;
+  readonly language: Language;
+  readonly hold: WindowHold;
 }
 
 export const endCauses = [
@@ -60,6 +79,8 @@ export interface RunEnd {
   readonly stderr: StreamCapture;
   /** How many of its processes outlived it; null when that is counted later, or cannot be known. */
   readonly leftRunning: number | null;
+  /** It had a window, where all output is one stream; `gone` when it was stopped because that was closed, or killed. */
+  readonly window?: 'open' | 'gone';
 }
 
 /** How the processes of a run are kept together when it is to be stopped, from the strongest to the weakest. */
@@ -98,7 +119,14 @@ export type FromExecutor =
       /** Counts that were not acknowledged yet. */
       readonly counts: readonly Count[];
     }
-  | { readonly type: 'started'; readonly runId: string; readonly pid: number; readonly startedAtMs: number }
+  | {
+      readonly type: 'started';
+      readonly runId: string;
+      readonly pid: number;
+      readonly startedAtMs: number;
+      /** Why it runs without the window that was asked for. */
+      readonly windowless?: Text | null;
+    }
   /** A run has reached its time limit and is being stopped, which takes a while. */
   | { readonly type: 'timed-out'; readonly runId: string }
   | { readonly type: 'ended'; readonly end: RunEnd }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import {
@@ -19,6 +20,7 @@ import { clearUp } from './clear-up.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { inherit, Journal } from './journal.ts';
 import { ExecutorServer } from './server.ts';
+import { Windows } from './windows.ts';
 
 /** The entry of the executor process: started by the service with the home it works for, and gone when it is not needed. */
 async function main(): Promise<void> {
@@ -33,6 +35,8 @@ async function main(): Promise<void> {
   await fifos?.open();
   const { socketPath, cleanUp } = await chooseSocketPath(folder, instance);
   const cgroups = Cgroups.open(`hob-${instance}`);
+  const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
+  const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const server = new ExecutorServer({
     socketPath,
@@ -40,6 +44,7 @@ async function main(): Promise<void> {
     version: readVersion(),
     fifos,
     cgroups,
+    windows,
     journal,
     inherit: takeOver,
     onIdle: () => void leave(),

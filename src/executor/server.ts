@@ -13,9 +13,11 @@ import {
   type ToExecutor,
   toExecutorTypes,
 } from '../execution/messages.ts';
+import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
 import { Census } from './census.ts';
 import type { Journal } from './journal.ts';
 import { type Equipment, type Supervision, supervise } from './supervise.ts';
+import type { Windows } from './windows.ts';
 
 /** How long the executor stays when it has nothing to do and no service to do it for. */
 const lonelyMs = 60_000;
@@ -24,6 +26,7 @@ interface ExecutorOptions extends Equipment {
   socketPath: string;
   instance: string;
   version: string;
+  windows: Windows;
   journal: Journal;
   /** Clears up after executors that were killed. */
   inherit: () => Promise<void>;
@@ -76,9 +79,10 @@ export class ExecutorServer {
 
   #greet(socket: Socket): void {
     socket.on('error', () => socket.destroy());
-    receiveMessages<ToExecutor>(socket, toExecutorTypes, (message) => {
+    receiveMessages<ToExecutor | FromWindow>(socket, [...toExecutorTypes, ...fromWindowTypes], (message) => {
       // Whoever came while we were leaving finds out that nobody is here, and starts another executor.
       if (this.#isClosed) socket.destroy();
+      else if (isFromWindow(message)) this.#options.windows.receive(socket, message);
       else if (socket === this.#service) this.#obey(message);
       else if (message.type === 'hello' && this.#isOurs(message)) this.#welcome(socket);
       else socket.destroy();
@@ -167,9 +171,9 @@ export class ExecutorServer {
     if (this.#running.has(runId) || this.#unheard.has(runId)) return;
     this.#options.journal.starting(runId);
     const run = supervise(spec, this.#options, {
-      started: ({ pid, startTicks, startedAtMs }) => {
+      started: ({ pid, startTicks, startedAtMs, windowless }) => {
         this.#options.journal.started({ runId, pid, startTicks });
-        this.#tell({ type: 'started', runId, pid, startedAtMs });
+        this.#tell({ type: 'started', runId, pid, startedAtMs, windowless });
       },
       timedOut: () => this.#tell({ type: 'timed-out', runId }),
     });
@@ -226,4 +230,8 @@ export class ExecutorServer {
     const isWanted = this.#service !== undefined && !this.#retired;
     if (!isWanted && this.#isFree()) this.#options.onIdle();
   }
+}
+
+function isFromWindow(message: ToExecutor | FromWindow): message is FromWindow {
+  return fromWindowTypes.some((type) => type === message.type);
 }

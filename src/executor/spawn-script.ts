@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, closeSync, constants } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 
 import type { RunSpec, StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import type { Fifo, FifoPool } from './fifo-pool.ts';
 import { type PipeReader, readFifo, readStream } from './pipe-reader.ts';
+import type { Window } from './window.ts';
 
 export interface ProcessExit {
   readonly code: number | null;
@@ -26,14 +27,21 @@ export interface SpawnedScript {
   readonly streamsClosed: Promise<unknown>;
 }
 
+/** What a script's streams can be: pipes of ours, or the terminal of a window. */
+interface Surroundings {
+  /** Null on Windows. */
+  readonly fifos: FifoPool | null;
+  readonly window: Window | null;
+}
+
 /** The one place where scripts are started. */
-export async function spawnScript(spec: RunSpec, fifos: FifoPool | null): Promise<SpawnedScript> {
+export async function spawnScript(spec: RunSpec, surroundings: Surroundings): Promise<SpawnedScript> {
   // Before the script runs, so that it cannot put something else in their place.
   const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
   let stderr: Capture | undefined;
   try {
     stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
-    return await spawnCaptured(spec, fifos, stdout, stderr);
+    return await spawnCaptured(spec, surroundings, { stdout, stderr });
   } catch (error) {
     stdout.settle();
     stderr?.settle();
@@ -41,18 +49,24 @@ export async function spawnScript(spec: RunSpec, fifos: FifoPool | null): Promis
   }
 }
 
+interface Captures {
+  readonly stdout: Capture;
+  readonly stderr: Capture;
+}
+
 async function spawnCaptured(
   spec: RunSpec,
-  fifos: FifoPool | null,
-  stdout: Capture,
-  stderr: Capture,
+  { fifos, window }: Surroundings,
+  captures: Captures,
 ): Promise<SpawnedScript> {
-  const { child, exited, readers } =
-    fifos === null
-      ? spawnWithStreams(spec, stdout, stderr)
-      : await spawnWithFifos(spec, fifos, stdout, stderr);
+  const { pid, exited, readers } = await (window !== null
+    ? spawnInWindow(spec, window, captures)
+    : fifos === null
+      ? spawnWithStreams(spec, captures)
+      : spawnWithFifos(spec, fifos, captures));
+  const { stdout, stderr } = captures;
   return {
-    pid: child.pid,
+    pid,
     exited,
     async settle() {
       for (const reader of readers) await reader.drain();
@@ -67,15 +81,44 @@ interface Process {
   exited: Promise<ProcessExit>;
 }
 
-interface Started extends Process {
+interface Started {
+  pid: number | undefined;
+  exited: Promise<ProcessExit>;
   readers: PipeReader[];
+}
+
+/**
+ * Makes the terminal whose name comes first its own, as whoever leads a session does by opening one, and becomes the script.
+ * Without the first line, all that a script leaves running in a window would be ended by SIGHUP together with the script.
+ */
+const onTerminal = `trap '' HUP
+exec <>"$0" >&0 2>&0
+exec "$@"`;
+
+async function spawnInWindow(spec: RunSpec, window: Window, captures: Captures): Promise<Started> {
+  const readers = [window.read(captures)];
+  if (window.terminal === null) {
+    const { pid, exited } = await window.start(spec);
+    return { pid, exited, readers };
+  }
+  // The shell in between would make an exit code of its own out of a program that is not there.
+  if (isAbsolute(spec.file)) accessSync(spec.file, constants.X_OK);
+  const { child, exited } = start(
+    {
+      ...spec,
+      file: '/bin/sh',
+      args: ['-c', onTerminal, window.terminal, spec.file, ...spec.args],
+      env: { ...spec.env, ...window.env },
+    },
+    ['ignore', 'ignore', 'ignore'],
+  );
+  return { pid: child.pid, exited, readers };
 }
 
 async function spawnWithFifos(
   spec: RunSpec,
   fifos: FifoPool,
-  stdout: Capture,
-  stderr: Capture,
+  { stdout, stderr }: Captures,
 ): Promise<Started> {
   const out = await fifos.take();
   let err: Fifo;
@@ -96,15 +139,16 @@ async function spawnWithFifos(
   // From here on only the script, and what it starts, holds the writing ends.
   closeSync(out.writeFd);
   closeSync(err.writeFd);
-  return { ...started, readers: [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)] };
+  const readers = [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)];
+  return { pid: started.child.pid, exited: started.exited, readers };
 }
 
-function spawnWithStreams(spec: RunSpec, stdout: Capture, stderr: Capture): Started {
+function spawnWithStreams(spec: RunSpec, { stdout, stderr }: Captures): Started {
   const { child, exited } = start(spec, ['ignore', 'pipe', 'pipe']);
   const readers: PipeReader[] = [];
   if (child.stdout !== null) readers.push(readStream(child.stdout, stdout));
   if (child.stderr !== null) readers.push(readStream(child.stderr, stderr));
-  return { child, exited, readers };
+  return { pid: child.pid, exited, readers };
 }
 
 function start(spec: RunSpec, stdio: ('ignore' | 'pipe' | number)[]): Process {

@@ -8,12 +8,14 @@ import {
   type StopCause,
 } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
+import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { startTicksOf } from './process-table.ts';
 import { RunProcesses } from './run-processes.ts';
 import { type SpawnedScript, spawnScript } from './spawn-script.ts';
 import { terminate, terminateTree } from './terminate.ts';
+import type { Opening, Windows } from './windows.ts';
 
 /** The longest delay a timer takes; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -25,10 +27,13 @@ export interface Equipment {
   /** Null on Windows. */
   readonly fifos: FifoPool | null;
   readonly cgroups: Cgroups | null;
+  readonly windows: Pick<Windows, 'open'>;
 }
 
+const unseen: Opening = { window: null, windowless: null };
+
 interface SupervisionEvents {
-  started(process: { pid: number; startTicks: number; startedAtMs: number }): void;
+  started(process: { pid: number; startTicks: number; startedAtMs: number; windowless: Text | null }): void;
   timedOut(): void;
 }
 
@@ -47,6 +52,7 @@ export interface Supervision {
 /** Starts a script and sees it to its end, whatever that is. Never throws. */
 export function supervise(spec: RunSpec, equipment: Equipment, events: SupervisionEvents): Supervision {
   let cause: EndCause | undefined;
+  let windowState: 'open' | 'gone' = 'open';
   let pid: number | null = null;
   let processes: RunProcesses | null = null;
   let stopNow = (): void => {};
@@ -79,21 +85,30 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
   }
 
   async function see(): Promise<RunEnd> {
+    const opening = spec.window ? await equipment.windows.open(spec.window, stopped) : unseen;
+    const end = await seeIn(opening);
+    opening.window?.end(end);
+    return end;
+  }
+
+  async function seeIn(opening: Opening): Promise<RunEnd> {
     let script: SpawnedScript;
     try {
-      script = await spawnScript(spec, equipment.fifos);
+      // Opening a window takes a while, in which the run may have been stopped.
+      if (spec.window && cause !== undefined) throw new Error('the run was stopped');
+      script = await spawnScript(spec, { fifos: equipment.fifos, window: opening.window });
     } catch (error) {
       release(undefined);
       return notStarted(errnoOf(error) ?? String(error));
     }
     release(script.streamsClosed);
-    return await watch(script).catch((error: unknown) => {
+    return await watch(script, opening).catch((error: unknown) => {
       process.stderr.write(`${spec.runId}: ${error instanceof Error ? error.stack : String(error)}\n`);
       return endWithoutProcess(spec.runId, 'lost');
     });
   }
 
-  async function watch(script: SpawnedScript): Promise<RunEnd> {
+  async function watch(script: SpawnedScript, { window, windowless }: Opening): Promise<RunEnd> {
     const startedAtMs = Date.now();
     const startedMonotonic = performance.now();
     let termination: Promise<number | null> | undefined;
@@ -106,11 +121,17 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       pid = script.pid;
       const startTicks = startTicksOf(pid);
       processes = gather(spec.runId, { pid, startTicks }, equipment.cgroups);
-      events.started({ pid, startTicks, startedAtMs });
+      events.started({ pid, startTicks, startedAtMs, windowless });
       void stopped.then(() => {
         if (!hasExited) termination = endAll(spec.stopGraceMs);
       });
     }
+
+    void window?.gone.then(() => {
+      if (hasExited || cause !== undefined) return;
+      windowState = 'gone';
+      stopBecause('cancelled');
+    });
 
     const exit = await script.exited;
     hasExited = true;
@@ -138,6 +159,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       durationMs,
       ...output,
       leftRunning,
+      ...(window !== null && { window: windowState }),
     };
   }
 

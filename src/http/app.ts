@@ -27,10 +27,12 @@ import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
+import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
 import { addRunEventRoute } from './routes/run-events.ts';
+import { addRunPageRoute } from './routes/run-page.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -106,6 +108,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register((api, _options, done) => {
     addLinkRoute(api, dependencies);
     addNotifyRoute(api, dependencies);
+    addNotificationsRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
@@ -118,6 +121,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);
     addMetricsRoute(api, dependencies);
+    addRunPageRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });

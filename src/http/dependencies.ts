@@ -1,5 +1,6 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
+import type { Desktop } from '../notifications/desktop/desktop.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
@@ -33,6 +34,7 @@ export interface AppDependencies {
   bareCallers: BareCallers;
   models: ModelLibrary;
   notifications: Notifications;
+  desktop: Pick<Desktop, 'state'>;
   metrics: Metrics;
   log: Logger;
   version: string;

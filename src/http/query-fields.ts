@@ -96,6 +96,10 @@ function unknownField(name: string, known: readonly string[]): AppError {
   });
 }
 
+export function invalidCursor(): AppError {
+  return invalidField('cursor', 'what `next` of the page before says', '上一页 next 的值');
+}
+
 export function invalidField(name: string, en: string, zh: string): AppError {
   return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
 }

@@ -1,5 +1,5 @@
 import type { Cursor } from '../runs/history/history-store.ts';
-import { invalidField } from './query-fields.ts';
+import { invalidCursor } from './query-fields.ts';
 
 /** Where a page ends, as a text that means nothing to anybody else. */
 export function writeCursor({ queuedAt, seq }: Cursor): string {
@@ -11,7 +11,6 @@ export function readCursor(text: string): Cursor {
     Buffer.from(text, 'base64url').toString(),
   );
   const [, seq, queuedAt] = match ?? [];
-  if (seq === undefined || queuedAt === undefined)
-    throw invalidField('cursor', 'what `next` of the page before says', '上一页 next 的值');
+  if (seq === undefined || queuedAt === undefined) throw invalidCursor();
   return { seq: Number(seq), queuedAt };
 }

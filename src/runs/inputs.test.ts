@@ -51,6 +51,7 @@ function script(rest: Partial<Script> = {}): Script {
       concurrency: null,
       lock: null,
       survivors: 'keep',
+      notifyOn: 'never',
       env: {},
       binaries: [],
     },

@@ -10,6 +10,8 @@ export interface RunFolder {
   readonly resultFile: string;
   readonly stdoutLog: string;
   readonly stderrLog: string;
+  /** What Hob itself has to say about the run. */
+  readonly notesLog: string;
 }
 
 export function runFolderAt(runsFolder: string, runId: string): RunFolder {
@@ -20,6 +22,7 @@ export function runFolderAt(runsFolder: string, runId: string): RunFolder {
     resultFile: join(path, 'result.json'),
     stdoutLog: join(path, 'stdout.log'),
     stderrLog: join(path, 'stderr.log'),
+    notesLog: join(path, 'hob.log'),
   };
 }
 

@@ -10,8 +10,10 @@ import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
+import { addRunNote } from './run-notes.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions } from './run-request.ts';
+import { chooseWindow } from './run-windows.ts';
 
 /** A run on its way, from acceptance to its end. */
 export interface LiveRun {
@@ -159,9 +161,11 @@ export class RunCarrier {
   }
 
   async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
-    const { limits, environment, executor, store, events, clock } = this.#options;
+    const { limits, environment, executor, store, events, clock, windows } = this.#options;
     const { runId } = run.record;
     const { signal } = run.stopping;
+    const { window, windowless } = await chooseWindow(run.record, script, windows);
+    this.#noteWindowless(run, windowless);
     const spec: RunSpec = {
       runId,
       file: command.file,
@@ -173,6 +177,7 @@ export class RunCarrier {
       stopGraceMs: limits.stopGraceMs,
       outputLogBytes: limits.outputLogBytes,
       survivors: script.runtime.survivors,
+      window,
     };
     const stop = () => executor.stop(runId, stopCauseOf(signal));
     signal.addEventListener('abort', stop, { once: true });
@@ -185,12 +190,25 @@ export class RunCarrier {
           store.markStarted(runId, start, { durable: run.isDurable });
           onStart();
         },
-        started: () => events.start(runId),
+        started: (why) => {
+          this.#noteWindowless(run, why);
+          events.start(runId);
+        },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  /** Nothing is wrong with the run, but whoever expected a window wants to know. */
+  #noteWindowless({ folder, language, log }: LiveRun, why: Text | null): void {
+    if (why === null) return;
+    log.info({ why: why.en }, 'no window: the output of this run is only captured');
+    const note = { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` }[language];
+    addRunNote(folder, this.#options.clock.now(), note).catch((error: unknown) => {
+      log.warn({ err: error }, 'a note about a run could not be kept');
+    });
   }
 
   /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */

@@ -15,6 +15,7 @@ import type { KeyStore, KeyUse } from './keys/key-store.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
+import type { RunWindowsOptions } from './run-windows.ts';
 
 /** A request to run that has passed every check. */
 export interface RunRequest {
@@ -80,6 +81,7 @@ export interface RunServiceOptions {
   apiBase: (token: string) => string;
   runsFolder: string;
   environment: Readonly<Record<string, string>>;
+  windows: RunWindowsOptions;
   limits: {
     maxRuns: number;
     maxQueued: number;

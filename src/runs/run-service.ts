@@ -11,10 +11,11 @@ import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
-import { writeParameterFile } from './parameter-file.ts';
+import { runFolderAt, writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
+import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
 import {
@@ -70,6 +71,11 @@ export class RunService {
   /** The same, without what may be large. */
   getBrief(runId: string): BriefRun {
     return this.#options.store.findBrief(runId.toLowerCase()) ?? unknownRun(runId);
+  }
+
+  /** What Hob has to say about a run. */
+  notes(runId: string): Promise<string> {
+    return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
 
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */

@@ -71,6 +71,7 @@ timeout = 1.5
 concurrency = 1
 lock = "gpu"
 survivors = "stop"
+notify_on = "failure"
 env = { OMP_NUM_THREADS = "2" }
 binaries = [{ name = "ffmpeg" }]
 
@@ -135,6 +136,7 @@ files = ["*.onnx"]
         concurrency: 1,
         lock: 'gpu',
         survivors: 'stop',
+        notifyOn: 'failure',
         env: { OMP_NUM_THREADS: '2' },
         binaries: ['ffmpeg'],
       },
@@ -203,6 +205,7 @@ describe('a short manifest', () => {
         concurrency: null,
         lock: null,
         survivors: 'keep',
+        notifyOn: 'never',
         env: {},
         binaries: [],
       },

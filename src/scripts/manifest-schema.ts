@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
 import { languages } from './languages.ts';
-import { paramTypes, survivorPolicies, terminals } from './script.ts';
+import { notifyOccasions, paramTypes, survivorPolicies, terminals } from './script.ts';
 
 const Words = (words: readonly string[], description: string) =>
   // Advice for editors only: older manifests use other words, which are mapped or noted but never refused.
@@ -43,6 +43,12 @@ export const RuntimeSchema = Type.Object({
     Type.Enum(survivorPolicies, {
       description:
         'What becomes of processes it leaves running when it ends by itself: keep (default) or stop.',
+    }),
+  ),
+  notify_on: Type.Optional(
+    Type.Enum(notifyOccasions, {
+      description:
+        'When Hob itself notifies that an asynchronous run has ended: failure, always or never (default).',
     }),
   ),
   env: Type.Optional(

@@ -180,6 +180,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
     concurrency: runtime.concurrency ?? null,
     lock: runtime.lock ?? null,
     survivors: runtime.survivors ?? 'keep',
+    notifyOn: runtime.notify_on ?? 'never',
     env: runtime.env ?? {},
     binaries: (runtime.binaries ?? []).map(({ name }) => name),
   };

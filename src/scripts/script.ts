@@ -33,6 +33,7 @@ export interface ScriptRuntime {
   readonly concurrency: number | null;
   readonly lock: string | null;
   readonly survivors: Survivors;
+  readonly notifyOn: NotifyOn;
   readonly env: Readonly<Record<string, string>>;
   readonly binaries: readonly string[];
 }
@@ -42,6 +43,10 @@ export type Terminal = (typeof terminals)[number];
 
 export const survivorPolicies = ['keep', 'stop'] as const;
 export type Survivors = (typeof survivorPolicies)[number];
+
+/** Which ends of runs that nobody waits for the person at the desk is told of. */
+export const notifyOccasions = ['failure', 'always', 'never'] as const;
+export type NotifyOn = (typeof notifyOccasions)[number];
 
 export interface MainInput {
   readonly name: string;

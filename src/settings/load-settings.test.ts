@@ -51,6 +51,8 @@ describe('settings', () => {
       stop_grace_s: 5,
       drain_s: 10,
       heartbeat_s: 30,
+      terminal_command: [],
+      terminal_hold: 'failure',
       output_log_mib: 64,
       output_answer_mib: 16,
       result_mib: 16,
@@ -78,12 +80,14 @@ describe('settings', () => {
       HOB_HEARTBEAT_S: '0.5',
       HOB_MAX_QUEUED: '0',
       HOB_EXTRA_HOSTS: 'a:1, b:2',
+      HOB_TERMINAL_COMMAND: 'kitty, --hold',
       HOB_TRUSTED_ORIGINS: 'http://x',
     };
     expect(await load(undefined, env)).toMatchObject({
       heartbeat_s: 0.5,
       max_queued: 0,
       extra_hosts: ['a:1', 'b:2'],
+      terminal_command: ['kitty', '--hold'],
       trusted_origins: ['http://x'],
     });
   });
@@ -99,6 +103,7 @@ describe('settings', () => {
       listen: '::1',
       log_level: 'warn',
       on_stop: 'stop',
+      terminal_hold: 'never',
       scripts: '/x',
       extra_hosts: 'a',
       trusted_origins: 'http://b',
@@ -190,7 +195,21 @@ describe('settings that cannot be used', () => {
     ]);
     expect(await problems(undefined, { HOB_TOKEN: 'maybe' })).toEqual([expect.stringContaining('HOB_TOKEN')]);
     expect(await problems('scripts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
+    expect(await problems('terminal_hold = "ever"\n')).toEqual([
+      expect.stringMatching(/one of failure, always, never.*"ever"/),
+    ]);
   });
+
+  it.each(['"kitty"', '[""]', '["kitty", ""]', '["kit\\u0000ty"]', '["kitty", 5]'])(
+    'include %s as the command for terminal windows',
+    async (value) => {
+      expect(await problems(`terminal_command = ${value}\n`)).toEqual([
+        expect.stringMatching(
+          /terminal_command .*a program and its arguments, none of them empty or with a NUL/,
+        ),
+      ]);
+    },
+  );
 
   it.each(['port', 'max_runs', 'max_queued', 'heartbeat_s', 'result_mib'])(
     'include a negative %s',

@@ -187,6 +187,8 @@ function expectation(name: SettingName): string {
   if (name === 'trusted_origins')
     return 'trusted_origins must be a list of origins, such as http://localhost:3000, with nothing behind the host and port';
   if (name === 'listen') return 'listen must be a list of texts with at least one address';
+  if (name === 'terminal_command')
+    return 'terminal_command must be a list of texts, a program and its arguments, none of them empty or with a NUL in it';
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   if (name === 'token')
     return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';

@@ -99,6 +99,16 @@ export const SettingsSchema = Type.Object({
     default: 24,
     description: 'How long an `Idempotency-Key` stands for the run that it was first sent with.',
   }),
+  terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
+    default: [],
+    description:
+      'What opens a terminal window: a program and its arguments, to which the command for the window is appended, such as `["kitty", "--hold"]`. Empty: Hob finds one by itself.',
+  }),
+  terminal_hold: Type.Enum(['failure', 'always', 'never'], {
+    default: 'failure',
+    description:
+      'When a terminal window stays open after its run has ended, until a key is pressed: `failure` when the run failed, `always`, or `never`.',
+  }),
   output_log_mib: mebibytes(
     64,
     'Kept on disk of each output stream of a run: the first and the last half of this.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+import { desktopLanguage, huggingFaceCache, userEnvironment } from './user-environment.ts';
 
 describe('the environment that scripts inherit', () => {
   it("is the user's own", () => {
@@ -74,5 +74,20 @@ describe('the cache of Hugging Face', () => {
     [{ HF_HUB_CACHE: '', HF_HOME: '' }, '/home/me/.cache/huggingface/hub'],
   ])('is where %j says', (env, folder) => {
     expect(huggingFaceCache(env, '/home/me')).toBe(folder);
+  });
+});
+
+describe('the language of the person at the desk', () => {
+  it.each([
+    [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
+    [{ LANG: 'zh_TW' }, 'zh'],
+    [{ LANG: 'en_GB.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8' }, 'zh'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'de_DE.UTF-8' }, 'en'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8', LC_ALL: 'C' }, 'en'],
+    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: '', LC_ALL: '' }, 'zh'],
+    [{ LANG: 'C.UTF-8' }, 'en'],
+    [{}, 'en'],
+  ])('is what %j says', (env, language) => {
+    expect(desktopLanguage(env)).toBe(language);
   });
 });

@@ -1,5 +1,7 @@
 import { delimiter, sep } from 'node:path';
 
+import type { Language } from '../shared/text.ts';
+
 const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVERAGE']);
 
 /**
@@ -36,4 +38,10 @@ export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   if (env.HUGGINGFACE_HUB_CACHE) return env.HUGGINGFACE_HUB_CACHE;
   if (env.HF_HOME) return [env.HF_HOME, 'hub'].join(sep);
   return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
+}
+
+/** The language of the person at the desk, by the variables that every desktop sets. */
+export function desktopLanguage(env: NodeJS.ProcessEnv): Language {
+  const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
+  return /^zh/i.test(locale) ? 'zh' : 'en';
 }

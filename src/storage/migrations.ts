@@ -144,4 +144,21 @@ export const migrations: readonly string[] = [
   CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, run_id TEXT, data TEXT NOT NULL) STRICT;
   CREATE INDEX events_by_run ON events (run_id) WHERE run_id IS NOT NULL;
   `,
+  `
+  CREATE TABLE notifications (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    notification_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    /* As JSON: a text in the database ends at its first NUL, and cannot hold half a surrogate pair. */
+    message TEXT,
+    /* May be more than an INTEGER holds. */
+    duration_ms REAL NOT NULL,
+    show_close INTEGER NOT NULL,
+    run_id TEXT,
+    script_id TEXT,
+    script_name TEXT,
+    at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX notifications_by_run ON notifications (run_id) WHERE run_id IS NOT NULL;
+  `,
 ];

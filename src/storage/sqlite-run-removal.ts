@@ -18,6 +18,7 @@ export class SqliteRunRemoval implements RunRemoval {
   readonly #forgetTexts: StatementSyncInstance;
   readonly #forget: StatementSyncInstance;
   readonly #forgetEvents: StatementSyncInstance;
+  readonly #forgetNotifications: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#database = database;
@@ -34,6 +35,9 @@ export class SqliteRunRemoval implements RunRemoval {
     this.#forgetEvents = database.prepare(
       'DELETE FROM events WHERE run_id IN (SELECT value FROM json_each(?))',
     );
+    this.#forgetNotifications = database.prepare(
+      'DELETE FROM notifications WHERE run_id IN (SELECT value FROM json_each(?))',
+    );
   }
 
   forgetRuns(runIds: readonly string[]): string[] {
@@ -42,7 +46,9 @@ export class SqliteRunRemoval implements RunRemoval {
       transact(this.#database, () => {
         this.#forgetTexts.run(ids);
         const gone = this.#forget.all(ids).map((row) => String(row.run_id));
-        const { changes } = this.#forgetEvents.run(JSON.stringify(gone));
+        const goneIds = JSON.stringify(gone);
+        const { changes } = this.#forgetEvents.run(goneIds);
+        this.#forgetNotifications.run(goneIds);
         return { runIds: gone, events: Number(changes) };
       }),
     );

@@ -30,11 +30,12 @@ import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
+import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
 import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
-import { smallLimits } from './run-service.ts';
+import { noWindows, smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
 
 /** The application with one script, an executor that runs nothing, and callers that cannot be traced. */
@@ -53,6 +54,7 @@ export async function appInProcess({
   const log = await createLogger('silent');
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
+  const database = openDatabase(':memory:');
   const { eventLog, runEvents } = eventsInMemory(store, log);
   const keys = new MemoryKeyStore();
   const runs = new RunService({
@@ -68,6 +70,7 @@ export async function appInProcess({
     apiBase: (token) => `http://127.0.0.1/r/${token}`,
     runsFolder: join(folder, 'runs'),
     environment: {},
+    windows: noWindows,
     limits: smallLimits,
   });
   const runEnds = new RunEnds({ events: runs.events, store });
@@ -98,7 +101,7 @@ export async function appInProcess({
       closing: new AbortController().signal,
     }),
     runStore: store,
-    history: new SqliteHistoryStore(openDatabase(':memory:')),
+    history: new SqliteHistoryStore(database),
     clock: systemClock,
     bareCallers: new BareCallers({
       store,
@@ -107,7 +110,13 @@ export async function appInProcess({
       trace: async () => ({ kind: 'unknown' }),
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
-    notifications: new Notifications(log),
+    notifications: new Notifications({
+      store: new SqliteNotificationStore(database),
+      clock: systemClock,
+      log,
+      addressOf: () => null,
+    }),
+    desktop: { state: 'none' },
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',

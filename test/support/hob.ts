@@ -156,7 +156,7 @@ export function runCli(
   const child = spawn(program, rest, {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', ...env },
+    env: { ...withoutDesktop(process.env), PATH: testPath, NODE_V8_COVERAGE: '', ...env },
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
@@ -169,6 +169,12 @@ export function runCli(
     child.once('close', (code) => resolve({ code, ...output }));
   });
   return { child, output, ended };
+}
+
+/** What a test shows must not come up on the screen of whoever runs it. */
+function withoutDesktop(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = new Set(['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR']);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.has(name)));
 }
 
 async function call(url: string, init: RequestInit): Promise<Answer> {

@@ -2,6 +2,7 @@ import type { RunEnd } from '../../src/execution/messages.ts';
 import { readOutcome } from '../../src/runs/outcome/read-outcome.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
+import type { RunWindowsOptions } from '../../src/runs/run-windows.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -45,6 +46,14 @@ export const smallLimits = {
   keepKeysMs: 0,
 };
 
+/** Of a machine without a desktop. */
+export const noWindows: RunWindowsOptions = {
+  findTerminals: async () => ({ kind: 'none', message: { en: 'there is no display', zh: '没有显示器' } }),
+  environment: {},
+  language: 'en',
+  hold: 'never',
+};
+
 /** A service of runs in memory, with an executor of the test's own. */
 export async function runServiceWith(executor: Executor) {
   const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
@@ -62,6 +71,7 @@ export async function runServiceWith(executor: Executor) {
     apiBase: () => 'http://127.0.0.1',
     runsFolder,
     environment: {},
+    windows: noWindows,
     limits: { ...smallLimits, maxRuns: 1, keepKeysMs: 3_600_000 },
   });
   const submit = (sync: boolean) =>

@@ -19,6 +19,7 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     concurrency: null,
     lock: null,
     survivors: 'keep',
+    notifyOn: 'never',
     env: {},
     binaries: [],
   },

@@ -8,15 +8,31 @@ import { root, say } from './prepare.mjs';
 const debianPackages = {
   chromium: 'chromium',
   curl: 'curl',
+  'dbus-daemon': 'dbus',
+  dunst: 'dunst',
+  import: 'imagemagick',
   perl: 'perl',
   php: 'php-cli',
   python3: 'python3',
   ruby: 'ruby',
   wget: 'wget',
+  xdotool: 'xdotool',
+  'xfce4-terminal': 'xfce4-terminal',
+  xterm: 'xterm',
+  xwininfo: 'x11-utils',
+  Xvfb: 'xvfb',
 };
 
-/** Debian packages without a program, with a command that succeeds where each is installed. */
-const debianLibraries = { 'python3-requests': ['/usr/bin/python3', '-c', 'import requests'] };
+/** Debian packages without a program on PATH, with a command that succeeds where each is installed. */
+const debianLibraries = {
+  'fonts-dejavu-core': ['test', '-e', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
+  'fonts-noto-color-emoji': ['test', '-e', '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'],
+  'fonts-wqy-microhei': ['test', '-e', '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'],
+  'notification-daemon': ['test', '-x', '/usr/lib/notification-daemon/notification-daemon'],
+  'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
+  // Its folder has the name of the machine's architecture in it.
+  'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],
+};
 
 /** Interpreters that npm has as packages with the program inside. */
 const npmTools = {

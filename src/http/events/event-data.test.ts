@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLine } from '../send-json.ts';
-import { cutMessage, eventData } from './event-data.ts';
+import { eventData } from './event-data.ts';
 import { eventFrame } from './event-frames.ts';
 
 describe('the data of an event', () => {
@@ -15,21 +15,24 @@ describe('the data of an event', () => {
     expect(eventFrame(7, 'run.ended', line)).toBe(`id: 7\nevent: run.ended\ndata: ${line}\n\n`);
   });
 
-  it('has messages cut between characters', () => {
-    expect(cutMessage('x'.repeat(1000))).toHaveLength(1000);
-    expect(cutMessage('x'.repeat(1001))).toHaveLength(1000);
-    expect(cutMessage(`${'x'.repeat(999)}😀`)).toBe('x'.repeat(999));
+  it('of a notification is all that a page needs to show it', () => {
     const notification = {
+      id: '5a3c2a2e-0d5c-4f0b-8f5e-0a4c7d1b9e10',
       type: 'info',
-      message: '好'.repeat(5000),
+      message: '茶泡好了',
       durationMs: 0,
-      showClose: false,
+      showClose: true,
       runId: null,
+      scriptId: null,
+      scriptName: null,
+      at: '1970-01-01T00:00:00.000Z',
     } as const;
-    const data = JSON.parse(eventData.notification(notification, null, new Date(0)));
-    expect(data).toEqual({
+    expect(JSON.parse(eventData.notification(notification))).toEqual({
+      notification_id: notification.id,
       notify_type: 'info',
-      message: '好'.repeat(1000),
+      message: '茶泡好了',
+      duration: 0,
+      show_close: true,
       run_id: null,
       script_name: null,
       at: '1970-01-01T00:00:00.000Z',

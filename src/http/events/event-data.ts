@@ -1,11 +1,8 @@
-import type { Notification } from '../../notifications/notifications.ts';
+import type { KeptNotification } from '../../notifications/notification-store.ts';
 import type { Report } from '../../runs/events/progress.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { runAnswer } from '../run-answer.ts';
 import { jsonLine } from '../send-json.ts';
-
-/** A notification may be as long as a body; an event is read by everybody, and kept. */
-const longestMessage = 1000;
 
 /** What goes out with an event, each as one line of JSON. */
 export const eventData = {
@@ -21,21 +18,18 @@ export const eventData = {
       at: report.at,
     }),
 
-  notification: ({ type, message, runId }: Notification, scriptName: string | null, at: Date) =>
+  notification: (notification: KeptNotification) =>
     jsonLine({
-      notify_type: type,
-      message: message === null ? null : cutMessage(message),
-      run_id: runId,
-      script_name: scriptName,
-      at: at.toISOString(),
+      notification_id: notification.id,
+      notify_type: notification.type,
+      message: notification.message,
+      duration: notification.durationMs,
+      show_close: notification.showClose,
+      run_id: notification.runId,
+      script_name: notification.scriptName,
+      at: notification.at,
     }),
 
   scripts: (count: { scripts: number; problems: number }, at: Date) =>
     jsonLine({ scripts: count.scripts, problems: count.problems, at: at.toISOString() }),
 };
-
-export function cutMessage(message: string): string {
-  if (message.length <= longestMessage) return message;
-  // Half of a surrogate pair is no character.
-  return message.slice(0, longestMessage).replace(/[\ud800-\udbff]$/, '');
-}

@@ -5,7 +5,10 @@ import type { AppDependencies } from '../dependencies.ts';
 import { LaterError } from '../wire/common.ts';
 import { HealthAnswer } from '../wire/service.ts';
 
-export function addHealthRoute(app: FastifyInstance, { runs, version, metrics }: AppDependencies): void {
+export function addHealthRoute(
+  app: FastifyInstance,
+  { runs, desktop, version, metrics }: AppDependencies,
+): void {
   const startedMs = performance.now();
   const schema = {
     summary: 'Is Hob well?',
@@ -19,6 +22,7 @@ export function addHealthRoute(app: FastifyInstance, { runs, version, metrics }:
     running: runs.running,
     queued: runs.queued,
     containment: runs.containment,
+    desktop: desktop.state,
     refused: metrics.http.doorRefusals,
   }));
 }

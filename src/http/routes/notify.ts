@@ -15,11 +15,14 @@ const expectations: Record<string, Text> = {
     zh: `notify_type 应为 ${notificationTypes.join('、')} 之一`,
   },
   message: { en: 'message must be a text or null', zh: 'message 应为字符串或 null' },
-  duration: { en: 'duration must be a whole number of milliseconds', zh: 'duration 应为毫秒整数' },
+  duration: {
+    en: 'duration must be a whole number of milliseconds, 0 or more (0: until it is closed by hand)',
+    zh: 'duration 应为非负整数（毫秒，0 表示直到手动关闭）',
+  },
   show_close: { en: 'show_close must be true or false', zh: 'show_close 应为 true 或 false' },
 };
 
-export function addNotifyRoute(app: FastifyInstance, { notifications }: AppDependencies): void {
+export function addNotifyRoute(app: FastifyInstance, { notifications, runStore }: AppDependencies): void {
   const schema = {
     summary: 'Show a notification',
     description: 'Shows a bubble to the person at the desk.',
@@ -36,7 +39,7 @@ export function addNotifyRoute(app: FastifyInstance, { notifications }: AppDepen
       message: fields.message ?? null,
       durationMs: fields.duration ?? 5000,
       showClose: fields.show_close ?? false,
-      runId: request.caller?.runId ?? null,
+      run: request.caller && runStore.findBrief(request.caller.runId),
     });
     return { success: true };
   });

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import Value from 'typebox/value';
 
+import { cutMessage } from '../../shared/cut-message.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { cutMessage } from '../events/event-data.ts';
 import { LaterError } from '../wire/common.ts';
 import { ProgressAnswer, ProgressBody } from '../wire/events.ts';
 

@@ -12,7 +12,15 @@ import { sendJson } from '../send-json.ts';
 import { readWaitMs, waitForEnd } from '../wait-for-end.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
 import { LaterError, OriginHeaders } from '../wire/common.ts';
-import { CancelAnswer, DeleteAnswer, RerunAnswer, RerunBody, RunAnswer, RunQuery } from '../wire/runs.ts';
+import {
+  CancelAnswer,
+  DeleteAnswer,
+  NotesAnswer,
+  RerunAnswer,
+  RerunBody,
+  RunAnswer,
+  RunQuery,
+} from '../wire/runs.ts';
 
 export function addRunRoutes(
   app: FastifyInstance,
@@ -37,6 +45,21 @@ export function addRunRoutes(
     }
     return sendJson(reply, runAnswer(record));
   });
+
+  const notesSchema = {
+    summary: 'What Hob has to say about a run',
+    description: 'For example why it had no window. What the script says is in its output.',
+    response: { 200: NotesAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get<{ Params: { id: string } }>(
+    '/api/runs/:id/notes',
+    { schema: notesSchema },
+    async (request, reply) => {
+      const { runId } = runs.getBrief(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', runId);
+      return reply.type('text/plain; charset=utf-8').send(await runs.notes(runId));
+    },
+  );
 
   const cancelSchema = {
     summary: 'Stop a run',

@@ -69,8 +69,16 @@ export const ExecutionError = Type.Object(
 export const NotifyBody = Type.Object({
   notify_type: Type.Enum(notificationTypes),
   message: Type.Optional(Nullable(Type.String())),
-  duration: Type.Optional(Type.Integer({ minimum: 0, default: 5000, description: 'Milliseconds.' })),
-  show_close: Type.Optional(Type.Boolean({ default: false })),
+  duration: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 5000,
+      description: 'Milliseconds until it goes by itself; 0: it stays until it is closed by hand.',
+    }),
+  ),
+  show_close: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether it has a button that closes it.' }),
+  ),
 });
 
 export const NotifyAnswer = Type.Object(

@@ -77,6 +77,12 @@ export const OutputHeaders = Type.Object({
   ),
 });
 
+export const NotesAnswer = {
+  description: 'One line for each, with its time; empty when there is nothing to say.',
+  headers: { 'X-Hob-Run-Id': Type.String({ format: 'uuid' }) },
+  content: { 'text/plain': { schema: Type.String() } },
+};
+
 const output = { content: { 'text/plain': { schema: Type.String({ format: 'binary' }) } } };
 
 export const OutputAnswer = {

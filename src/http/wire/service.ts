@@ -1,5 +1,6 @@
 import Type from 'typebox';
 
+import { desktopStates } from '../../notifications/desktop/desktop.ts';
 import { containments } from '../../runs/run-record.ts';
 import { Nullable } from './common.ts';
 
@@ -17,6 +18,10 @@ export const HealthAnswer = Type.Object(
           'How the processes of a run are kept together when it is stopped: by a cgroup and all that follows; by their process group, session, environment and descent; by group and descent; by taskkill. Null until there is an executor.',
       }),
     ),
+    desktop: Type.Enum(desktopStates, {
+      description:
+        'Where notifications are shown as bubbles: on a desktop that took the last one, or none was sent yet; on one that did not answer last time; on none, as this machine has none.',
+    }),
     refused: Type.Record(Type.String(), Type.Integer(), {
       description:
         'How often each rule of the door refused somebody since the service started, by error code. Rules that never did are there with 0.',

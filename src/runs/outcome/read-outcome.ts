@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
 import type { Text } from '../../shared/text.ts';
 import type { RunFolder } from '../parameter-file.ts';
@@ -66,7 +68,7 @@ async function takeEnvelope(
     const { text, code, msg } = reading;
     return { envelope: 'own', result: text, message: msg, summary: summarize(code, msg) };
   }
-  const lastErrorLines = await readLastLines(request.folder.stderrLog, request.end.stderr);
+  const lastErrorLines = await readLastWords(request);
   const synthesized = synthesizeEnvelope(request, reading, lastErrorLines);
   const message = jsonTextOf(synthesized.msg);
   return {
@@ -75,4 +77,10 @@ async function takeEnvelope(
     message,
     summary: summarize(synthesized.code, message),
   };
+}
+
+/** The last that a script has said of what went wrong. In a window that is part of all it said, and may be in colours. */
+async function readLastWords({ folder, end }: OutcomeRequest): Promise<string> {
+  if (end.window === undefined) return readLastLines(folder.stderrLog, end.stderr);
+  return stripVTControlCharacters(await readLastLines(folder.stdoutLog, end.stdout));
 }

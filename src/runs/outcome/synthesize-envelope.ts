@@ -71,6 +71,9 @@ function describeEnd({ end, timeoutMs, unavailable }: Circumstances): Text {
       };
     }
     case 'cancelled':
+      if (end.window === 'gone') {
+        return { en: 'The run was stopped because its window was closed', zh: '窗口已关闭，运行已被终止' };
+      }
       return { en: 'The run was cancelled', zh: '运行已取消' };
     case 'shutdown':
       return { en: 'The run was stopped because Hob was stopped', zh: 'Hob 停止，运行已被终止' };

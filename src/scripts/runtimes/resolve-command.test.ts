@@ -54,6 +54,7 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       concurrency: null,
       lock: null,
       survivors: 'keep',
+      notifyOn: 'never',
       env: {},
       binaries: [],
       ...runtime,

@@ -1,0 +1,69 @@
+import { Bubbles } from './notifications/bubbles.ts';
+import type { Desktop } from './notifications/desktop/desktop.ts';
+import { openDesktop } from './notifications/desktop/open-desktop.ts';
+import { Notifications } from './notifications/notifications.ts';
+import type { EventLog } from './runs/events/event-log.ts';
+import type { RunService } from './runs/run-service.ts';
+import type { Catalogue } from './scripts/catalogue.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+import { desktopLanguage } from './settings/user-environment.ts';
+import { systemClock } from './shared/clock.ts';
+import type { Logger } from './shared/log.ts';
+import type { Database } from './storage/database.ts';
+import { SqliteNotificationStore } from './storage/sqlite-notification-store.ts';
+import { tellNotifications } from './tell-events.ts';
+import { tellRunEnds } from './tell-run-ends.ts';
+
+interface NotificationParts {
+  database: Database;
+  eventLog: EventLog;
+  runs: RunService;
+  catalogue: Catalogue;
+  settings: LoadedSettings;
+  log: Logger;
+  /** Where the service listens; undefined before it does. */
+  url: () => string | undefined;
+}
+
+interface ComposedNotifications {
+  notifications: Notifications;
+  desktop: Desktop;
+  close(): Promise<void>;
+}
+
+/** Builds what takes notifications, and connects it with those who send them, show them and are told. */
+export function composeNotifications(parts: NotificationParts): ComposedNotifications {
+  const { database, eventLog, runs, catalogue, settings, log, url } = parts;
+  const { environment } = settings;
+  const language = desktopLanguage(environment);
+  const desktopLog = log.child({ part: 'desktop' });
+  const desktop = openDesktop({ platform: process.platform, environment, language, log: desktopLog });
+  const bubbles = new Bubbles({ desktop, language, log: desktopLog });
+  const notifications = new Notifications({
+    store: new SqliteNotificationStore(database),
+    clock: systemClock,
+    log,
+    addressOf(runId) {
+      const service = url();
+      return service === undefined ? null : `${service}/runs/${runId}`;
+    },
+  });
+  notifications.feed.subscribe(({ scriptName, ...rest }) => {
+    bubbles.show({ ...rest, title: scriptName ?? 'Hob' });
+  });
+  tellNotifications({ notifications, eventLog });
+  tellRunEnds({
+    events: runs.events,
+    notifications,
+    findScript: (id) => catalogue.find(id),
+    language,
+  });
+  return {
+    notifications,
+    desktop,
+    async close() {
+      bubbles.close();
+      await desktop.close();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { WindowSpec } from '../execution/messages.ts';
+import type { FromWindow } from '../execution/window-messages.ts';
+import type { Text } from '../shared/text.ts';
+import { launchTerminal } from './launch-terminal.ts';
+import { Window } from './window.ts';
+
+/** How long an emulator may take until the program in its window calls us: some start a desktop's worth of servers first. */
+const usuallyOpensWithinMs = 10_000;
+/** An emulator that failed may have opened its window all the same; its program would call about now. */
+const failedGraceMs = 250;
+
+const reasons = {
+  none: { en: 'there is no terminal emulator', zh: '没有终端程序' },
+  late: { en: 'no window opened in time', zh: '窗口未能及时打开' },
+  stopped: { en: 'the run was stopped', zh: '运行已被终止' },
+} as const satisfies Record<string, Text>;
+
+export interface Opening {
+  readonly window: Window | null;
+  /** Why there is none, where one was asked for. */
+  readonly windowless: Text | null;
+}
+
+interface WindowsOptions {
+  /** What is to run in a window, without its arguments. */
+  program: readonly string[];
+  /** Where windows call us. */
+  socketPath: string;
+  opensWithinMs?: number;
+}
+
+/** Opens windows, and knows each again by its ticket when the program in it calls. */
+export class Windows {
+  readonly #options: WindowsOptions;
+  readonly #expected = new Map<string, (window: Window) => void>();
+  readonly #open = new Map<Socket, Window>();
+
+  constructor(options: WindowsOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. One that comes after `stopped`, or too late, is sent away. */
+  async open(spec: WindowSpec, stopped: Promise<void>): Promise<Opening> {
+    let windowless: Text | null = reasons.none;
+    for (const command of spec.commands) {
+      const opening = await this.#try(command, spec, stopped);
+      if (opening.window !== null) return opening;
+      ({ windowless } = opening);
+      if (opening.isFinal) break;
+    }
+    return { window: null, windowless };
+  }
+
+  /** Takes what came from a window, by this connection or for the first time. */
+  receive(socket: Socket, message: FromWindow): void {
+    const window = this.#open.get(socket);
+    if (window !== undefined) {
+      window.receive(message);
+      return;
+    }
+    const admit = message.type === 'window' ? this.#expected.get(message.ticket) : undefined;
+    if (message.type !== 'window' || admit === undefined) {
+      socket.destroy();
+      return;
+    }
+    const opened = new Window(socket, message);
+    this.#open.set(socket, opened);
+    socket.once('close', () => this.#open.delete(socket));
+    admit(opened);
+  }
+
+  async #try(
+    command: readonly string[],
+    spec: WindowSpec,
+    stopped: Promise<void>,
+  ): Promise<Opening & { isFinal: boolean }> {
+    const ticket = randomBytes(16).toString('hex');
+    const called = new Promise<Window>((resolve) => this.#expected.set(ticket, resolve));
+    const { program, socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
+    const terminal = launchTerminal([...command, ...program, socketPath, ticket], spec.env);
+    const over = new AbortController();
+    const enough = async (ms: number) => {
+      await wait(ms, undefined, { signal: over.signal }).catch(() => {});
+    };
+    try {
+      const first = await Promise.race([
+        called,
+        terminal.failed.then(async (reason) => {
+          await enough(failedGraceMs);
+          return { reason, isFinal: false };
+        }),
+        enough(opensWithinMs).then(() => ({ reason: reasons.late, isFinal: true })),
+        stopped.then(() => ({ reason: reasons.stopped, isFinal: true })),
+      ]);
+      if (first instanceof Window) {
+        first.welcome(spec);
+        return { window: first, windowless: null, isFinal: true };
+      }
+      terminal.end();
+      return { window: null, windowless: first.reason, isFinal: first.isFinal };
+    } finally {
+      over.abort();
+      this.#expected.delete(ticket);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { fileURLToPath } from 'node:url';
+
+import type { Logger } from '../../shared/log.ts';
+import type { Language, Text } from '../../shared/text.ts';
+import type { NotificationType } from '../notifications.ts';
+import { BackOff } from './back-off.ts';
+import { bodyText, titleText } from './bubble-text.ts';
+import { type BusAddress, findBusAddress } from './bus-address.ts';
+import { refusalOf } from './bus-connection.ts';
+import { describeTrouble } from './describe-trouble.ts';
+import type { Bubble, Desktop, DesktopState } from './desktop.ts';
+import { DesktopReport } from './desktop-report.ts';
+import { type DaemonEvent, NotificationDaemon } from './notification-daemon.ts';
+import { type ShownBubble, ShownBubbles } from './shown-bubbles.ts';
+import { withinTime } from './within-time.ts';
+
+interface DbusDesktopOptions {
+  environment: Readonly<Record<string, string>>;
+  /** Of the labels on buttons. */
+  language: Language;
+  log: Logger;
+  /** Opens the page of a bubble that was clicked. */
+  openAddress: (address: string) => void;
+}
+
+interface Opened {
+  readonly identity: string;
+  readonly opening: Promise<NotificationDaemon>;
+  /** Once it is there. */
+  daemon: NotificationDaemon | null;
+}
+
+/** An attempt may take 2.5 s; the rest is for a machine that is busy. */
+const attemptMs = 2000;
+/** How long a daemon that is being restarted is waited for, within that time. */
+const restartMs = 1500;
+const longestMs = 2 ** 31 - 1;
+
+// Low urgency is not used: GNOME does not show it.
+const urgencies: Record<NotificationType, number> = { success: 1, info: 1, error: 2 };
+const closeLabel: Text = { en: 'Close', zh: '关闭' };
+const openLabel: Text = { en: 'Open', zh: '打开' };
+
+/** A Linux desktop: whatever shows notifications there has the same name on the session bus. */
+export class DbusDesktop implements Desktop {
+  readonly #options: DbusDesktopOptions;
+  readonly #report: DesktopReport;
+  readonly #backOff = new BackOff();
+  readonly #shown = new ShownBubbles((bubble) => void this.#takeAway(bubble));
+  #opened: Opened | null = null;
+  #isClosed = false;
+  #hasFailed = false;
+
+  constructor(options: DbusDesktopOptions) {
+    this.#options = options;
+    this.#report = new DesktopReport(options.log);
+  }
+
+  get state(): DesktopState {
+    if (findBusAddress(this.#options.environment) === null) return 'none';
+    return this.#hasFailed ? 'unreachable' : 'ready';
+  }
+
+  async show(bubble: Bubble): Promise<boolean> {
+    const address = findBusAddress(this.#options.environment);
+    if (this.#isClosed || address === null || this.#backOff.isOn(address.identity)) return false;
+    try {
+      await withinTime(attemptMs, (signal) => this.#attempt(bubble, address, signal));
+    } catch (error) {
+      if (this.#isClosed) return false;
+      this.#hasFailed = true;
+      this.#backOff.failed(address.identity);
+      this.#report.failed(describeTrouble(error, address.path), error);
+      return false;
+    }
+    this.#hasFailed = false;
+    this.#backOff.reset();
+    this.#report.worked();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // What is on the screen stays there for its time: the daemon was told how long that is.
+    this.#shown.clear();
+    this.#opened?.daemon?.drop();
+  }
+
+  async #attempt(bubble: Bubble, address: BusAddress, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#tryOnce(bubble, address, signal);
+    } catch (error) {
+      if (signal.aborted || refusalOf(error) !== null) throw error;
+      // The connection was of no use any more. A new one may be: the bus is another one after a login.
+      await this.#tryOnce(bubble, address, signal);
+    }
+  }
+
+  /** A daemon that is restarted at this very moment costs a little patience, and not the bubble. */
+  async #tryOnce(bubble: Bubble, address: BusAddress, signal: AbortSignal): Promise<void> {
+    const daemon = await this.#open(address, signal);
+    const patientUntilMs = performance.now() + restartMs;
+    for (;;) {
+      try {
+        return await this.#notify(daemon, bubble, signal);
+      } catch (error) {
+        if (signal.aborted || performance.now() > patientUntilMs || !isNobody(error)) throw error;
+      }
+      await daemon.somebodyThere(patientUntilMs - performance.now(), signal);
+    }
+  }
+
+  async #notify(daemon: NotificationDaemon, bubble: Bubble, signal: AbortSignal): Promise<void> {
+    const capabilities = await daemon.capabilities(signal);
+    const { language } = this.#options;
+    const actions: string[] = [];
+    if (capabilities.has('actions')) {
+      if (bubble.address !== null) actions.push('default', openLabel[language]);
+      if (bubble.showClose) actions.push('close', closeLabel[language]);
+    }
+    const expireMs = Math.min(Math.max(0, Math.round(bubble.durationMs)), longestMs);
+    const id = await daemon.notify(
+      {
+        icon: fileURLToPath(new URL(`../../../assets/icons/${bubble.type}.png`, import.meta.url)),
+        title: titleText(bubble.title),
+        body: bodyText(bubble.message, capabilities.has('body-markup')),
+        actions,
+        urgency: urgencies[bubble.type],
+        expireMs,
+      },
+      signal,
+    );
+    // An own timer beside: there are daemons that keep what is critical until somebody clicks.
+    this.#shown.add({ id, owner: daemon.owner ?? '', address: bubble.address }, expireMs);
+  }
+
+  /** The daemon over the connection that is there, or over a new one. */
+  async #open(address: BusAddress, signal: AbortSignal): Promise<NotificationDaemon> {
+    const { identity, path } = address;
+    const current = this.#opened;
+    if (current !== null && current.identity === identity && current.daemon?.isOpen !== false) {
+      return current.opening;
+    }
+    current?.daemon?.drop();
+    const opened: Opened = { identity, opening: NotificationDaemon.open(path, signal), daemon: null };
+    this.#opened = opened;
+    try {
+      opened.daemon = await opened.opening;
+    } catch (error) {
+      if (this.#opened === opened) this.#opened = null;
+      throw error;
+    }
+    this.#welcome(opened.daemon);
+    return opened.daemon;
+  }
+
+  #welcome(daemon: NotificationDaemon): void {
+    daemon.events.subscribe((event) => this.#hear(daemon, event));
+    if (this.#isClosed) daemon.drop();
+    for (const bubble of this.#shown.sift(daemon.owner ?? '')) void this.#takeAway(bubble);
+  }
+
+  #hear(daemon: NotificationDaemon, event: DaemonEvent): void {
+    const owner = daemon.owner ?? '';
+    if (event.type === 'changed') {
+      this.#shown.sift(owner);
+      if (owner !== '') this.#backOff.reset();
+      return;
+    }
+    // Signals are for everybody: most are about the bubbles of other programs.
+    const bubble = this.#shown.find({ id: event.id, owner });
+    if (bubble === undefined) return;
+    if (event.type === 'closed') this.#shown.take(bubble);
+    else if (event.action === 'close') void this.#takeAway(bubble);
+    else if (event.action === 'default' && bubble.address !== null) this.#options.openAddress(bubble.address);
+  }
+
+  async #takeAway(bubble: ShownBubble): Promise<void> {
+    const address = findBusAddress(this.#options.environment);
+    if (address === null || this.#isClosed) return;
+    try {
+      await withinTime(attemptMs, async (signal) => {
+        const daemon = await this.#open(address, signal);
+        if (daemon.owner === bubble.owner) await daemon.closeNotification(bubble.id, signal);
+      });
+    } catch (error) {
+      // Without an answer it may still be there, and is taken away with the next connection. A refusal: it was gone.
+      if (refusalOf(error) === null) return;
+    }
+    this.#shown.take(bubble);
+  }
+}
+
+/** Whether a call failed because nobody was there to take it. */
+function isNobody(error: unknown): boolean {
+  const name = refusalOf(error)?.replace('org.freedesktop.DBus.Error.', '');
+  return name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name === 'NoReply';
+}

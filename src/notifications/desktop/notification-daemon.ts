@@ -1,0 +1,145 @@
+import { Feed } from '../../shared/feed.ts';
+import { BusConnection, type BusSignal, busItself, refusalOf } from './bus-connection.ts';
+
+/** A bubble in the words of the daemon. */
+export interface DaemonNotification {
+  readonly icon: string;
+  readonly title: string;
+  readonly body: string;
+  /** Key and label, in turn. */
+  readonly actions: readonly string[];
+  readonly urgency: number;
+  /** 0: never. */
+  readonly expireMs: number;
+}
+
+export type DaemonEvent =
+  | { readonly type: 'closed'; readonly id: number }
+  | { readonly type: 'action'; readonly id: number; readonly action: string }
+  /** Another daemon is there, or none: what the one before has shown is gone. */
+  | { readonly type: 'changed' };
+
+const daemonName = 'org.freedesktop.Notifications';
+const daemon = { destination: daemonName, path: '/org/freedesktop/Notifications', interface: daemonName };
+
+/** The program that draws the bubbles of a desktop, whichever it is, over one connection to the session bus. */
+export class NotificationDaemon {
+  readonly events = new Feed<DaemonEvent>();
+  readonly #connection: BusConnection;
+  #owner: string | null = null;
+  #capabilities: { readonly owner: string | null; readonly names: ReadonlySet<string> } | null = null;
+
+  private constructor(connection: BusConnection) {
+    this.#connection = connection;
+    connection.signals.subscribe((signal) => this.#hear(signal));
+  }
+
+  static async open(path: string, signal: AbortSignal): Promise<NotificationDaemon> {
+    const connection = await BusConnection.open(path, signal);
+    const opened = new NotificationDaemon(connection);
+    try {
+      for (const rule of [
+        `type='signal',sender='${daemonName}',interface='${daemonName}'`,
+        `type='signal',sender='${busItself.destination}',member='NameOwnerChanged',arg0='${daemonName}'`,
+      ]) {
+        await connection.call({ ...busItself, member: 'AddMatch', signature: 's', body: [rule] }, signal);
+      }
+      await opened.#findOwner(signal);
+    } catch (error) {
+      connection.drop();
+      throw error;
+    }
+    return opened;
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
+  /** Who shows the bubbles now: their numbers mean something to that one alone. Null while there is nobody. */
+  get owner(): string | null {
+    return this.#owner === null ? null : `${this.#connection.busId} ${this.#owner}`;
+  }
+
+  /** What it can do, by the names of the specification. */
+  async capabilities(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (this.#capabilities?.owner === this.#owner && this.#capabilities !== null) {
+      return this.#capabilities.names;
+    }
+    const answer = await this.#connection.call({ ...daemon, member: 'GetCapabilities' }, signal);
+    const names = new Set((Array.isArray(answer) ? answer : []).map(String));
+    this.#capabilities = { owner: this.#owner, names };
+    return names;
+  }
+
+  /** Resolves with the number by which the daemon knows it. */
+  async notify(notification: DaemonNotification, signal: AbortSignal): Promise<number> {
+    const { icon, title, body, actions, urgency, expireMs } = notification;
+    const hints = [['urgency', ['y', urgency]]];
+    const id = await this.#connection.call(
+      {
+        ...daemon,
+        member: 'Notify',
+        signature: 'susssasa{sv}i',
+        body: ['Hob', 0, icon, title, body, actions, hints, expireMs],
+      },
+      signal,
+    );
+    if (typeof id !== 'number') throw new Error('the notification daemon gave no number');
+    return id;
+  }
+
+  async closeNotification(id: number, signal: AbortSignal): Promise<void> {
+    await this.#connection.call(
+      { ...daemon, member: 'CloseNotification', signature: 'u', body: [id] },
+      signal,
+    );
+  }
+
+  /** Waits until somebody has the name, so long at most. */
+  async somebodyThere(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#owner !== null) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, ms);
+      timer.unref();
+      const unsubscribe = this.events.subscribe(() => {
+        if (this.#owner !== null) end();
+      });
+      signal.addEventListener('abort', end, { once: true });
+      function end() {
+        clearTimeout(timer);
+        unsubscribe();
+        signal.removeEventListener('abort', end);
+        resolve();
+      }
+    });
+  }
+
+  drop(): void {
+    this.#connection.drop();
+  }
+
+  async #findOwner(signal: AbortSignal): Promise<void> {
+    const call = { ...busItself, member: 'GetNameOwner', signature: 's', body: [daemonName] };
+    try {
+      this.#owner = String(await this.#connection.call(call, signal));
+    } catch (error) {
+      // Nobody has the name; the bus may know whom to start.
+      if (refusalOf(error) === null) throw error;
+    }
+  }
+
+  #hear({ interface: from, member, body }: BusSignal): void {
+    const [first, second, third] = body;
+    if (from === busItself.interface && member === 'NameOwnerChanged' && first === daemonName) {
+      this.#owner = typeof third === 'string' && third !== '' ? third : null;
+      this.events.publish({ type: 'changed' });
+      return;
+    }
+    if (from !== daemonName || typeof first !== 'number') return;
+    if (member === 'NotificationClosed') this.events.publish({ type: 'closed', id: first });
+    if (member === 'ActionInvoked') {
+      this.events.publish({ type: 'action', id: first, action: String(second) });
+    }
+  }
+}

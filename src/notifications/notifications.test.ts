@@ -1,0 +1,72 @@
+import { expect, it, vi } from 'vitest';
+
+import { createLogger } from '../shared/log.ts';
+import type { KeptNotification, NotificationStore } from './notification-store.ts';
+import { type Notification, Notifications, type SentNotification } from './notifications.ts';
+
+const run = { runId: 'run', scriptId: 'script', scriptName: 'Tidy' };
+const sent: SentNotification = {
+  type: 'success',
+  message: 'done',
+  durationMs: 0,
+  showClose: true,
+  run,
+};
+
+async function setUp(store: Partial<NotificationStore> = {}) {
+  const log = await createLogger('silent');
+  const kept: KeptNotification[] = [];
+  const shown: Notification[] = [];
+  const warn = vi.spyOn(log, 'warn');
+  const notifications = new Notifications({
+    store: {
+      add: (notification) => kept.push(notification),
+      page: () => ({ notifications: kept, next: null }),
+      ...store,
+    },
+    clock: { now: () => new Date(0) },
+    log,
+    addressOf: (runId) => `http://127.0.0.1:1/runs/${runId}`,
+  });
+  notifications.feed.subscribe((notification) => shown.push(notification));
+  return { notifications, kept, shown, warn };
+}
+
+it('what is shown says who sent it, when, and where a click leads', async () => {
+  const { notifications, kept, shown } = await setUp();
+  notifications.show(sent);
+  notifications.show({ ...sent, run: null });
+  const { run: _run, ...rest } = sent;
+  const at = '1970-01-01T00:00:00.000Z';
+  expect(shown).toEqual([
+    { ...rest, ...run, at, id: expect.any(String), address: 'http://127.0.0.1:1/runs/run' },
+    { ...rest, runId: null, scriptId: null, scriptName: null, at, id: expect.any(String), address: null },
+  ]);
+  expect(shown[0]?.id).not.toBe(shown[1]?.id);
+  // The address is that of today's port.
+  expect(kept).toEqual(shown.map(({ address: _address, ...each }) => each));
+});
+
+it('a long message is cut for all alike', async () => {
+  const { notifications, kept, shown } = await setUp();
+  notifications.show({ ...sent, message: '好'.repeat(5000) });
+  for (const each of [kept[0], shown[0]]) expect(each?.message).toBe('好'.repeat(1000));
+});
+
+it('what cannot be kept is shown all the same, and the log says so once until it works again', async () => {
+  let isFull = true;
+  const { notifications, shown, warn } = await setUp({
+    add: () => {
+      if (isFull) throw new Error('database or disk is full');
+    },
+  });
+  for (let count = 0; count < 3; count++) notifications.show(sent);
+  expect(shown).toHaveLength(3);
+  expect(warn).toHaveBeenCalledTimes(1);
+  isFull = false;
+  notifications.show(sent);
+  isFull = true;
+  notifications.show(sent);
+  expect(shown).toHaveLength(5);
+  expect(warn).toHaveBeenCalledTimes(2);
+});

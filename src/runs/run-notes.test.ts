@@ -1,0 +1,40 @@
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { runFolderAt } from './parameter-file.ts';
+import { addRunNote, readRunNotes } from './run-notes.ts';
+
+const at = new Date('2026-01-02T03:04:05.678Z');
+
+async function aFolder() {
+  const folder = runFolderAt(await tempFolder(), 'a-run');
+  await mkdir(folder.path);
+  return folder;
+}
+
+describe('the notes of a run', () => {
+  it('are kept one below the other, for its user alone', async () => {
+    const folder = await aFolder();
+    await addRunNote(folder, at, 'no window: 没有桌面');
+    await addRunNote(folder, at, 'another');
+    const stamp = at.toISOString();
+    expect(await readRunNotes(folder)).toBe(`${stamp} no window: 没有桌面\n${stamp} another\n`);
+    expect((await stat(folder.notesLog)).mode & 0o777).toBe(0o600);
+  });
+
+  it('are empty where none were written', async () => {
+    expect(await readRunNotes(await aFolder())).toBe('');
+  });
+
+  it('follow no link that a script has put in their place', async () => {
+    const folder = await aFolder();
+    const elsewhere = join(await tempFolder(), 'elsewhere');
+    await writeFile(elsewhere, 'private');
+    await symlink(elsewhere, folder.notesLog);
+    await expect(addRunNote(folder, at, 'a note')).rejects.toThrow('ELOOP');
+    expect(await readRunNotes(folder)).toBe('');
+  });
+});

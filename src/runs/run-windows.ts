@@ -1,0 +1,60 @@
+import type { WindowHold, WindowSpec } from '../execution/messages.ts';
+import type { Script, Terminal } from '../scripts/script.ts';
+import { assertNever } from '../shared/assert-never.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import type { Language, Text } from '../shared/text.ts';
+import type { RunRecord } from './run-record.ts';
+
+/** What opens a terminal window on this machine, or why nothing does. */
+export type TerminalSearch =
+  | { readonly kind: 'found'; readonly commands: readonly (readonly string[])[] }
+  | { readonly kind: 'none'; readonly message: Text };
+
+export interface RunWindowsOptions {
+  findTerminals: () => Promise<TerminalSearch>;
+  /** The environment of the terminal emulator. */
+  environment: Readonly<Record<string, string>>;
+  /** What the person at the desk reads. */
+  language: Language;
+  hold: WindowHold;
+}
+
+/** The window for a run, null when it wants none; or why it cannot have one. */
+export async function chooseWindow(
+  record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
+  { name, runtime }: Pick<Script, 'name' | 'runtime'>,
+  { findTerminals, environment, language, hold }: RunWindowsOptions,
+): Promise<{ window: WindowSpec | null; windowless: Text | null }> {
+  if (!wantsWindow(runtime.terminal, record)) return { window: null, windowless: null };
+  const search = await findTerminals();
+  if (search.kind === 'none') return { window: null, windowless: search.message };
+  const { commands } = search;
+  return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
+}
+
+/** Whoever waits for an answer looks at that, and the console shows a run by itself. */
+export function wantsWindow(
+  terminal: Terminal,
+  { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
+): boolean {
+  if (sync || origin === 'console') return false;
+  switch (terminal) {
+    case 'always':
+      return true;
+    case 'never':
+      return false;
+    case 'auto':
+      return !hasData(data);
+    case 'inverse':
+      return hasData(data);
+    default:
+      return assertNever(terminal);
+  }
+}
+
+/** Whether the run was given anything to work on: an input without values is none. */
+function hasData(data: Json): boolean {
+  if (Array.isArray(data)) return data.length > 0;
+  if (isJsonObject(data)) return Object.values(data).some((value) => hasData(value));
+  return data !== null && data !== '';
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { queuedRun, runEnding } from '../../test/support/run-records.ts';
+import type { KeptNotification } from '../notifications/notification-store.ts';
+import { openDatabase } from './database.ts';
+import { SqliteNotificationStore } from './sqlite-notification-store.ts';
+import { SqliteRunRemoval } from './sqlite-run-removal.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+function setUp() {
+  const database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const store = new SqliteNotificationStore(database);
+  return {
+    database,
+    store,
+    all: () => store.page({ after: null, limit: 1000 }).notifications,
+    add(rest: Partial<KeptNotification> = {}, keep = 200): KeptNotification {
+      const notification: KeptNotification = {
+        id: randomUUID(),
+        type: 'info',
+        message: null,
+        durationMs: 5000,
+        showClose: false,
+        runId: null,
+        scriptId: null,
+        scriptName: null,
+        at: new Date(0).toISOString(),
+        ...rest,
+      };
+      store.add(notification, keep);
+      return notification;
+    },
+  };
+}
+
+it('gives back what it was given, to the last character', () => {
+  const { add, all } = setUp();
+  const odd = add({
+    type: 'error',
+    message: 'a\0b\u0007\r\n"\'`$() \ud800 中文 😀',
+    durationMs: 1e300,
+    showClose: true,
+    runId: randomUUID(),
+    scriptId: randomUUID(),
+    scriptName: '整理 "x"',
+  });
+  const plain = add({ durationMs: 0, message: '' });
+  expect(all()).toEqual([plain, odd]);
+});
+
+it('keeps the newest and forgets the others', () => {
+  const { add, all } = setUp();
+  const added = Array.from({ length: 12 }, () => add({}, 5));
+  expect(all()).toEqual(added.slice(-5).reverse());
+});
+
+it('is read a page at a time, and what comes meanwhile moves nothing', () => {
+  const { store, add } = setUp();
+  const added = Array.from({ length: 5 }, () => add());
+  const first = store.page({ after: null, limit: 2 });
+  expect(first.notifications).toEqual([added[4], added[3]]);
+  add();
+  const second = store.page({ after: first.next, limit: 2 });
+  expect(second.notifications).toEqual([added[2], added[1]]);
+  expect(store.page({ after: second.next, limit: 1 })).toEqual({ notifications: [added[0]], next: null });
+  expect(store.page({ after: 0, limit: 1 })).toEqual({ notifications: [], next: null });
+});
+
+it('the notifications of a run go with it, unless it has not ended', () => {
+  const { database, add, all } = setUp();
+  const runs = new SqliteRunStore(database);
+  const [gone, lasting] = [randomUUID(), randomUUID()];
+  for (const runId of [gone, lasting])
+    runs.insert(queuedRun({ runId }), `token of ${runId}`, { durable: false });
+  runs.finish(gone, runEnding({}));
+  const [outside] = [add(), add({ runId: gone })];
+  const stays = add({ runId: lasting });
+  expect(new SqliteRunRemoval(database).forgetRuns([gone, lasting])).toEqual([gone]);
+  expect(all()).toEqual([stays, outside]);
+});

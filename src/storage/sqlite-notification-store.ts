@@ -1,0 +1,68 @@
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+
+import {
+  type KeptNotification,
+  type NotificationPage,
+  type NotificationStore,
+  type NotificationType,
+  notificationTypes,
+} from '../notifications/notification-store.ts';
+import { type Database, named, transact } from './database.ts';
+import { oneOf, type Row } from './run-rows.ts';
+
+/** Notifications in SQLite. */
+export class SqliteNotificationStore implements NotificationStore {
+  readonly #database: Database;
+  readonly #add: StatementSyncInstance;
+  readonly #forgetOldest: StatementSyncInstance;
+  readonly #page: StatementSyncInstance;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#add = database.prepare(
+      `INSERT INTO notifications (notification_id, type, message, duration_ms, show_close, run_id, script_id, script_name, at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#forgetOldest = database.prepare(
+      'DELETE FROM notifications WHERE seq <= (SELECT seq FROM notifications ORDER BY seq DESC LIMIT 1 OFFSET ?)',
+    );
+    this.#page = database.prepare('SELECT * FROM notifications WHERE seq < ? ORDER BY seq DESC LIMIT ?');
+  }
+
+  add(notification: KeptNotification, keep: number): void {
+    const { id, type, message, durationMs, showClose, runId, scriptId, scriptName, at } = notification;
+    const literal = message === null ? null : JSON.stringify(message);
+    named(() =>
+      transact(this.#database, () => {
+        this.#add.run(id, type, literal, durationMs, showClose ? 1 : 0, runId, scriptId, scriptName, at);
+        this.#forgetOldest.run(keep);
+      }),
+    );
+  }
+
+  page({ after, limit }: { after: number | null; limit: number }): NotificationPage {
+    // One more than asked for, to know whether there is a next page.
+    const rows = this.#page.all(after ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const shown = rows.slice(0, limit);
+    const next = rows.length > limit ? Number(shown.at(-1)?.seq) : null;
+    return { notifications: shown.map(toNotification), next };
+  }
+}
+
+function toNotification(row: Row): KeptNotification {
+  return {
+    id: String(row.notification_id),
+    type: oneOf<NotificationType>(notificationTypes, row.type),
+    message: row.message === null ? null : String(JSON.parse(String(row.message))),
+    durationMs: Number(row.duration_ms),
+    showClose: row.show_close === 1,
+    runId: textOf(row.run_id),
+    scriptId: textOf(row.script_id),
+    scriptName: textOf(row.script_name),
+    at: String(row.at),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return value === null ? null : String(value);
+}

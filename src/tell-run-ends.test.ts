@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+
+import { queuedRun, runEnding } from '../test/support/run-records.ts';
+import { someScript } from '../test/support/some-script.ts';
+import type { SentNotification } from './notifications/notifications.ts';
+import type { RunEvent } from './runs/events/run-events.ts';
+import type { RunEnding, RunRecord } from './runs/run-record.ts';
+import type { NotifyOn } from './scripts/script.ts';
+import { Feed } from './shared/feed.ts';
+import type { Language } from './shared/text.ts';
+import { tellRunEnds } from './tell-run-ends.ts';
+
+const success = { state: 'succeeded', endCause: 'exit', exitCode: 0, envelope: 'own' } as const;
+const failure = { state: 'failed', endCause: 'exit', exitCode: 7, envelope: 'own' } as const;
+
+/** What the person at the desk is told when such a run ends. */
+function toldOf(
+  ending: Partial<RunEnding>,
+  {
+    notifyOn = 'always',
+    language = 'en',
+    sync = false,
+    type = 'ended',
+  }: { notifyOn?: NotifyOn | null; language?: Language; sync?: boolean; type?: RunEvent['type'] } = {},
+): SentNotification[] {
+  const events = new Feed<RunEvent>();
+  const told: SentNotification[] = [];
+  const script = someScript();
+  tellRunEnds({
+    events,
+    notifications: { show: (sent) => told.push(sent) },
+    findScript: () => (notifyOn === null ? null : { ...script, runtime: { ...script.runtime, notifyOn } }),
+    language,
+  });
+  const run: RunRecord = { ...queuedRun({ sync }), ...runEnding(ending) };
+  events.publish({ type, run });
+  return told;
+}
+
+it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
+  ['succeeded', success, { always: true, failure: false }],
+  ['failed', failure, { always: true, failure: true }],
+  ['timed out', { ...failure, endCause: 'timeout' }, { always: true, failure: true }],
+  ['could not be started', { ...failure, endCause: 'spawn-failed' }, { always: true, failure: true }],
+  ['was ended by a signal', { ...failure, endCause: 'signal' }, { always: true, failure: true }],
+  ['was lost', { state: 'unknown', endCause: 'lost' }, { always: true, failure: true }],
+  ['was cancelled', { ...failure, endCause: 'cancelled' }, { always: true, failure: false }],
+  ['was stopped with everything', { ...failure, endCause: 'shutdown' }, { always: true, failure: false }],
+])('of a run that %s it is told whom it concerns', (_what, ending, expected) => {
+  expect(toldOf(ending, { notifyOn: 'always' })).toHaveLength(expected.always ? 1 : 0);
+  expect(toldOf(ending, { notifyOn: 'failure' })).toHaveLength(expected.failure ? 1 : 0);
+  expect(toldOf(ending, { notifyOn: 'never' })).toEqual([]);
+});
+
+it('nothing is told of a run that somebody waits for, of other events, and of scripts that are gone', () => {
+  expect(toldOf(failure, { sync: true })).toEqual([]);
+  expect(toldOf(failure, { type: 'started' })).toEqual([]);
+  expect(toldOf(failure, { notifyOn: null })).toEqual([]);
+});
+
+it('the message is that of the script, and for how long it is shown depends on the news', () => {
+  const message = '3 files moved';
+  expect(toldOf({ ...success, message })).toMatchObject([{ type: 'success', message, durationMs: 5000 }]);
+  expect(toldOf({ ...failure, message })).toMatchObject([{ type: 'error', message, durationMs: 10_000 }]);
+  const [told] = toldOf(failure);
+  expect(told?.run).toMatchObject({ runId: expect.any(String), scriptName: expect.any(String) });
+});
+
+it.each<[Language, string, string, string]>([
+  ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Nobody knows how it ended'],
+  ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
+])('a script that says nothing is spoken for, in the language of the desk: %s', (language, ...expected) => {
+  const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
+  const done = { ...success, durationMs: 1500 };
+  expect([
+    messageOf({ ...done, message: '' }),
+    messageOf({ ...failure, message: ' ' }),
+    messageOf({ state: 'unknown', endCause: 'lost', message: null }),
+  ]).toEqual(expected);
+  // Hob's own remark that there is no result is for whoever reads results.
+  expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
+});

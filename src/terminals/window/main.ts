@@ -1,0 +1,26 @@
+import { connect } from 'node:net';
+
+import { WindowProgram } from './window-program.ts';
+
+/** By these an emulator tells programs what it can show. */
+const emulatorVariables = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'VTE_VERSION'];
+
+/** The entry of the program in a window, started by a terminal emulator with where to call and what to say there. */
+function main([socketPath = '', ticket = '']: readonly string[]): void {
+  const leave = () => process.exit(0);
+  const socket = connect(socketPath);
+  // Nobody is there any more: the window is not needed.
+  socket.once('error', leave);
+  socket.once('connect', () => {
+    socket.off('error', leave);
+    const env = Object.fromEntries(
+      emulatorVariables.flatMap((name) => {
+        const value = process.env[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    void new WindowProgram({ socket, ticket, env, leave }).open();
+  });
+}
+
+main(process.argv.slice(2));

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { FromWindow, ToWindow } from '../../execution/window-messages.ts';
+import { errnoOf } from '../../shared/errors.ts';
+
+type StartRequest = ToWindow & { type: 'start' };
+
+interface ScriptEvents {
+  tell(message: FromWindow): void;
+  show(bytes: Buffer): void;
+}
+
+/**
+ * Starts the script from within the window, where no terminal can be lent: it reads what is typed, and what it writes
+ * passes through us. Resolves when nobody can write any more.
+ */
+export function spawnInWindow(request: StartRequest, { tell, show }: ScriptEvents): Promise<void> {
+  const child = spawn(request.file, request.args, {
+    cwd: request.cwd,
+    env: request.env,
+    stdio: ['inherit', 'pipe', 'pipe'],
+    windowsVerbatimArguments: request.isVerbatim,
+  });
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].on('error', () => {});
+    child[stream].on('data', (bytes: Buffer) => {
+      show(bytes);
+      tell({ type: 'output', stream, base64: bytes.toString('base64') });
+    });
+  }
+  return new Promise((resolve) => {
+    child.once('spawn', () => tell({ type: 'spawned', pid: child.pid ?? 0 }));
+    child.once('error', (error) => {
+      if (child.pid !== undefined) return;
+      tell({ type: 'exited', code: null, signal: null, error: errnoOf(error) ?? error.message });
+      resolve();
+    });
+    child.once('exit', (code, signal) => tell({ type: 'exited', code, signal, error: null }));
+    child.once('close', () => resolve());
+  });
+}
+
+/** Leaves somebody behind who reads a terminal that is still written to, for as long as it is. */
+export function leaveDrain(master: number): void {
+  const program = fileURLToPath(new URL('./drain.js', import.meta.url));
+  spawn(process.execPath, [program], { stdio: [master, 'ignore', 'ignore'], detached: true }).unref();
+}

@@ -1,0 +1,153 @@
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { receiveMessages, sendMessage } from '../../execution/message-lines.ts';
+import {
+  type FromWindow,
+  type ToWindow,
+  toWindowTypes,
+  type WindowEnd,
+} from '../../execution/window-messages.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import { describeWindowEnd, pressAnyKey } from './end-text.ts';
+import { PlainOutput } from './plain-output.ts';
+import { PseudoTerminal } from './pseudo-terminal.ts';
+import { Screen } from './screen.ts';
+import { leaveDrain, spawnInWindow } from './spawn-in-window.ts';
+
+/** How long pipes may take to hand over what was written before the end. */
+const pipesSettleMs = 250;
+
+type Welcome = ToWindow & { type: 'welcome' };
+
+interface ProgramOptions {
+  /** Connected to the executor. */
+  socket: Socket;
+  ticket: string;
+  /** What the emulator says of itself. */
+  env: Readonly<Record<string, string>>;
+  /** Called when the window may close. */
+  leave: () => void;
+}
+
+/** What runs in a window: it lends its terminal to the script, passes on what is typed and written, and shows how the run ended. */
+export class WindowProgram {
+  readonly #options: ProgramOptions;
+  readonly #screen: Screen;
+  readonly #plain = new PlainOutput();
+  /** Who cannot take more at the moment. */
+  readonly #full = new Set<'screen' | 'executor'>();
+  #terminal: PseudoTerminal | null = null;
+  #welcome: Welcome | null = null;
+  /** Of a script that was started from here: resolves when all it wrote has passed. */
+  #written: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+    this.#screen = new Screen({
+      typed: (keys) => (this.#isOver ? this.#leave() : this.#terminal?.type(keys)),
+      resized: (size) => this.#terminal?.resize(size),
+      drained: () => this.#noteRoom('screen'),
+      // A run is not left alone: it is stopped first, and what it says about that is still heard.
+      closed: () => (this.#isOver || this.#welcome === null ? this.#leave() : this.#tell({ type: 'closed' })),
+    });
+    const { socket } = options;
+    socket.on('drain', () => this.#noteRoom('executor'));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#noteLoss());
+    receiveMessages<ToWindow>(socket, toWindowTypes, (message) => this.#obey(message));
+  }
+
+  async open(): Promise<void> {
+    // Where there is no way to have a terminal of our own, the script is started from here.
+    this.#terminal = await PseudoTerminal.open(this.#screen.size).catch(() => null);
+    const { ticket, env } = this.#options;
+    this.#tell({ type: 'window', ticket, terminal: this.#terminal?.name ?? null, env });
+  }
+
+  #obey(message: ToWindow): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#welcome = message;
+        this.#screen.entitle(message.title);
+        if (this.#terminal === null) break;
+        this.#screen.passKeys();
+        this.#terminal.read((bytes) => this.#pass(bytes));
+        break;
+      case 'start':
+        this.#written = spawnInWindow(message, {
+          tell: (said) => this.#tell(said),
+          show: (bytes) => this.#screen.write(bytes),
+        });
+        break;
+      case 'drain':
+        void this.#drain();
+        break;
+      case 'ended':
+        this.#conclude(message);
+        break;
+      default:
+        assertNever(message);
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#terminal?.drain();
+    this.#send(this.#plain.end());
+    // What the script has left running may hold its pipes for ever.
+    await Promise.race([this.#written, wait(pipesSettleMs)]);
+    this.#tell({ type: 'drained' });
+  }
+
+  /** Whether there is room for more. */
+  #pass(bytes: Buffer): boolean {
+    if (!this.#screen.write(bytes)) this.#full.add('screen');
+    if (!this.#isOver) this.#send(this.#plain.take(bytes));
+    return this.#full.size === 0;
+  }
+
+  #send(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    const hasRoom = this.#tell({ type: 'output', stream: 'stdout', base64: bytes.toString('base64') });
+    if (!hasRoom) this.#full.add('executor');
+  }
+
+  #noteRoom(where: 'screen' | 'executor'): void {
+    this.#full.delete(where);
+    if (this.#full.size === 0) this.#terminal?.resume();
+  }
+
+  #conclude(end: WindowEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.socket.end();
+    const { hold, language } = this.#welcome ?? { hold: 'never', language: 'en' };
+    const isSuccess = end.cause === 'exit' && end.exitCode === 0;
+    const isHeld = hold === 'always' || (hold === 'failure' && !isSuccess);
+    if (!isHeld || !this.#screen.isOpen) {
+      this.#leave();
+      return;
+    }
+    const text = describeWindowEnd(end)[language];
+    this.#screen.say(`${text} ${pressAnyKey[language]}`, isSuccess ? 'green' : 'red');
+    this.#screen.passKeys();
+  }
+
+  /** The executor has hung up. Before the end of the run that means that it is gone; before the welcome, that we came too late. */
+  #noteLoss(): void {
+    if (this.#isOver) return;
+    if (this.#welcome === null) this.#leave();
+    else this.#conclude({ cause: 'lost', exitCode: -1, signal: null, durationMs: 0 });
+  }
+
+  #leave(): void {
+    if (this.#terminal?.release()) leaveDrain(this.#terminal.master);
+    this.#options.leave();
+  }
+
+  #tell(message: FromWindow): boolean {
+    const { socket } = this.#options;
+    return !socket.writable || sendMessage(socket, message);
+  }
+}

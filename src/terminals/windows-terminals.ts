@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+
+import { findProgram } from './find-program.ts';
+import type { Command, Desktop } from './terminal-command.ts';
+
+/** What Windows Terminal takes for the end of its command, also within quotes. */
+const separator = ';';
+
+/** Windows Terminal, then the console that every Windows has. */
+export async function* findWindowsTerminals(desktop: Desktop): AsyncGenerator<Command> {
+  const isSplit = desktop.inside.some((word) => word.includes(separator));
+  const modern = isSplit ? null : await findProgram('wt', desktop);
+  if (modern !== null) yield [modern, '-w', 'new', 'new-tab', '--'];
+  const plain =
+    (await findProgram('conhost', desktop)) ?? (await findProgram(systemConsole(desktop), desktop));
+  if (plain !== null) yield [plain, '--'];
+}
+
+function systemConsole({ environment }: Desktop): string {
+  const key = Object.keys(environment).find((variable) => variable.toUpperCase() === 'SYSTEMROOT');
+  return join((key === undefined ? '' : environment[key]) || 'C:\\Windows', 'System32', 'conhost.exe');
+}

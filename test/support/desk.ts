@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { traceProcesses } from './processes.ts';
+import { launchScreen, type Screen } from './screen.ts';
+
+/** A screen, a message bus and a home folder: what programs with windows take for granted. */
+export interface Desk {
+  readonly screen: Screen;
+  /** For what is to work at this desk. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Fails when anything is left that worked at it. */
+  stop(): Promise<void>;
+}
+
+/** What a machine must have for one. */
+export const deskPrograms = ['Xvfb', 'dbus-daemon', 'xdotool', 'xwininfo', 'import'];
+
+/** Sets up a desk whose end is the caller's business, for a whole file of tests. */
+export async function launchDesk(): Promise<Desk> {
+  const home = await mkdtemp(join(tmpdir(), 'hob-desk-'));
+  const runtime = join(home, 'runtime');
+  await mkdir(runtime, { mode: 0o700 });
+  const screen = await launchScreen();
+  const trace = traceProcesses();
+  const env = {
+    ...trace.env,
+    ...screen.env,
+    HOME: home,
+    XDG_RUNTIME_DIR: runtime,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_DATA_HOME: join(home, 'data'),
+    LANG: 'C.UTF-8',
+    LC_ALL: 'C.UTF-8',
+    // Nobody reads this screen aloud, and what would do it outlives the desk.
+    NO_AT_BRIDGE: '1',
+    GTK_A11Y: 'none',
+    GSETTINGS_BACKEND: 'memory',
+  };
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', '--print-address=3'], {
+    // Programs that the bus starts get its environment.
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(bus, 'exit');
+  const pipe = bus.stdio[3];
+  if (!pipe) throw new Error('dbus-daemon has nowhere to tell its address');
+  const [address] = await Promise.race([once(pipe, 'data'), exited.then(() => ['' as const])]);
+  if (String(address) === '') throw new Error('dbus-daemon ended at once');
+  return {
+    screen,
+    env: { ...env, DBUS_SESSION_BUS_ADDRESS: String(address).trim() },
+    async stop() {
+      // First the screen: what has windows ends with it.
+      await screen.stop();
+      if (bus.exitCode === null && bus.signalCode === null) bus.kill();
+      await exited;
+      await trace.noneLeft();
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
