@@ -26,6 +26,7 @@ import { addHealthRoute } from './routes/health.ts';
 import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
+import { addModelDownloadRoutes } from './routes/model-downloads.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
@@ -107,6 +108,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addLinkRoute(api, dependencies);
     addNotifyRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
+    addModelDownloadRoutes(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);

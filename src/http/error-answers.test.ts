@@ -10,6 +10,8 @@ const statuses: Record<ErrorCode, number> = {
   'script-unusable': 409,
   'range-not-satisfiable': 416,
   'run-ended': 409,
+  'download-ended': 409,
+  'download-unknown': 404,
   'run-not-ended': 409,
   'secrets-needed': 400,
   'idempotency-key-invalid': 400,

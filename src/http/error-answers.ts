@@ -38,6 +38,7 @@ export function statusOf(code: ErrorCode): number {
     case 'script-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
+    case 'download-unknown':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -48,6 +49,7 @@ export function statusOf(code: ErrorCode): number {
       return 408;
     case 'script-unusable':
     case 'run-ended':
+    case 'download-ended':
     case 'run-not-ended':
     case 'idempotency-key-reused':
     case 'caller-stopping':

@@ -32,6 +32,8 @@ export const errorCodes = {
   'notify-invalid': 'A field of the notification is missing or wrong.',
   'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',
   'model-not-downloaded': 'No complete download of the model was found.',
+  'download-unknown': 'No download has this id, or it ended long ago.',
+  'download-ended': 'The download has ended already, so it cannot be stopped.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',

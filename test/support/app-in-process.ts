@@ -32,6 +32,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
+import { MemoryDownloads } from './memory-downloads.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
 import { smallLimits } from './run-service.ts';
@@ -41,13 +42,18 @@ import { writeScript } from './scripts.ts';
 export async function appInProcess({
   maxRuns = 2,
   guard = null,
+  downloads = new MemoryDownloads(),
+  tables = '',
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
+  downloads?: MemoryDownloads;
+  /** Further tables of the script's manifest. */
+  tables?: string;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
-  const script = await writeScript(join(folder, 'scripts'), 'node', { node: true });
+  const script = await writeScript(join(folder, 'scripts'), 'node', { node: true, tables });
   const catalogue = new Catalogue([join(folder, 'scripts')]);
   await catalogue.load();
   const log = await createLogger('silent');
@@ -107,6 +113,7 @@ export async function appInProcess({
       trace: async () => ({ kind: 'unknown' }),
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
+    downloads,
     notifications: new Notifications(log),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,

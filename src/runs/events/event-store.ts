@@ -5,6 +5,7 @@ export const eventTypes = [
   'run.progress',
   'run.ended',
   'notification',
+  'model.progress',
   'scripts.changed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
