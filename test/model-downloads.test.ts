@@ -21,7 +21,7 @@ async function open(tables = '') {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const seen: Record<string, unknown> = await answer.json();
+    const seen: Record<string, unknown> = JSON.parse(await answer.text());
     return { status: answer.status, code: answer.headers.get('x-hob-error'), body: seen };
   };
   return { downloads, ask };
