@@ -27,6 +27,7 @@ import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
+import { addModelRoutes } from './routes/models.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
@@ -107,6 +108,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addLinkRoute(api, dependencies);
     addNotifyRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
+    addModelRoutes(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);

@@ -28,7 +28,9 @@ describe('a glob', () => {
     ['[abc', '[abc'],
     ['[!', '[!'],
     ['a.b', 'a.b'],
-    ['a\\*', 'a\\tail'],
+    ['onnx\\*.bin', 'onnx/model.bin'],
+    ['onnx/*.bin', 'onnx\\model.bin'],
+    ['onnx\\', 'onnx/model.bin'],
     ['**/model.bin', 'x/y/model.bin'],
     ['*a*b', 'xaxbxab'],
     ['', ''],
@@ -84,7 +86,7 @@ describe.runIf(has('python3', findProgram('python3') !== null))("Python's fnmatc
   it('is of the same opinion about patterns of every kind', () => {
     const letter = fc.constantFrom(...'ab-]/');
     const pattern = fc
-      .array(fc.constantFrom(...'ab*?[]!-/^\\'), { maxLength: 8 })
+      .array(fc.constantFrom(...'ab*?[]!-/^'), { maxLength: 8 })
       .map((letters) => letters.join(''))
       // What ends with a slash has a meaning of its own.
       .filter((text) => !text.endsWith('/'));

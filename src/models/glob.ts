@@ -10,7 +10,8 @@ type Matcher = (path: string) => boolean;
 
 /**
  * Tells which files of a repo are wanted, by patterns as Python's libraries read them: `*` and `?` stand for a slash, too, `[a-z]` and
- * `[!a-z]` for one character, and what ends with a slash means everything below it. Capitals count. No pattern at all is every file.
+ * `[!a-z]` for one character, what ends with a slash means everything below it, and a backslash is a slash. Capitals count. No pattern at
+ * all is every file.
  */
 export function compileGlobs(patterns: readonly string[]): Matcher {
   if (patterns.length === 0) return () => true;
@@ -19,8 +20,9 @@ export function compileGlobs(patterns: readonly string[]): Matcher {
 }
 
 export function compileGlob(pattern: string): Matcher {
-  const parts = parse(pattern.endsWith('/') ? `${pattern}*` : pattern);
-  return (path) => fits(codesOf(path), parts);
+  const slashed = withSlashes(pattern);
+  const parts = parse(slashed.endsWith('/') ? `${slashed}*` : slashed);
+  return (path) => fits(codesOf(withSlashes(path)), parts);
 }
 
 /**
@@ -92,6 +94,7 @@ function parseSet(codes: readonly number[]): CharacterSet {
 }
 
 const codeOf = (character: string) => character.codePointAt(0) ?? 0;
+const withSlashes = (path: string) => path.replaceAll('\\', '/');
 const codesOf = (text: string) => Array.from(text, codeOf);
 
 const star = codeOf('*');

@@ -32,6 +32,9 @@ export const errorCodes = {
   'notify-invalid': 'A field of the notification is missing or wrong.',
   'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',
   'model-not-downloaded': 'No complete download of the model was found.',
+  'model-not-removable':
+    'The model lies in a folder of `model_folders`, where Hob removes nothing, or the system does not let it be removed.',
+  'model-downloading': 'The model is being downloaded, so it cannot be removed.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
