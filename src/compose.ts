@@ -10,7 +10,10 @@ import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { ModelLibrary } from './models/model-library.ts';
+import { allPlaces } from './models/places/all-places.ts';
+import { formatRepoId } from './models/repo-id.ts';
 import { Notifications } from './notifications/notifications.ts';
+import { findMissingModels } from './require-models.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -26,6 +29,7 @@ import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
+import { ModelNeeds } from './scripts/model-needs.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
@@ -129,6 +133,12 @@ export async function startService({
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
 
+    const modelNeeds = new ModelNeeds(catalogue);
+    const models = new ModelLibrary({
+      places: allPlaces({ ...settings, models: folders.models, extra: settings.model_folders }),
+      wanted: (repo) => modelNeeds.of(formatRepoId(repo)),
+    });
+
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
       env: settings.environment,
@@ -146,7 +156,8 @@ export async function startService({
       executor,
       clock: systemClock,
       log,
-      resolveCommand: (script) => resolveCommand(script, host),
+      resolveCommand: async (script) =>
+        (await findMissingModels(script, models)) ?? resolveCommand(script, host),
       readOutcome: (request) => outcomes.read(request),
       findScript: (id) => catalogue.find(id),
       apiBase: (token) => `${listening?.url}/r/${token}`,
@@ -216,7 +227,8 @@ export async function startService({
         maxRuns: settings.max_runs,
         trace: traceCaller,
       }),
-      models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
+      models,
+      modelNeeds,
       notifications,
       metrics,
       log,

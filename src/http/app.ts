@@ -28,6 +28,7 @@ import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { addModelDownloadRoutes } from './routes/model-downloads.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
+import { addModelRoutes } from './routes/models.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addProgressRoute } from './routes/progress.ts';
@@ -109,6 +110,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addNotifyRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
     addModelDownloadRoutes(api, dependencies);
+    addModelRoutes(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);

@@ -14,6 +14,7 @@ import type { RunEnds } from '../runs/run-ends.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
+import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import type { TokenGuard } from './door/token-guard.ts';
@@ -34,6 +35,7 @@ export interface AppDependencies {
   bareCallers: BareCallers;
   models: ModelLibrary;
   downloads: Downloads;
+  modelNeeds: ModelNeeds;
   notifications: Notifications;
   metrics: Metrics;
   log: Logger;

@@ -1,4 +1,5 @@
 import type { DownloadView } from '../models/downloads/download.ts';
+import { formatRepoId } from '../models/repo-id.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
 
@@ -7,7 +8,7 @@ export function downloadAnswer(download: DownloadView, language: Language): Json
   const { repo, error } = download;
   return {
     download_id: download.id,
-    repo_id: `${repo.owner}/${repo.name}`,
+    repo_id: formatRepoId(repo),
     source: download.source,
     revision: download.revision,
     files: [...download.files],

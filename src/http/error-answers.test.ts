@@ -40,6 +40,8 @@ const statuses: Record<ErrorCode, number> = {
   'notify-invalid': 400,
   'repo-id-invalid': 400,
   'model-not-downloaded': 404,
+  'model-not-removable': 403,
+  'model-downloading': 409,
   'path-unknown': 404,
   'method-not-allowed': 405,
   'run-unknown': 404,

@@ -34,6 +34,7 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'model-not-removable':
       return 403;
     case 'script-unknown':
     case 'temp-file-missing':
@@ -53,6 +54,7 @@ export function statusOf(code: ErrorCode): number {
     case 'run-not-ended':
     case 'idempotency-key-reused':
     case 'caller-stopping':
+    case 'model-downloading':
       return 409;
     case 'idempotency-run-gone':
       return 410;

@@ -53,6 +53,7 @@ function script(rest: Partial<Script> = {}): Script {
       survivors: 'keep',
       env: {},
       binaries: [],
+      requireModels: false,
     },
     input: images,
     params: [],

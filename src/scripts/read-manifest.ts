@@ -182,6 +182,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
     survivors: runtime.survivors ?? 'keep',
     env: runtime.env ?? {},
     binaries: (runtime.binaries ?? []).map(({ name }) => name),
+    requireModels: runtime.require_models ?? false,
   };
 }
 

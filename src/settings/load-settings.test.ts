@@ -100,6 +100,7 @@ describe('settings', () => {
       log_level: 'warn',
       on_stop: 'stop',
       scripts: '/x',
+      model_folders: '/y',
       extra_hosts: 'a',
       trusted_origins: 'http://b',
       token: 'true',

@@ -10,7 +10,7 @@ import { isLoopback } from '../shared/addresses.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { resolveHome } from './home.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
-import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 /** What `hob serve` was given on the command line. */
 export interface Flags {
@@ -27,6 +27,7 @@ export interface LoadedSettings extends Settings {
   /** What scripts inherit. */
   environment: Record<string, string>;
   huggingFaceCache: string;
+  modelScopeCaches: { current: string; old: string };
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
@@ -80,9 +81,11 @@ export async function loadSettings(
     ...settings,
     listen: withoutCovered([...new Set(addresses)]),
     scripts: [...new Set(scripts)],
+    model_folders: [...new Set(settings.model_folders.map((folder) => resolve(folder)))],
     home,
     environment: userEnvironment(env),
     huggingFaceCache: huggingFaceCache(env, homedir()),
+    modelScopeCaches: modelScopeCaches(env, homedir()),
   };
 }
 
@@ -121,7 +124,8 @@ function firstLine(message: string): string {
 
 /** A relative folder in the file is relative to the file, wherever Hob was started. */
 function fromTable(name: SettingName, value: unknown, path: string): unknown {
-  if (name !== 'scripts' || !Array.isArray(value)) return value;
+  const isFolders = name === 'scripts' || name === 'model_folders';
+  if (!isFolders || !Array.isArray(value)) return value;
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
 }
 

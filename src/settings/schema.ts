@@ -30,6 +30,11 @@ export const SettingsSchema = Type.Object({
     default: [],
     description: "Folders with scripts, beside the home's own `scripts/`. The flag `--scripts` adds to them.",
   }),
+  model_folders: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Further folders to look for models in: `OWNER/NAME` folders, or a cache of Hugging Face or ModelScope that lies elsewhere. Nothing in them is ever removed.',
+  }),
   log_level: Type.Enum(logLevels, {
     default: 'info',
     description: `How much is logged to stderr: ${logLevels.join(', ')}.`,

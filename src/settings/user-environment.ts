@@ -37,3 +37,10 @@ export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   if (env.HF_HOME) return [env.HF_HOME, 'hub'].join(sep);
   return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
 }
+
+/** Where ModelScope's own library keeps its cache: newer versions and older ones agree only when they are told. */
+export function modelScopeCaches(env: NodeJS.ProcessEnv, home: string): { current: string; old: string } {
+  if (env.MODELSCOPE_CACHE) return { current: env.MODELSCOPE_CACHE, old: env.MODELSCOPE_CACHE };
+  const current = [home, '.cache', 'modelscope'].join(sep);
+  return { current, old: [current, 'hub'].join(sep) };
+}

@@ -34,6 +34,9 @@ export const errorCodes = {
   'model-not-downloaded': 'No complete download of the model was found.',
   'download-unknown': 'No download has this id, or it ended long ago.',
   'download-ended': 'The download has ended already, so it cannot be stopped.',
+  'model-not-removable':
+    'The model lies in a folder of `model_folders`, where Hob removes nothing, or the system does not let it be removed.',
+  'model-downloading': 'The model is being downloaded, so it cannot be removed.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',

@@ -25,6 +25,7 @@ import { RunEnds } from '../../src/runs/run-ends.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
+import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -112,8 +113,9 @@ export async function appInProcess({
       maxRuns,
       trace: async () => ({ kind: 'unknown' }),
     }),
-    models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
     downloads,
+    models: new ModelLibrary({ places: [] }),
+    modelNeeds: new ModelNeeds(catalogue),
     notifications: new Notifications(log),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,

@@ -21,6 +21,7 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     survivors: 'keep',
     env: {},
     binaries: [],
+    requireModels: false,
   },
   input: null,
   params: [],

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { DownloadView } from '../../models/downloads/download.ts';
-import { declaredModel } from '../../scripts/declared-models.ts';
+import { formatRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -20,7 +20,7 @@ import {
 
 export function addModelDownloadRoutes(
   app: FastifyInstance,
-  { catalogue, downloads }: Pick<AppDependencies, 'catalogue' | 'downloads'>,
+  { downloads, modelNeeds }: AppDependencies,
 ): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const startSchema = {
@@ -32,12 +32,13 @@ export function addModelDownloadRoutes(
   };
   app.post('/api/models/download', { schema: startSchema }, async (request) => {
     const { repo, source, files, revision } = readDownloadFields(bodyOf(request).fields);
-    const repoId = `${repo.owner}/${repo.name}`;
-    const declared = declaredModel(catalogue.scripts(), repoId);
+    const repoId = formatRepoId(repo);
+    const need = modelNeeds.of(repoId);
+    const declared = need === null || need.isAll ? [] : need.globs;
     const { download, isJoined } = downloads.start({
       repo,
-      source: source ?? declared?.source ?? 'huggingface',
-      files: files ?? declared?.files ?? [],
+      source: source ?? need?.source ?? 'huggingface',
+      files: files ?? declared,
       revision,
     });
     const message = isJoined

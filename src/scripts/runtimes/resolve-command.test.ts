@@ -56,6 +56,7 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       survivors: 'keep',
       env: {},
       binaries: [],
+      requireModels: false,
       ...runtime,
     },
     input: null,
