@@ -6,6 +6,7 @@ import { findModel } from '../model/find-model.ts';
 import { describeModels } from '../model/list-models.ts';
 import { type PullOptions, pull } from '../model/pull.ts';
 import { describeRemoval, removeModel } from '../model/remove-model.ts';
+import { checkRepoId } from '../model/repo-argument.ts';
 import { ServiceClient } from '../service-client.ts';
 
 interface Common {
@@ -42,7 +43,7 @@ export function configure(command: Command): void {
   command
     .command('path')
     .description('print the folder of a model, and nothing else')
-    .argument('<repo>', 'owner/name')
+    .argument('<repo>', 'owner/name', checkRepoId)
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', pathExamples)
@@ -54,7 +55,7 @@ export function configure(command: Command): void {
   command
     .command('pull')
     .description('download a model, or all that a script needs, and show how far it is')
-    .argument('[repo]', 'owner/name')
+    .argument('[repo]', 'owner/name', checkRepoId)
     .option(
       '--source <source>',
       'huggingface or modelscope (default: what scripts declare, else huggingface)',
@@ -70,7 +71,7 @@ export function configure(command: Command): void {
   command
     .command('cancel')
     .description('stop the download of a model; what is there already is kept')
-    .argument('<repo>', 'owner/name')
+    .argument('<repo>', 'owner/name', checkRepoId)
     .option(...homeOption)
     .action(async (repo: string, options: Common) => {
       print(await cancelDownload(await ServiceClient.find(options.home), repo));
@@ -79,7 +80,7 @@ export function configure(command: Command): void {
   command
     .command('rm')
     .description('delete a model, after saying what that frees')
-    .argument('<repo>', 'owner/name')
+    .argument('<repo>', 'owner/name', checkRepoId)
     .option('--place <place>', 'own, huggingface, modelscope or extra, where there are several copies')
     .option('--yes', 'do not ask')
     .option('--dry-run', 'only say what would be deleted')

@@ -2,11 +2,9 @@ import type { ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 import { objectsIn, readDownload } from './download.ts';
 import { stopDownload } from './follow-download.ts';
-import { checkRepoId } from './repo-argument.ts';
 
 /** Stops all downloads of a model: there may be one from each source. Returns what is said then. */
-export async function cancelDownload(client: ServiceClient, repo: string): Promise<string> {
-  const repoId = checkRepoId(repo);
+export async function cancelDownload(client: ServiceClient, repoId: string): Promise<string> {
   const { items } = await client.get('/api/models/downloads');
   const underWay = objectsIn(items)
     .map(readDownload)

@@ -1,11 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
-import { checkRepoId } from './repo-argument.ts';
 
 /** Where a model lies; the error says how to get it. */
-export async function findModel(client: ServiceClient, repo: string): Promise<JsonObject> {
-  const repoId = checkRepoId(repo);
+export async function findModel(client: ServiceClient, repoId: string): Promise<JsonObject> {
   const query = new URLSearchParams({ repo_id: repoId });
   const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
     const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';

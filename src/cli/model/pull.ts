@@ -5,7 +5,6 @@ import { exitCodes, UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
 import { modelsOfScript } from './models-of-script.ts';
 import { describeEnd, pullModel } from './pull-model.ts';
-import { checkRepoId } from './repo-argument.ts';
 
 export interface PullOptions {
   home?: string;
@@ -24,17 +23,16 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
     ...(files !== undefined && { files }),
     ...(revision !== undefined && { revision }),
   };
-  if ((repo === undefined) === (script === undefined))
-    throw usage('Say which model to get: either <owner>/<name> or --for <script>.');
-  if (script === undefined) {
-    const request = { repoId: checkRepoId(repo ?? ''), ...details };
-    const answer = await pullModel(await ServiceClient.find(home), request);
+  if (repo !== undefined && script === undefined) {
+    const answer = await pullModel(await ServiceClient.find(home), { repoId: repo, ...details });
     const download = readDownload(answer);
     if (isJson) printJson(answer);
     if (download.state !== 'done') throw new UserError(describeEnd(download));
     if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
     return;
   }
+  if (repo !== undefined || script === undefined)
+    throw usage('Say which model to get: either <owner>/<name> or --for <script>.');
   if (Object.keys(details).length > 0)
     throw usage(
       '--source, --files and --revision are for one model: with --for, the script says what it needs.',

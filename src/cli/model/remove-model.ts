@@ -6,7 +6,6 @@ import { formatBytes } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { numberOf, objectsIn, textOf } from './download.ts';
-import { checkRepoId } from './repo-argument.ts';
 
 interface RemoveOptions {
   readonly place: string | undefined;
@@ -17,10 +16,9 @@ interface RemoveOptions {
 /** Deletes a model, after a look at what that means. Returns the answer of the service. */
 export async function removeModel(
   client: ServiceClient,
-  repo: string,
+  repoId: string,
   { place, isSure, isTrial }: RemoveOptions,
 ): Promise<JsonObject> {
-  const repoId = checkRepoId(repo);
   const path = `/api/models/${repoId}`;
   const query = new URLSearchParams(place === undefined ? {} : { place });
   const trial = await client.delete(`${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`);

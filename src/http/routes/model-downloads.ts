@@ -87,7 +87,8 @@ export function addModelDownloadRoutes(
     { schema: cancelSchema },
     async (request) => {
       const { id } = find(request.params.id);
-      if (!downloads.cancel(id)) throw endedAlready();
+      // One that is being stopped already is not stopped twice.
+      if (!downloads.cancel(id) && find(id).state !== 'running') throw endedAlready();
       const message = { en: 'The download is being stopped', zh: '正在停止下载' };
       return { status: 'success', message: message[languageOf(request)], download_id: id };
     },
