@@ -9,6 +9,7 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
+import { ModelDownloads } from './models/downloads/model-downloads.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
@@ -191,6 +192,13 @@ export async function startService({
         })
       : null;
     closers.push(() => guard?.close());
+    const downloads = new ModelDownloads({
+      sources: settings.hubs,
+      clock: systemClock,
+      log: log.child({ part: 'downloads' }),
+      version,
+    });
+    closers.push(() => downloads.close());
     const app = await buildApp({
       catalogue,
       runs,
@@ -217,6 +225,7 @@ export async function startService({
         trace: traceCaller,
       }),
       models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
+      downloads,
       notifications,
       metrics,
       log,

@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Downloads } from '../models/downloads/download.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
@@ -32,6 +33,7 @@ export interface AppDependencies {
   clock: Clock;
   bareCallers: BareCallers;
   models: ModelLibrary;
+  downloads: Downloads;
   notifications: Notifications;
   metrics: Metrics;
   log: Logger;

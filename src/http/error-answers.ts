@@ -34,10 +34,13 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'hub-denied':
       return 403;
     case 'script-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
+    case 'hub-not-found':
+    case 'download-nothing-matches':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -51,6 +54,7 @@ export function statusOf(code: ErrorCode): number {
     case 'run-not-ended':
     case 'idempotency-key-reused':
     case 'caller-stopping':
+    case 'download-cache-unusable':
       return 409;
     case 'idempotency-run-gone':
       return 410;
@@ -64,6 +68,10 @@ export function statusOf(code: ErrorCode): number {
       return 431;
     case 'internal':
       return 500;
+    case 'hub-unreachable':
+    case 'hub-answer-invalid':
+    case 'download-corrupt':
+      return 502;
     case 'queue-full':
     case 'queue-wait-exceeded':
     case 'wait-circle':

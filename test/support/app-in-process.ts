@@ -13,6 +13,7 @@ import { Connections } from '../../src/http/door/connections.ts';
 import { createDoorServer } from '../../src/http/door/door-server.ts';
 import type { TokenGuard } from '../../src/http/door/token-guard.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
+import { ModelDownloads } from '../../src/models/downloads/model-downloads.ts';
 import { ModelLibrary } from '../../src/models/model-library.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
 import { BareCallers } from '../../src/runs/callers/bare-callers.ts';
@@ -25,6 +26,7 @@ import { RunEnds } from '../../src/runs/run-ends.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
+import { hubSettings } from '../../src/settings/hub-settings.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -107,6 +109,15 @@ export async function appInProcess({
       trace: async () => ({ kind: 'unknown' }),
     }),
     models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
+    downloads: new ModelDownloads({
+      sources: hubSettings({}, folder, {
+        huggingface_endpoint: 'http://127.0.0.1:1',
+        modelscope_endpoint: 'http://127.0.0.1:1',
+      }),
+      clock: systemClock,
+      log,
+      version: '0.0.0',
+    }),
     notifications: new Notifications(log),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
