@@ -9,6 +9,7 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
+import { ModelDownloads } from './models/downloads/model-downloads.ts';
 import { ModelLibrary } from './models/model-library.ts';
 import { allPlaces } from './models/places/all-places.ts';
 import { formatRepoId } from './models/repo-id.ts';
@@ -49,6 +50,7 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
+import { tellDownloads } from './tell-downloads.ts';
 import { tellCatalogue, tellNotifications } from './tell-events.ts';
 
 interface ComposeOptions {
@@ -202,6 +204,14 @@ export async function startService({
         })
       : null;
     closers.push(() => guard?.close());
+    const downloads = new ModelDownloads({
+      sources: settings.hubs,
+      clock: systemClock,
+      log: log.child({ part: 'downloads' }),
+      version,
+    });
+    closers.push(tellDownloads(downloads, eventLog));
+    closers.push(() => downloads.close());
     const app = await buildApp({
       catalogue,
       runs,
@@ -229,6 +239,7 @@ export async function startService({
       }),
       models,
       modelNeeds,
+      downloads,
       notifications,
       metrics,
       log,

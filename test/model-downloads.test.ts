@@ -1,190 +1,170 @@
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
+import { tempFolder } from './support/hob.ts';
+import { downloadsHere, pull } from './support/hub/download-here.ts';
+import { someBytes, someFiles, storedFile } from './support/hub/stored-file.ts';
+import { commit, TestHub } from './support/hub/test-hub.ts';
 
-import { AppError } from '../src/shared/errors.ts';
-import { appInProcess, openDoor } from './support/app-in-process.ts';
-import { MemoryDownloads } from './support/memory-downloads.ts';
-
-const repo = { owner: 'acme', name: 'tiny' };
-const repo_id = 'acme/tiny';
-
-/** The application over downloads that are as far as the test says. */
-async function open(tables = '') {
-  const downloads = new MemoryDownloads();
-  const { app } = await appInProcess({ downloads, tables });
-  const { url } = await openDoor(app);
-  const ask = async (method: string, path: string, body?: unknown, language = 'en') => {
-    const answer = await fetch(`${url}/api/models${path}`, {
-      method,
-      headers: {
-        'accept-language': language,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const seen: Record<string, unknown> = JSON.parse(await answer.text());
-    return { status: answer.status, code: answer.headers.get('x-hob-error'), body: seen };
-  };
-  return { downloads, ask };
+async function scene(files = someFiles()) {
+  const hub = await TestHub.start(files);
+  const folder = await tempFolder();
+  const downloads = await downloadsHere({ url: hub.url, folder });
+  return { hub, folder, downloads, files };
 }
 
-describe('POST /api/models/download', () => {
-  it('begins a download, and joins one that is under way', async () => {
-    const { downloads, ask } = await open();
-    const first = await ask('POST', '/download', { repo_id });
-    const [{ id = '' } = {}] = downloads.list();
-    expect(first).toMatchObject({ status: 200, code: null });
-    expect(first.body).toEqual({
-      status: 'success',
-      message: 'The download of acme/tiny has begun',
-      download_id: id,
-      is_joined: false,
-    });
-    const second = await ask('POST', '/download', { repo_id }, 'zh-CN');
-    expect(second.body).toEqual({
-      status: 'success',
-      message: '模型 acme/tiny 正在下载',
-      download_id: id,
-      is_joined: true,
-    });
-  });
+async function treeOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
 
-  it('takes all of it from huggingface where no script says otherwise', async () => {
-    const { downloads, ask } = await open();
-    await ask('POST', '/download', { repo_id });
-    expect(downloads.requests).toEqual([{ repo, source: 'huggingface', files: [], revision: null }]);
-  });
-
-  it('takes what a script declares, unless the request says more', async () => {
-    const { downloads, ask } = await open(
-      '[[service.models]]\nsource = "modelscope"\nrepo_id = "acme/tiny"\nfiles = ["*.onnx"]\n',
-    );
-    await ask('POST', '/download', { repo_id });
-    await ask('POST', '/download', { repo_id, files: [], source: 'huggingface', revision: 'refs/pr/7' });
-    await ask('POST', '/download', { repo_id, files: ['*.txt', 'a/**'] });
-    expect(downloads.requests).toEqual([
-      { repo, source: 'modelscope', files: ['*.onnx'], revision: null },
-      { repo, source: 'huggingface', files: [], revision: 'refs/pr/7' },
-      { repo, source: 'modelscope', files: ['*.txt', 'a/**'], revision: null },
-    ]);
-  });
-
-  it('refuses what makes no sense, in the language of the caller, and begins nothing', async () => {
-    const { downloads, ask } = await open();
-    const bad = await ask('POST', '/download', { repo_id: 'acme/../etc' });
-    expect([bad.status, bad.code]).toEqual([400, 'repo-id-invalid']);
-    expect(bad.body).toEqual({
-      status: 'error',
-      code: 'repo-id-invalid',
-      message: 'repo_id must be given as owner/name.',
-      hint: expect.stringContaining('address'),
-    });
-    const chinese = await ask('POST', '/download', { repo_id, source: 'github' }, 'zh');
-    expect(chinese).toMatchObject({ status: 400, code: 'field-invalid' });
-    expect(chinese.body.message).toBe('source 应为以下之一: huggingface、modelscope');
-    expect((await ask('POST', '/download')).code).toBe('repo-id-invalid');
-    expect(downloads.requests).toEqual([]);
-  });
-});
-
-describe('GET /api/models/downloads', () => {
-  it('lists all downloads, the newest first, and shows each of them', async () => {
-    const { downloads, ask } = await open();
-    expect((await ask('GET', '/downloads')).body).toEqual({ items: [], next: null });
-    const first = downloads.start({ repo, source: 'huggingface', files: ['*.onnx'], revision: 'main' });
-    const { id } = first.download;
-    downloads.step(id, {
-      bytesDone: 5,
-      bytesTotal: 20,
-      filesDone: 1,
-      filesTotal: 3,
-      bytesPerSecond: 2.5,
-      secondsLeft: 6,
-    });
-    const other = downloads.start({
-      repo: { owner: 'acme', name: 'other' },
-      source: 'modelscope',
-      files: [],
-      revision: null,
-    });
-    const shown = {
-      download_id: id,
-      repo_id,
-      source: 'huggingface',
-      revision: 'main',
-      files: ['*.onnx'],
-      state: 'running',
-      bytes_done: 5,
-      bytes_total: 20,
-      files_done: 1,
-      files_total: 3,
-      bytes_per_s: 2.5,
-      seconds_left: 6,
-      started_at: '2026-05-01T12:00:00.000Z',
-      ended_at: null,
-      folder: null,
+describe('a download from Hugging Face', () => {
+  it('lies in the cache just as huggingface_hub leaves it, byte for byte', async () => {
+    const { folder, downloads, files } = await scene();
+    const ended = await pull(downloads);
+    const repo = join(folder, 'hf', 'models--ada--tiny');
+    expect(ended).toMatchObject({
+      state: 'done',
       error: null,
-    };
-    const { body } = await ask('GET', '/downloads');
-    expect(body).toEqual({
-      items: [expect.objectContaining({ download_id: other.download.id }), shown],
-      next: null,
+      folder: join(repo, 'snapshots', commit),
+      filesDone: files.length,
+      filesTotal: files.length,
+      bytesDone: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      secondsLeft: 0,
     });
-    expect((await ask('GET', `/downloads/${id}`)).body).toEqual(shown);
-  });
-
-  it('says in the language of the caller why one failed', async () => {
-    const { downloads, ask } = await open();
-    const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
-    const error = new AppError(
-      'resources-exhausted',
-      { en: 'The disk is full', zh: '磁盘已满' },
-      { hint: { en: 'Make room.', zh: '请清理磁盘。' } },
+    expect(await treeOf(repo)).toEqual(
+      [
+        ...files.map(({ isLarge, sha256, gitSha }) => `blobs/${isLarge ? sha256 : gitSha}`),
+        ...files.map(({ path }) => `snapshots/${commit}/${path}`),
+        'refs/main',
+        `trees/${commit}.json`,
+      ].sort(),
     );
-    downloads.step(id, { state: 'failed', endedAt: '2026-05-01T12:00:05.000Z', error });
-    expect((await ask('GET', `/downloads/${id}`)).body).toMatchObject({
-      state: 'failed',
-      error: { code: 'resources-exhausted', message: 'The disk is full', hint: 'Make room.' },
-    });
-    expect((await ask('GET', `/downloads/${id}`, undefined, 'zh')).body.error).toEqual({
-      code: 'resources-exhausted',
-      message: '磁盘已满',
-      hint: '请清理磁盘。',
+    for (const { path, bytes, isLarge, sha256, gitSha } of files) {
+      const shown = join(repo, 'snapshots', commit, path);
+      expect(await readFile(shown)).toEqual(bytes);
+      const up = '../'.repeat(path.split('/').length + 1);
+      expect(await readlink(shown)).toBe(`${up}blobs/${isLarge ? sha256 : gitSha}`);
+    }
+    expect(await readFile(join(repo, 'refs', 'main'), 'utf8')).toBe(commit);
+    const tree = JSON.parse(await readFile(join(repo, 'trees', `${commit}.json`), 'utf8'));
+    expect(tree).toEqual({
+      format_version: 1,
+      files: Object.fromEntries(
+        files.map(({ path, bytes, isLarge, sha256, gitSha }) => [
+          path,
+          {
+            size: bytes.length,
+            blob_id: gitSha,
+            ...(isLarge && { lfs_sha256: sha256, lfs_size: bytes.length }),
+          },
+        ]),
+      ),
     });
   });
 
-  it('knows no other downloads', async () => {
-    const { ask } = await open();
-    const { status, body } = await ask('GET', '/downloads/nope');
-    expect({ status, body }).toEqual({
-      status: 404,
-      body: {
-        status: 'error',
-        code: 'download-unknown',
-        message: 'There is no download nope',
-        hint: expect.stringContaining('GET /api/models/downloads'),
-      },
+  it('brings only the files that match, and the record lists all of them', async () => {
+    const { folder, downloads, hub } = await scene();
+    expect(await pull(downloads, { files: ['*.json', 'onnx/*'] })).toMatchObject({
+      state: 'done',
+      filesTotal: 2,
     });
-    expect(await ask('GET', '/downloads?state=done')).toMatchObject({ status: 400, code: 'field-invalid' });
+    const repo = join(folder, 'hf', 'models--ada--tiny');
+    expect(await treeOf(join(repo, 'snapshots', commit))).toEqual(['config.json', 'onnx/model.onnx']);
+    expect(hub.sent.map(({ path }) => path).sort()).toEqual(['config.json', 'onnx/model.onnx']);
+    const { files } = JSON.parse(await readFile(join(repo, 'trees', `${commit}.json`), 'utf8'));
+    expect(Object.keys(files)).toHaveLength(5);
+  });
+
+  it('that nothing matches is refused, and says what there is', async () => {
+    const { downloads } = await scene();
+    const { state, error } = await pull(downloads, { files: ['*.gguf'] });
+    expect(state).toBe('failed');
+    expect(error?.code).toBe('download-nothing-matches');
+    expect(error?.message).toContain('*.gguf');
+    expect(error?.hint?.en).toContain('model.safetensors');
+  });
+
+  it('fetches nothing that is there already', async () => {
+    const { downloads, hub, files } = await scene();
+    await pull(downloads, { files: ['*.onnx'] });
+    hub.sent.length = 0;
+    expect(await pull(downloads)).toMatchObject({ state: 'done', filesDone: files.length });
+    expect(hub.sent.map(({ path }) => path)).not.toContain('onnx/model.onnx');
+    hub.sent.length = 0;
+    expect(await pull(downloads)).toMatchObject({ state: 'done', filesDone: files.length });
+    expect(hub.sent).toEqual([]);
+  });
+
+  it('fetches a content that has two names once', async () => {
+    const bytes = someBytes(50_000);
+    const { downloads, hub, folder } = await scene([
+      storedFile('a.bin', bytes),
+      storedFile('b/c.bin', bytes),
+    ]);
+    expect(await pull(downloads)).toMatchObject({ state: 'done' });
+    expect(hub.sent).toHaveLength(1);
+    const shown = join(folder, 'hf', 'models--ada--tiny', 'snapshots', commit);
+    expect(await readFile(join(shown, 'a.bin'))).toEqual(bytes);
+    expect(await readFile(join(shown, 'b', 'c.bin'))).toEqual(bytes);
+  });
+
+  it('takes names with spaces, signs and other letters as they are', async () => {
+    const names = [
+      'a b.txt',
+      '名字/模型 文件.json',
+      'ünï/cödé+&=%25#?.bin',
+      'e\u0301.txt',
+      '[x]{y}$(z);\'".md',
+    ];
+    const files = names.map((name, seed) => storedFile(name, someBytes(30 + seed, seed + 1)));
+    for (const source of ['huggingface', 'modelscope'] as const) {
+      const { downloads } = await scene(files);
+      const { folder, state } = await pull(downloads, { source });
+      expect(state).toBe('done');
+      for (const { path, bytes } of files) expect(await readFile(join(folder ?? '', path))).toEqual(bytes);
+    }
+  });
+
+  it('of a commit or of a branch with a slash writes the ref that belongs to it, or none', async () => {
+    const { downloads, folder } = await scene();
+    const repo = join(folder, 'hf', 'models--ada--tiny');
+    expect(await pull(downloads, { revision: commit })).toMatchObject({ state: 'done', revision: commit });
+    expect(await readdir(repo)).not.toContain('refs');
+    expect(await pull(downloads, { revision: 'refs/pr/1' })).toMatchObject({ state: 'done' });
+    expect(await readFile(join(repo, 'refs', 'refs', 'pr', '1'), 'utf8')).toBe(commit);
   });
 });
 
-describe('POST /api/models/downloads/<id>/cancel', () => {
-  it('stops a download once', async () => {
-    const { downloads, ask } = await open();
-    const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
-    const { status, body } = await ask('POST', `/downloads/${id}/cancel`, {});
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { status: 'success', message: 'The download is being stopped', download_id: id },
-    });
-    expect(downloads.find(id)?.state).toBe('cancelled');
-    expect(await ask('POST', `/downloads/${id}/cancel`)).toMatchObject({
-      status: 409,
-      code: 'download-ended',
-    });
-    expect(await ask('POST', '/downloads/nope/cancel')).toMatchObject({
-      status: 404,
-      code: 'download-unknown',
-    });
+describe('a download from ModelScope', () => {
+  it('lies in the newer cache as plain files, with a record beside them', async () => {
+    const { folder, downloads, files } = await scene();
+    const ended = await pull(downloads, { source: 'modelscope' });
+    const snapshot = join(folder, 'ms', 'models', 'ada--tiny', 'snapshots', 'master');
+    expect(ended).toMatchObject({ state: 'done', folder: snapshot });
+    expect(await treeOf(snapshot)).toEqual([...files.map(({ path }) => path), '.hob.json'].sort());
+    for (const { path, bytes } of files) {
+      expect(await readFile(join(snapshot, path))).toEqual(bytes);
+      expect((await lstat(join(snapshot, path))).isFile()).toBe(true);
+    }
+    const record = JSON.parse(await readFile(join(snapshot, '.hob.json'), 'utf8'));
+    expect(record.format_version).toBe(1);
+    expect(record.files['config.json']).toMatchObject({ size: 21, lfs_size: 21 });
+  });
+
+  it('leaves what is right, and replaces what has changed', async () => {
+    const { folder, downloads, hub, files } = await scene();
+    await pull(downloads, { source: 'modelscope' });
+    hub.sent.length = 0;
+    const changed = storedFile('model.safetensors', someBytes(3_000_000, 9));
+    hub.files = files.map((file) => (file.path === changed.path ? changed : file));
+    expect(await pull(downloads, { source: 'modelscope' })).toMatchObject({ state: 'done' });
+    expect(hub.sent.map(({ path }) => path)).toEqual(['model.safetensors']);
+    const snapshot = join(folder, 'ms', 'models', 'ada--tiny', 'snapshots', 'master');
+    expect(await readFile(join(snapshot, 'model.safetensors'))).toEqual(changed.bytes);
   });
 });

@@ -35,11 +35,14 @@ export function statusOf(code: ErrorCode): number {
     case 'door-fetch-site':
     case 'door-method':
     case 'model-not-removable':
+    case 'hub-denied':
       return 403;
     case 'script-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
     case 'download-unknown':
+    case 'hub-not-found':
+    case 'download-nothing-matches':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -55,6 +58,7 @@ export function statusOf(code: ErrorCode): number {
     case 'idempotency-key-reused':
     case 'caller-stopping':
     case 'model-downloading':
+    case 'download-cache-unusable':
       return 409;
     case 'idempotency-run-gone':
       return 410;
@@ -68,6 +72,10 @@ export function statusOf(code: ErrorCode): number {
       return 431;
     case 'internal':
       return 500;
+    case 'hub-unreachable':
+    case 'hub-answer-invalid':
+    case 'download-corrupt':
+      return 502;
     case 'queue-full':
     case 'queue-wait-exceeded':
     case 'wait-circle':

@@ -9,6 +9,7 @@ import Value from 'typebox/value';
 import { isLoopback } from '../shared/addresses.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { resolveHome } from './home.ts';
+import { type HubSettings, hubSettings } from './hub-settings.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
 import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
@@ -28,6 +29,8 @@ export interface LoadedSettings extends Settings {
   environment: Record<string, string>;
   huggingFaceCache: string;
   modelScopeCaches: { current: string; old: string };
+  /** How the hubs are reached, and where what comes from them is put. */
+  hubs: HubSettings;
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
@@ -86,6 +89,7 @@ export async function loadSettings(
     environment: userEnvironment(env),
     huggingFaceCache: huggingFaceCache(env, homedir()),
     modelScopeCaches: modelScopeCaches(env, homedir()),
+    hubs: hubSettings(env, homedir(), settings),
   };
 }
 
@@ -191,6 +195,8 @@ function expectation(name: SettingName): string {
   if (name === 'trusted_origins')
     return 'trusted_origins must be a list of origins, such as http://localhost:3000, with nothing behind the host and port';
   if (name === 'listen') return 'listen must be a list of texts with at least one address';
+  if (name === 'huggingface_endpoint' || name === 'modelscope_endpoint')
+    return `${name} must be an address, such as https://huggingface.co, or empty`;
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   if (name === 'token')
     return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';

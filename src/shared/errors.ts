@@ -37,6 +37,14 @@ export const errorCodes = {
   'model-not-removable':
     'The model lies in a folder of `model_folders`, where Hob removes nothing, or the system does not let it be removed.',
   'model-downloading': 'The model is being downloaded, so it cannot be removed.',
+  'hub-not-found': 'The hub has no such model, or no such revision of it.',
+  'hub-denied': 'The hub wants a token, or a licence to be accepted, before it gives out the model.',
+  'hub-unreachable':
+    'The hub cannot be reached, breaks off, is too busy or answers with an error; or downloads are switched off.',
+  'hub-answer-invalid': 'The hub sent something that cannot be right, so nothing of it was used.',
+  'download-nothing-matches': 'None of the files of the model matches what was asked for.',
+  'download-corrupt': 'What arrived is not what the hub had announced, by its size or its hash.',
+  'download-cache-unusable': 'The folder that the model is to be put into cannot be used.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
