@@ -14,14 +14,12 @@ export interface RepoNeed {
 
 /** The models that scripts declare, by repo. Gathered once for each state of the catalogue: they are asked for with every model path. */
 export class ModelNeeds {
-  readonly #catalogue: Pick<Catalogue, 'scripts'>;
-  #byRepo: ReadonlyMap<string, RepoNeed> | null = null;
+  readonly #catalogue: Pick<Catalogue, 'scripts' | 'version'>;
+  #byRepo: ReadonlyMap<string, RepoNeed> = new Map();
+  #version: number | null = null;
 
-  constructor(catalogue: Pick<Catalogue, 'scripts' | 'changed'>) {
+  constructor(catalogue: Pick<Catalogue, 'scripts' | 'version'>) {
     this.#catalogue = catalogue;
-    catalogue.changed.subscribe(() => {
-      this.#byRepo = null;
-    });
   }
 
   of(repoId: string): RepoNeed | null {
@@ -33,7 +31,9 @@ export class ModelNeeds {
   }
 
   #gathered(): ReadonlyMap<string, RepoNeed> {
-    this.#byRepo ??= this.#gather();
+    const { version } = this.#catalogue;
+    if (this.#version !== version) this.#byRepo = this.#gather();
+    this.#version = version;
     return this.#byRepo;
   }
 

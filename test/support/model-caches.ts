@@ -93,7 +93,7 @@ export async function writeModelScopeRepo(
 ): Promise<string> {
   const snapshots = join(cache, 'models', repoId.replace('/', '--'), 'snapshots');
   await writeFiles(join(snapshots, revision), files);
-  if (hasList) await writeFileAt(join(snapshots, `${revision}.hob.json`), fileList(files));
+  if (hasList) await writeFileAt(join(snapshots, revision, '.hob.json'), fileList(files));
   return join(snapshots, revision);
 }
 

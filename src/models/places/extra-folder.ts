@@ -21,9 +21,11 @@ export function extraFolder(root: string): Place[] {
     modelScopeCache(root, extra),
     {
       ...old,
-      repos: async (witness) => ((await isModelScope(root, witness)) ? old.repos(witness) : []),
-      holding: async (repo, witness) =>
-        (await isModelScope(root, witness)) ? old.holding(repo, witness) : null,
+      // Nobody says that all of the folder is such a cache, so only what bears its mark is taken for a model of it.
+      holding: async (repo, witness) => {
+        const holding = await old.holding(repo, witness);
+        return holding?.candidates.some(({ mark }) => mark !== null) ? holding : null;
+      },
     },
     {
       ...plain,

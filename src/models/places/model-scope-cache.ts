@@ -41,7 +41,7 @@ async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness
   const candidates = ordered.map((revision) => ({
     folder: join(snapshots, revision),
     revision,
-    list: join(snapshots, `${revision}.hob.json`),
+    list: join(snapshots, revision, '.hob.json'),
     mark: null,
   }));
   return { folder, link: null, candidates };
