@@ -55,7 +55,8 @@ function goesOn(repoId: string): string {
 export function describeEnd(download: Download): string {
   const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
   if (state === 'failed') return `${repoId} could not be downloaded: ${error ?? 'nobody knows why'}`;
-  if (state !== 'done') return `The download of ${repoId} was stopped by somebody else. ${isKept}`;
+  if (state !== 'done')
+    return `The download of ${repoId} was stopped, by somebody else or with the service. ${isKept}`;
   const seconds = (Date.parse(endedAt ?? '') - Date.parse(startedAt)) / 1000;
   const what = `${formatBytes(bytesTotal ?? 0)} in ${formatCount(filesTotal ?? 0, 'file')}`;
   return `${repoId} is here: ${folder ?? ''} (${what}, ${formatDuration(seconds)})`;
