@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { listenTo, type SeenEvent } from './support/event-client.ts';
 import { runCli, type StartOptions, startHob, tempFolder } from './support/hob.ts';
+import { downloadsHere, endOf, requestFor } from './support/hub/download-here.ts';
 import { someFiles } from './support/hub/stored-file.ts';
 import { commit, TestHub } from './support/hub/test-hub.ts';
 import { writeScript } from './support/scripts.ts';
@@ -126,4 +127,20 @@ it('a download that ends with its service is told of by the next', async () => {
   const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
   await client.until('the end is told', ({ events }) => events.length > 0);
   expect(statesOf(client.events)).toEqual(['cancelled']);
+});
+
+it('more than a hundred downloads are not taken, but who asks for one of them again joins it', async () => {
+  const hub = await TestHub.start([]);
+  hub.answer = () => true;
+  const downloads = await downloadsHere({ url: hub.url, folder: await tempFolder() });
+  const requests = Array.from({ length: 100 }, (_each, index) =>
+    requestFor({ repo: { owner: 'ada', name: `model-${index}` } }),
+  );
+  for (const request of requests) expect(downloads.start(request).isJoined).toBe(false);
+  expect(() => downloads.start(requestFor())).toThrow(expect.objectContaining({ code: 'downloads-full' }));
+  for (const request of requests) expect(downloads.start(request).isJoined).toBe(true);
+  const [first = ''] = downloads.list().map(({ id }) => id);
+  downloads.cancel(first);
+  await endOf(downloads, first);
+  expect(downloads.start(requestFor()).isJoined).toBe(false);
 });

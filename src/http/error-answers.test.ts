@@ -12,6 +12,7 @@ const statuses: Record<ErrorCode, number> = {
   'run-ended': 409,
   'download-ended': 409,
   'download-unknown': 404,
+  'downloads-full': 503,
   'run-not-ended': 409,
   'secrets-needed': 400,
   'idempotency-key-invalid': 400,

@@ -77,6 +77,7 @@ export function statusOf(code: ErrorCode): number {
     case 'download-corrupt':
       return 502;
     case 'queue-full':
+    case 'downloads-full':
     case 'queue-wait-exceeded':
     case 'wait-circle':
     case 'untraced-links-full':

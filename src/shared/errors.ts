@@ -33,6 +33,7 @@ export const errorCodes = {
   'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',
   'model-not-downloaded': 'No complete download of the model was found.',
   'download-unknown': 'No download has this id, or it ended long ago.',
+  'downloads-full': 'As many downloads are under way, or wait for their turn, as are allowed to.',
   'download-ended': 'The download has ended already, so it cannot be stopped.',
   'model-not-removable':
     'The model lies in a folder of `model_folders`, where Hob removes nothing, or the system does not let it be removed.',

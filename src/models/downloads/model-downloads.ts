@@ -16,6 +16,8 @@ import { runDownload } from './run-download.ts';
 import { Slots } from './slots.ts';
 
 const reposAtOnce = 2;
+/** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
+const mostRunning = 100;
 const keptEnded = 100;
 const betweenReportsMs = 250;
 
@@ -78,6 +80,7 @@ export class ModelDownloads implements Downloads {
     const others = this.#running().filter(({ request: other }) => isSameRepo(other, request));
     const same = others.find(({ request: other, abort }) => !abort.signal.aborted && covers(other, request));
     if (same !== undefined) return { download: viewOf(same), isJoined: true };
+    if (this.#running().length >= mostRunning) throw tooMany();
     const download: Download = {
       id: randomUUID(),
       request,
@@ -235,6 +238,17 @@ function stopping(): AppError {
     en: 'The service is shutting down and begins no download.',
     zh: '服务正在停止，不再开始下载。',
   });
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'downloads-full',
+    {
+      en: `${mostRunning} downloads are under way or wait for their turn; no more are taken.`,
+      zh: `已有 ${mostRunning} 个下载正在进行或等待，暂不接受新的下载。`,
+    },
+    { retryAfterS: 60 },
+  );
 }
 
 /** Whoever is cancelled need not wait any longer. */
