@@ -40,7 +40,8 @@ function hasListed(
   sizes: ReadonlyMap<string, number>,
   { isAll, globs }: Wanted,
 ): boolean {
-  const needed = [...list].filter(([path]) => isAll || compileGlobs(globs)(path));
+  const isNeeded = isAll ? () => true : compileGlobs(globs);
+  const needed = [...list].filter(([path]) => isNeeded(path));
   return needed.length > 0 && needed.every(([path, size]) => sizes.get(path) === size);
 }
 

@@ -2,7 +2,7 @@ import { errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import { type Finding, isUnchanged, Witness } from './evidence.ts';
 
 /** Anybody can ask for models that do not exist: what was found for those who asked first is forgotten first. */
-const mostFindings = 2000;
+const mostFindings = 5000;
 
 interface Search<Value> {
   readonly finding: Promise<Finding<Value>>;

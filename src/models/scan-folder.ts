@@ -12,7 +12,7 @@ const deepestFolder = 16;
 const mostFiles = 100_000;
 const filesAtOnce = 64;
 /** Of a model with many files only the largest are looked at each time; that others come and go shows in their folders. */
-const filesWatched = 32;
+const filesWatched = 16;
 
 export interface Scan {
   /** The size of every file, by its path with forward slashes. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
+import { type ModelSource, modelSources } from '../../models/model.ts';
 import type { ListedModel } from '../../models/model-library.ts';
 import { formatRepoId, parseRepoId } from '../../models/repo-id.ts';
 import type { RepoNeed } from '../../scripts/model-needs.ts';
@@ -73,11 +74,10 @@ export function repoIdInvalid(): AppError {
 }
 
 function modelItem(model: ListedModel, need: RepoNeed | null) {
-  const { place } = model;
   return {
     repo_id: formatRepoId(model.repo),
-    source: place === 'huggingface' || place === 'modelscope' ? place : (need?.source ?? null),
-    place,
+    source: sourceOf(model, need),
+    place: model.place,
     folder: model.folder,
     revision: model.revision,
     size_bytes: model.sizeBytes,
@@ -86,6 +86,11 @@ function modelItem(model: ListedModel, need: RepoNeed | null) {
     is_removable: model.isRemovable,
     needed_by: neededBy(need),
   };
+}
+
+/** A cache tells where its models come from; of others only scripts may know. */
+function sourceOf({ place }: ListedModel, need: RepoNeed | null): ModelSource | null {
+  return modelSources.find((source) => source === place) ?? need?.source ?? null;
 }
 
 function missingItem(need: RepoNeed) {
