@@ -264,7 +264,11 @@ describe('hob model', () => {
         .map((name) => `[[service.models]]\nsource = "huggingface"\nrepo_id = "acme/${name}"\n`)
         .join(''),
     });
-    const hob = await startHob({ scripts: [scripts], args: ['--token'], env: { HF_HUB_CACHE: cache } });
+    const hob = await startHob({
+      scripts: [scripts],
+      args: ['--token'],
+      env: { HF_HUB_CACHE: cache, MODELSCOPE_CACHE: cache },
+    });
     const folder = join(hob.home, 'models', 'acme', 'tiny');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'model.onnx'), 'x'.repeat(5000));

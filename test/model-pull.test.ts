@@ -104,6 +104,21 @@ describe('a model that a script declares', () => {
     expect(hub.bytesSent(large)).toBe(3_000_000);
   });
 
+  it('is only a part of it when somebody asks for some files, and that is said', async () => {
+    const { hub, model } = await open();
+    const { code, stdout, stderr } = await model('pull', 'ada/tiny', '--files', '*.json', 'README.md').ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('in 2 files');
+    expect(stderr).toContain('some files of ada/tiny only');
+    expect(hub.bytesSent(large)).toBe(0);
+    expect((await model('path', 'ada/tiny').ended).code).toBe(1);
+    expect((await model('list').ended).stdout).toMatch(/^ada\/tiny +huggingface .* partial /m);
+    const whole = await model('pull', 'ada/tiny').ended;
+    expect(whole.code).toBe(0);
+    expect(whole.stderr).not.toContain('Note');
+    expect((await model('path', 'ada/tiny').ended).code).toBe(0);
+  });
+
   it('that the hub does not have is told of with what to do', async () => {
     const { model } = await open();
     const { code, stdout, stderr } = await model('pull', 'ada/none').ended;

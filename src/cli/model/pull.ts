@@ -3,6 +3,7 @@ import { RefusedError, ServiceClient } from '../service-client.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
+import { findModel } from './find-model.ts';
 import { modelsOfScript } from './models-of-script.ts';
 import { describeEnd, pullModel } from './pull-model.ts';
 
@@ -24,11 +25,13 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
     ...(revision !== undefined && { revision }),
   };
   if (repo !== undefined && script === undefined) {
-    const answer = await pullModel(await ServiceClient.find(home), { repoId: repo, ...details });
+    const client = await ServiceClient.find(home);
+    const answer = await pullModel(client, { repoId: repo, ...details });
     const download = readDownload(answer);
     if (isJson) printJson(answer);
     if (download.state !== 'done') throw new UserError(describeEnd(download));
     if (!isJson) process.stdout.write(`${describeEnd(download)}\n`);
+    if (Array.isArray(answer.files) && answer.files.length > 0) await notePart(client, repo);
     return;
   }
   if (repo !== undefined || script === undefined)
@@ -38,6 +41,18 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
       '--source, --files and --revision are for one model: with --for, the script says what it needs.',
     );
   await pullFor(await ServiceClient.find(home), script, isJson);
+}
+
+/** Whoever asks for some files may not have all that a model is taken for. */
+async function notePart(client: ServiceClient, repoId: string): Promise<void> {
+  try {
+    await findModel(client, repoId);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(
+      `Note that these are some files of ${repoId} only: as long as no script declares that it needs no others, scripts that ask for the model do not get it.\n`,
+    );
+  }
 }
 
 /** One after the other, since each takes several connections; one that fails does not keep the others away. */
