@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { tokenFileOf } from '../shared/token-file.ts';
-import { credentialsFor, findService } from './find-service.ts';
+import { credentialsFor, findService, wrongToken } from './find-service.ts';
 import { printable } from './terminal/text-width.ts';
 import { UserError } from './user-error.ts';
 
@@ -62,7 +61,7 @@ export class ServiceClient {
     const text = await answer.text().catch((error: unknown) => {
       throw this.#unreachable(error);
     });
-    if (answer.status === 401) throw this.#wrongToken();
+    if (answer.status === 401) throw wrongToken(this.#home);
     const said = parse(text);
     if (!answer.ok) throw refusal(said, answer.headers.get('x-hob-error'), answer.status);
     return said;
@@ -72,12 +71,6 @@ export class ServiceClient {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new UserError(`Hob does not answer at ${this.#url} (${reason}).`);
-  }
-
-  #wrongToken(): UserError {
-    return new UserError(
-      `Hob asks for its token, and does not take what is in ${tokenFileOf(this.#home)}. Make a new one: hob token --renew --home "${this.#home}"`,
-    );
   }
 }
 
