@@ -39,6 +39,7 @@ function open() {
     downloads,
     heard,
     close,
+    last: () => JSON.parse(eventLog.read(0).events.at(-1)?.data ?? 'null'),
     kept: () => eventLog.read(0).events.map(({ type, data }) => [type, JSON.parse(data).bytes_done]),
   };
 }
@@ -112,5 +113,27 @@ describe('the progress of a download', () => {
     downloads.step(downloads.start(request).download.id, { bytesDone: 1 });
     expect(heard).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is ended by the next service where one was killed', () => {
+    const { downloads } = open();
+    const { id } = downloads.start(request).download;
+    downloads.step(id, { bytesDone: 7, bytesPerSecond: 3, secondsLeft: 4 });
+    const done = downloads.start({ ...request, repo: { owner: 'acme', name: 'other' } }).download.id;
+    downloads.step(done, { state: 'done', bytesDone: 9 });
+    const next = open();
+    expect(next.kept()).toEqual([
+      ['model.progress', 9],
+      ['model.progress', 7],
+    ]);
+    expect(next.last()).toMatchObject({
+      download_id: id,
+      state: 'cancelled',
+      ended_at: expect.stringMatching(/^\d{4}-/),
+      bytes_per_s: null,
+      seconds_left: null,
+    });
+    const third = open();
+    expect(third.last()).toEqual(next.last());
   });
 });

@@ -128,21 +128,24 @@ describe('a model that a script declares', () => {
   });
 });
 
-it('a download that ends with its service is told of by the next', async () => {
-  const { hub, hob, model, options, underWay } = await open();
-  hub.fail(large, { kind: 'stall', afterBytes: 1_000_000 });
-  const cli = model('pull', 'ada/tiny');
-  await underWay();
-  await until('it is known', async () => cli.output.stderr.includes('%'));
-  expect(await hob.stop()).toBe(0);
-  const { code, stderr } = await cli.ended;
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/Hob does not answer|stopped/);
-  const next = await startHob({ ...options, home: hob.home });
-  const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
-  await client.until('the end is told', ({ events }) => events.length > 0);
-  expect(statesOf(client.events)).toEqual(['cancelled']);
-});
+it.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a download that ends with its service by %s is told of by the next',
+  async (signal) => {
+    const { hub, hob, model, options, underWay } = await open();
+    hub.fail(large, { kind: 'stall', afterBytes: 1_000_000 });
+    const cli = model('pull', 'ada/tiny');
+    await underWay();
+    await until('it is known', async () => cli.output.stderr.includes('%'));
+    expect(await hob.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Hob does not answer|stopped/);
+    const next = await startHob({ ...options, home: hob.home });
+    const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
+    await client.until('the end is told', ({ events }) => events.length > 0);
+    expect(statesOf(client.events)).toEqual(['cancelled']);
+  },
+);
 
 it('more than a hundred downloads are not taken, but who asks for one of them again joins it', async () => {
   const hub = await TestHub.start([]);
