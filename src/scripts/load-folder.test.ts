@@ -73,6 +73,7 @@ lock = "gpu"
 survivors = "stop"
 env = { OMP_NUM_THREADS = "2" }
 binaries = [{ name = "ffmpeg" }]
+require_models = true
 
 [[service.inputs]]
 name = "images"
@@ -137,6 +138,7 @@ files = ["*.onnx"]
         survivors: 'stop',
         env: { OMP_NUM_THREADS: '2' },
         binaries: ['ffmpeg'],
+        requireModels: true,
       },
       input: {
         name: 'images',
@@ -205,6 +207,7 @@ describe('a short manifest', () => {
         survivors: 'keep',
         env: {},
         binaries: [],
+        requireModels: false,
       },
       input: null,
       params: [],
