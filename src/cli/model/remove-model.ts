@@ -54,11 +54,12 @@ async function confirm(question: string): Promise<void> {
       exitCodes.usage,
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-C and Ctrl-D leave the question open for ever.
   const given = await new Promise<string>((resolve, reject) => {
-    terminal.once('close', () => resolve(''));
     terminal.question(question).then(resolve, reject);
+    // Ctrl-C and Ctrl-D would leave the question open for ever, and its line.
+    terminal.once('close', () => resolve('\n'));
   });
   terminal.close();
+  if (given === '\n') process.stderr.write(given);
   if (!/^(?:y|yes|是)$/i.test(given.trim())) throw new UserError('Nothing was deleted.');
 }
