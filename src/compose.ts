@@ -10,7 +10,11 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
+import { ModelDownloads } from './models/downloads/model-downloads.ts';
 import { ModelLibrary } from './models/model-library.ts';
+import { allPlaces } from './models/places/all-places.ts';
+import { formatRepoId } from './models/repo-id.ts';
+import { findMissingModels } from './require-models.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -26,6 +30,7 @@ import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
+import { ModelNeeds } from './scripts/model-needs.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
@@ -46,6 +51,7 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
+import { tellDownloads } from './tell-downloads.ts';
 import { tellCatalogue } from './tell-events.ts';
 import { findTerminals } from './terminals/find-terminals.ts';
 
@@ -131,6 +137,12 @@ export async function startService({
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
 
+    const modelNeeds = new ModelNeeds(catalogue);
+    const models = new ModelLibrary({
+      places: allPlaces({ ...settings, models: folders.models, extra: settings.model_folders }),
+      wanted: (repo) => modelNeeds.of(formatRepoId(repo)),
+    });
+
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
       env: settings.environment,
@@ -148,7 +160,8 @@ export async function startService({
       executor,
       clock: systemClock,
       log,
-      resolveCommand: (script) => resolveCommand(script, host),
+      resolveCommand: async (script) =>
+        (await findMissingModels(script, models)) ?? resolveCommand(script, host),
       readOutcome: (request) => outcomes.read(request),
       findScript: (id) => catalogue.find(id),
       apiBase: (token) => `${listening?.url}/r/${token}`,
@@ -219,6 +232,14 @@ export async function startService({
         })
       : null;
     closers.push(() => guard?.close());
+    const downloads = new ModelDownloads({
+      sources: settings.hubs,
+      clock: systemClock,
+      log: log.child({ part: 'downloads' }),
+      version,
+    });
+    closers.push(tellDownloads(downloads, eventLog));
+    closers.push(() => downloads.close());
     const app = await buildApp({
       catalogue,
       runs,
@@ -244,7 +265,9 @@ export async function startService({
         maxRuns: settings.max_runs,
         trace: traceCaller,
       }),
-      models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
+      models,
+      modelNeeds,
+      downloads,
       notifications,
       desktop,
       metrics,

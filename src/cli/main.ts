@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { readVersion } from '../shared/version.ts';
 import { subcommands } from './commands.ts';
-import { UserError } from './user-error.ts';
+import { exitCodes, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -28,11 +28,11 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);
-    return 1;
+    return error instanceof UserError ? error.exitCode : exitCodes.failed;
   }
 }
 

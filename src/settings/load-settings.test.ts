@@ -105,6 +105,7 @@ describe('settings', () => {
       on_stop: 'stop',
       terminal_hold: 'never',
       scripts: '/x',
+      model_folders: '/y',
       extra_hosts: 'a',
       trusted_origins: 'http://b',
       token: 'true',

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../shared/json.ts';
+import type { HubFile, RepoListing } from '../hubs/hub.ts';
+
+/** How one source's cache lies on the disk: where files grow, where they end up, and what is written when all are there. */
+export interface Layout {
+  /** The folder of the repo, made if need be, and what leads to it checked. */
+  readonly folder: string;
+  /** Where the files of the download are found in the end. */
+  readonly snapshot: string;
+  /** Two files with the same one are fetched once. */
+  contentKey(file: HubFile): string;
+  /** Whether the content is there already, whoever brought it. */
+  isThere(file: HubFile, signal: AbortSignal): Promise<boolean>;
+  partialOf(file: HubFile): string;
+  /** Puts a file that is complete and checked where its content belongs. */
+  keep(file: HubFile): Promise<void>;
+  /** Makes the file findable by its path. */
+  show(file: HubFile): Promise<void>;
+  /** Writes what says that all is there: last, and each in one step. */
+  finish(listing: RepoListing): Promise<void>;
+}
+
+/** The record of all files of a revision, in the form that huggingface_hub reads. */
+export function listingRecord({ files }: RepoListing, more: JsonObject = {}): string {
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const entries = sorted.map(({ path, record }) => [path, record] as const);
+  return JSON.stringify({ format_version: 1, files: Object.fromEntries(entries), ...more }, null, 1);
+}
