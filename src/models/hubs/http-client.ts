@@ -6,6 +6,7 @@ import { badAnswer, unreachable } from './hub-errors.ts';
 
 const mostRedirects = 10;
 const mostIgnoredBytes = 64 * 1024;
+const bufferedBytes = 256 * 1024;
 
 export interface ClientOptions {
   /** How long a server may be silent, before its answer or within it. */
@@ -74,6 +75,8 @@ export class HubClient {
         ...credentials,
       },
       signal,
+      // What may wait between the socket and whoever reads; with less the two take turns.
+      highWaterMark: bufferedBytes,
     };
     return new Promise((resolve, reject) => {
       const asked = isSecure ? requestSecure(url, options) : requestPlain(url, options);
