@@ -13,18 +13,15 @@ export const usesHistory = false;
 
 const sizeMib = 2048;
 const rounds = 5;
-const support = (name) => fileURLToPath(new URL(`./support/${name}`, import.meta.url));
+const fileServer = fileURLToPath(new URL('./support/file-server.mjs', import.meta.url));
+const downloadOnce = fileURLToPath(new URL('./support/download-once.mjs', import.meta.url));
 
 /** Downloads a large file with curl and with Hob in turn, each time from the same server into the same folder. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-download-'));
-  const server = spawn(
-    process.execPath,
-    [support('file-server.mjs'), join(folder, 'served.bin'), String(sizeMib)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const server = spawn(process.execPath, [fileServer, join(folder, 'served.bin'), String(sizeMib)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     const [line] = await once(server.stdout, 'data');
     const url = String(line).trim();
@@ -82,7 +79,7 @@ function curl(url, target) {
 
 function hob(url, cache, name) {
   settle();
-  const { stdout } = spawnSync(process.execPath, [support('download-once.mjs'), url, cache, name], {
+  const { stdout } = spawnSync(process.execPath, [downloadOnce, url, cache, name], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,10 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-
 import { errnoOf } from '../../shared/errors.ts';
+import type { HubResponse } from '../hubs/http-client.ts';
 import type { Part } from '../hubs/hub.ts';
 
-export type OpenPart = (part: Part, signal: AbortSignal) => Promise<IncomingMessage>;
+export type OpenPart = (part: Part, signal: AbortSignal) => Promise<HubResponse>;
 
 interface ReceiveOptions {
   readonly handle: FileHandle;
@@ -101,11 +100,11 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
 }
 
 /** Only a strong one says that the bytes are the same. */
-function strongEtag({ headers: { etag } }: IncomingMessage): string | null {
+function strongEtag({ headers: { etag } }: HubResponse): string | null {
   return etag !== undefined && /^"[\x21\x23-\x7E]{1,200}"$/.test(etag) ? etag : null;
 }
 
-function fitsRange({ headers }: IncomingMessage, offset: number, sizeBytes: number): boolean {
+function fitsRange({ headers }: HubResponse, offset: number, sizeBytes: number): boolean {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
   return Number(from) === offset && Number(to) < sizeBytes && (total === '*' || Number(total) === sizeBytes);
 }
@@ -114,7 +113,7 @@ function fitsRange({ headers }: IncomingMessage, offset: number, sizeBytes: numb
  * Hands over a body in the pieces in which it arrives: reading it as an iterator would copy each of them once more. Whoever takes a piece
  * may return a promise, and gets no more until it is kept.
  */
-function eachChunk(body: IncomingMessage, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
+function eachChunk(body: HubResponse, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
   return new Promise((resolve, reject) => {
     body.on('data', (chunk: Buffer) => {
       const taken = take(chunk);

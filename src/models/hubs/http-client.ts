@@ -8,6 +8,9 @@ const mostRedirects = 10;
 const mostIgnoredBytes = 64 * 1024;
 const bufferedBytes = 256 * 1024;
 
+/** An answer whose body is still to come. */
+export type HubResponse = IncomingMessage;
+
 export interface ClientOptions {
   /** How long a server may be silent, before its answer or within it. */
   readonly silenceMs: number;
@@ -38,7 +41,7 @@ export class HubClient {
   }
 
   /** The answer, whatever its status, after all redirects. Its body has to be read, or destroyed. */
-  async get(start: URL, options: GetOptions): Promise<IncomingMessage> {
+  async get(start: URL, options: GetOptions): Promise<HubResponse> {
     let url = start;
     let credentials = options.credentials;
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -61,7 +64,7 @@ export class HubClient {
     this.#secureAgent.destroy();
   }
 
-  #ask(url: URL, { credentials, headers = {}, signal }: GetOptions): Promise<IncomingMessage> {
+  #ask(url: URL, { credentials, headers = {}, signal }: GetOptions): Promise<HubResponse> {
     const { silenceMs, version } = this.#options;
     const isSecure = url.protocol === 'https:';
     const options = {
@@ -106,7 +109,7 @@ function isRedirect(status: number | undefined): boolean {
 }
 
 /** A short body is read to its end, so that the connection can be used again; no more than that is worth it. */
-function letGo(response: IncomingMessage): void {
+function letGo(response: HubResponse): void {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   response.on('error', () => {});
   if (length <= mostIgnoredBytes) response.resume();
@@ -127,7 +130,7 @@ function redirectTarget(location: string, from: URL): URL {
   return url;
 }
 
-function decoded(response: IncomingMessage, { host }: URL): IncomingMessage {
+function decoded(response: HubResponse, { host }: URL): HubResponse {
   const encoding = response.headers['content-encoding'];
   if (encoding === undefined || encoding === '' || encoding === 'identity') return response;
   response.on('error', () => {}).destroy();
