@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { DownloadView } from '../src/models/downloads/download.ts';
-import { projectRoot, tempFolder } from './support/hob.ts';
-import { downloadsHere, endOf, pull, requestFor } from './support/hub/download-here.ts';
+import { tempFolder } from './support/hob.ts';
+import { downloadChild, downloadsHere, endOf, pull, requestFor } from './support/hub/download-here.ts';
 import { someBytes, storedFile } from './support/hub/stored-file.ts';
 import { commit, TestHub } from './support/hub/test-hub.ts';
 import { findProgram, has } from './support/needs.ts';
@@ -78,11 +78,9 @@ describe('downloads that are asked for at the same time', () => {
   it('by another process wait for it, and then find everything there', async () => {
     const { hub, folder, downloads, repo } = await scene();
     hub.fail(model.path, { kind: 'slow', bytes: 300_000, everyMs: 50 });
-    const child = spawn(
-      process.execPath,
-      [join(projectRoot, 'test', 'support', 'hub', 'download-child.mjs'), hub.url, join(folder, 'hf')],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += String(chunk);
