@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { DownloadView } from '../src/models/downloads/download.ts';
-import { projectRoot, tempFolder } from './support/hob.ts';
-import { downloadsHere, endOf, pull, requestFor } from './support/hub/download-here.ts';
+import { tempFolder } from './support/hob.ts';
+import { downloadChild, downloadsHere, endOf, pull, requestFor } from './support/hub/download-here.ts';
 import { someBytes, storedFile } from './support/hub/stored-file.ts';
 import { commit, TestHub } from './support/hub/test-hub.ts';
 import { findProgram, has } from './support/needs.ts';
@@ -78,11 +78,9 @@ describe('downloads that are asked for at the same time', () => {
   it('by another process wait for it, and then find everything there', async () => {
     const { hub, folder, downloads, repo } = await scene();
     hub.fail(model.path, { kind: 'slow', bytes: 300_000, everyMs: 50 });
-    const child = spawn(
-      process.execPath,
-      [join(projectRoot, 'test', 'support', 'hub', 'download-child.mjs'), hub.url, join(folder, 'hf')],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += String(chunk);
@@ -125,6 +123,20 @@ describe('a download that is cancelled', () => {
     expect(await readdir(repo)).not.toContain('refs');
     expect(await pull(downloads)).toMatchObject({ state: 'done' });
     expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
+  });
+
+  it('leaves a mark in a folder of ModelScope that it is not complete', async () => {
+    const { hub, downloads, folder } = await scene();
+    hub.fail(model.path, { kind: 'stall', afterBytes: 1_000_000 });
+    const { id } = downloads.start(requestFor({ source: 'modelscope' })).download;
+    await sentBytes(hub, model.path, 1_000_000);
+    downloads.cancel(id);
+    await endOf(downloads, id);
+    const snapshot = join(folder, 'ms', 'models', 'ada--tiny', 'snapshots', 'master');
+    expect(await readdir(snapshot)).toContain('.hob.incomplete');
+    expect(await readdir(snapshot)).not.toContain('.hob.json');
+    expect(await pull(downloads, { source: 'modelscope' })).toMatchObject({ state: 'done' });
+    expect(await readdir(snapshot)).not.toContain('.hob.incomplete');
   });
 
   it('is not joined by the next one, which waits until it has let go', async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { projectRoot, tempFolder } from './support/hob.ts';
-import { downloadsHere, pull } from './support/hub/download-here.ts';
+import { tempFolder } from './support/hob.ts';
+import { downloadChild, downloadsHere, pull } from './support/hub/download-here.ts';
 import type { Fault } from './support/hub/send-file.ts';
 import { someBytes, storedFile } from './support/hub/stored-file.ts';
 import { commit, TestHub } from './support/hub/test-hub.ts';
@@ -134,11 +134,9 @@ describe('what was begun at an earlier time', () => {
 
   it('by a process that was killed goes on where that one ended', async () => {
     const { hub, folder, repo, partial, downloads } = await scene({ kind: 'stall', afterBytes: 2_500_000 });
-    const child = spawn(
-      process.execPath,
-      [join(projectRoot, 'test', 'support', 'hub', 'download-child.mjs'), hub.url, join(folder, 'hf')],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const exited = once(child, 'exit');
     // Whole batches are on the disk; what is gathered for the next one dies with the process.
     await until('most of it is on the disk', async () => {

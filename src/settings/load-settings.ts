@@ -65,8 +65,9 @@ export async function loadSettings(
   for (const [name, { value, source }] of given) {
     settings[name] = value;
     if (!Value.Check(SettingsSchema.properties[name], value)) {
-      // Whoever takes this setting for the token itself has written a secret here.
-      const found = name === 'token' ? '' : `, but it is ${JSON.stringify(value)}`;
+      // Whoever takes this setting for the token itself has written a secret here, and an address may have a password in it.
+      const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
+      const found = isSecret ? '' : `, but it is ${JSON.stringify(value)}`;
       problems.push(`${source}: ${expectation(name)}${found}`);
     }
   }

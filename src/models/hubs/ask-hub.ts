@@ -1,8 +1,13 @@
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { AppError } from '../../shared/errors.ts';
-import { type GetOptions, type HubClient, TransientError, transient } from './http-client.ts';
+import {
+  type GetOptions,
+  type HubClient,
+  type HubResponse,
+  TransientError,
+  transient,
+} from './http-client.ts';
 import { badAnswer, unreachable } from './hub-errors.ts';
 import { type RefusalContext, refusalOf, retryAfterMs } from './refusals.ts';
 
@@ -19,7 +24,7 @@ interface AskOptions extends GetOptions, RefusalContext {
 }
 
 /** Gets what is at an address: an answer with an accepted status. What may pass is tried again a few times, anything else is a refusal. */
-export async function askHub(url: URL, options: AskOptions): Promise<IncomingMessage> {
+export async function askHub(url: URL, options: AskOptions): Promise<HubResponse> {
   const { client, signal, pace, accepts = [200, 206] } = options;
   for (let attempt = 1; ; attempt++) {
     const seen = await client.get(url, options).catch((error: unknown) => {
@@ -56,7 +61,7 @@ export function backOffMs(attempt: number): number {
 export async function askForJson(
   url: URL,
   options: AskOptions & { readonly maxBytes: number },
-): Promise<{ document: unknown; headers: IncomingMessage['headers'] }> {
+): Promise<{ document: unknown; headers: HubResponse['headers'] }> {
   const failed = (en: string, zh: string) => badAnswer(url.host, { en, zh });
   for (let attempt = 1; ; attempt++) {
     const response = await askHub(url, options);

@@ -6,6 +6,10 @@ import { badAnswer, unreachable } from './hub-errors.ts';
 
 const mostRedirects = 10;
 const mostIgnoredBytes = 64 * 1024;
+const bufferedBytes = 256 * 1024;
+
+/** An answer whose body is still to come. */
+export type HubResponse = IncomingMessage;
 
 export interface ClientOptions {
   /** How long a server may be silent, before its answer or within it. */
@@ -37,7 +41,7 @@ export class HubClient {
   }
 
   /** The answer, whatever its status, after all redirects. Its body has to be read, or destroyed. */
-  async get(start: URL, options: GetOptions): Promise<IncomingMessage> {
+  async get(start: URL, options: GetOptions): Promise<HubResponse> {
     let url = start;
     let credentials = options.credentials;
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -60,7 +64,7 @@ export class HubClient {
     this.#secureAgent.destroy();
   }
 
-  #ask(url: URL, { credentials, headers = {}, signal }: GetOptions): Promise<IncomingMessage> {
+  #ask(url: URL, { credentials, headers = {}, signal }: GetOptions): Promise<HubResponse> {
     const { silenceMs, version } = this.#options;
     const isSecure = url.protocol === 'https:';
     const options = {
@@ -74,13 +78,15 @@ export class HubClient {
         ...credentials,
       },
       signal,
+      // What may wait between the socket and whoever reads; with less the two take turns.
+      highWaterMark: bufferedBytes,
     };
     return new Promise((resolve, reject) => {
       const asked = isSecure ? requestSecure(url, options) : requestPlain(url, options);
       asked.setTimeout(silenceMs, () => {
         asked.destroy(new TransientError(`${url.host} was silent for ${silenceMs / 1000} s`));
       });
-      asked.once('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
+      asked.on('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
       asked.once('response', resolve);
       asked.end();
     });
@@ -103,7 +109,7 @@ function isRedirect(status: number | undefined): boolean {
 }
 
 /** A short body is read to its end, so that the connection can be used again; no more than that is worth it. */
-function letGo(response: IncomingMessage): void {
+function letGo(response: HubResponse): void {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   response.on('error', () => {});
   if (length <= mostIgnoredBytes) response.resume();
@@ -124,7 +130,7 @@ function redirectTarget(location: string, from: URL): URL {
   return url;
 }
 
-function decoded(response: IncomingMessage, { host }: URL): IncomingMessage {
+function decoded(response: HubResponse, { host }: URL): HubResponse {
   const encoding = response.headers['content-encoding'];
   if (encoding === undefined || encoding === '' || encoding === 'identity') return response;
   response.on('error', () => {}).destroy();

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-
 import type { ModelSource } from '../model.ts';
 import type { RepoId } from '../repo-id.ts';
+import type { HubResponse } from './http-client.ts';
 
 /** What the content of a file is to be. `git-sha1` is the hash by which git knows it, over its size and its bytes. */
 export interface ContentId {
@@ -46,13 +45,7 @@ export interface Hub {
   readonly host: string;
   list(repo: RepoId, revision: string | null, signal: AbortSignal): Promise<RepoListing>;
   /** Opens a file from an offset on. The answer is 200, 206 or, when there is nothing from there on, 416. */
-  open(
-    repo: RepoId,
-    snapshot: string,
-    file: HubFile,
-    part: Part,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage>;
+  open(repo: RepoId, snapshot: string, file: HubFile, part: Part, signal: AbortSignal): Promise<HubResponse>;
 }
 
 /** How a hub is reached. */

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
 import { inAddress, parseEndpoint, rangeHeaders, readToken, refuseOffline } from './access.ts';
@@ -15,7 +13,7 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubClient } from './http-client.ts';
+import type { HubClient, HubResponse } from './http-client.ts';
 import type { Hub, HubAccess, HubFile, Part, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
@@ -74,7 +72,7 @@ export class HuggingFaceHub implements Hub {
     file: HubFile,
     part: Part,
     signal: AbortSignal,
-  ): Promise<IncomingMessage> {
+  ): Promise<HubResponse> {
     const asking = await this.#asking(repo, snapshot, signal);
     const path = `${repo.owner}/${repo.name}/resolve/${snapshot}/${inAddress(file.path)}`;
     const headers = rangeHeaders(part);

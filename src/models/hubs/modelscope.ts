@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
 import { parseEndpoint, rangeHeaders, readToken } from './access.ts';
@@ -14,7 +12,7 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubClient } from './http-client.ts';
+import type { HubClient, HubResponse } from './http-client.ts';
 import type { Hub, HubAccess, HubFile, Part, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
@@ -62,7 +60,7 @@ export class ModelScopeHub implements Hub {
     file: HubFile,
     part: Part,
     signal: AbortSignal,
-  ): Promise<IncomingMessage> {
+  ): Promise<HubResponse> {
     const asking = await this.#asking(repo, snapshot, signal);
     const url = this.#address(repo, 'repo', { Revision: snapshot, FilePath: file.path });
     return askHub(url, { ...asking, headers: rangeHeaders(part), accepts: [200, 206, 416] });

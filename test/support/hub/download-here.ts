@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { DownloadRequest, DownloadView } from '../../../src/models/downloads/download.ts';
 import { ModelDownloads } from '../../../src/models/downloads/model-downloads.ts';
@@ -13,6 +14,9 @@ interface Where {
   readonly isOffline?: boolean;
   readonly silenceMs?: number;
 }
+
+/** A program that downloads in a process of its own. */
+export const downloadChild = fileURLToPath(new URL('./download-child.mjs', import.meta.url));
 
 export const tiny = { owner: 'ada', name: 'tiny' };
 
