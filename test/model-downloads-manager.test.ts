@@ -125,6 +125,20 @@ describe('a download that is cancelled', () => {
     expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
   });
 
+  it('leaves a mark in a folder of ModelScope that it is not complete', async () => {
+    const { hub, downloads, folder } = await scene();
+    hub.fail(model.path, { kind: 'stall', afterBytes: 1_000_000 });
+    const { id } = downloads.start(requestFor({ source: 'modelscope' })).download;
+    await sentBytes(hub, model.path, 1_000_000);
+    downloads.cancel(id);
+    await endOf(downloads, id);
+    const snapshot = join(folder, 'ms', 'models', 'ada--tiny', 'snapshots', 'master');
+    expect(await readdir(snapshot)).toContain('.hob.incomplete');
+    expect(await readdir(snapshot)).not.toContain('.hob.json');
+    expect(await pull(downloads, { source: 'modelscope' })).toMatchObject({ state: 'done' });
+    expect(await readdir(snapshot)).not.toContain('.hob.incomplete');
+  });
+
   it('is not joined by the next one, which waits until it has let go', async () => {
     const { hub, downloads } = await scene();
     hub.fail(model.path, { kind: 'stall', afterBytes: 1_000_000 });

@@ -28,7 +28,7 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+    if (error instanceof CommanderError) return error.exitCode;
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);

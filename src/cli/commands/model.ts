@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 
 import type { JsonObject } from '../../shared/json.ts';
 import { cancelDownload } from '../model/cancel-download.ts';
@@ -8,6 +8,7 @@ import { type PullOptions, pull } from '../model/pull.ts';
 import { describeRemoval, removeModel } from '../model/remove-model.ts';
 import { checkRepoId } from '../model/repo-argument.ts';
 import { ServiceClient } from '../service-client.ts';
+import { exitCodes } from '../user-error.ts';
 
 interface Common {
   home?: string;
@@ -27,6 +28,10 @@ const homeOption = [
 const jsonOption = ['--json', 'print the answer of the service, for programs'] as const;
 
 export function configure(command: Command): void {
+  // Scripts tell a model that is not there from a command that they have written wrongly.
+  command.exitOverride(({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);
+  });
   command.helpCommand(false).addHelpText('after', exitCodesText);
 
   command

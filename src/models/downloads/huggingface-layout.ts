@@ -1,7 +1,7 @@
 import { lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 
-import type { HubFile, RepoListing } from '../hubs/hub.ts';
+import type { HubFile } from '../hubs/hub.ts';
 import type { RepoId } from '../repo-id.ts';
 import { type Layout, listingRecord } from './layout.ts';
 import { putPlainFile } from './put-plain-file.ts';
@@ -37,17 +37,20 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
       return found?.isFile() === true && found.size === file.sizeBytes;
     },
     keep: (file) => rename(partialOf(file), blobOf(file)),
+    async record(listing) {
+      await syncFolder(blobs);
+      const trees = await ensureFolder(cache, name, 'trees');
+      await replaceFile(join(trees, `${snapshot}.json`), listingRecord(listing));
+    },
     async show(file) {
       const path = join(snapshotFolder, ...file.path.split('/'));
       await ensureFolder(cache, name, 'snapshots', snapshot, ...file.path.split('/').slice(0, -1));
       await showBlob(path, blobOf(file), file.sizeBytes, link);
     },
-    async finish(listing: RepoListing) {
-      for (const filled of [blobs, snapshotFolder]) await syncFolder(filled);
-      const trees = await ensureFolder(cache, name, 'trees');
-      await replaceFile(join(trees, `${snapshot}.json`), listingRecord(listing));
-      if (listing.ref === null) return;
-      const names = listing.ref.split('/');
+    async finish({ ref }) {
+      await syncFolder(snapshotFolder);
+      if (ref === null) return;
+      const names = ref.split('/');
       const refs = await ensureFolder(cache, name, 'refs', ...names.slice(0, -1));
       await replaceFile(join(refs, names.at(-1) ?? ''), snapshot);
     },

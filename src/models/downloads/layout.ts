@@ -14,9 +14,11 @@ export interface Layout {
   partialOf(file: HubFile): string;
   /** Puts a file that is complete and checked where its content belongs. */
   keep(file: HubFile): Promise<void>;
+  /** Writes down what there is to be, when all contents are there and before any is shown: what is shown then cannot be taken for all. */
+  record(listing: RepoListing): Promise<void>;
   /** Makes the file findable by its path. */
   show(file: HubFile): Promise<void>;
-  /** Writes what says that all is there: last, and each in one step. */
+  /** Writes what says that all is there: last, and in one step. */
   finish(listing: RepoListing): Promise<void>;
 }
 

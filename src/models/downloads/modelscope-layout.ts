@@ -12,8 +12,8 @@ import { type Layout, listingRecord } from './layout.ts';
 import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
 
 const recordName = '.hob.json';
-/** While it is there the snapshot is being filled. */
-const temporaryName = '.hob-temp';
+/** While it is there the snapshot is being filled: its name says so to whoever looks, also when nothing is in it just now. */
+const temporaryName = '.hob.incomplete';
 const mostRecordBytes = 64 * 1024 * 1024;
 const readBytes = 1024 * 1024;
 
@@ -67,6 +67,7 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
       const { mtimeMs } = await lstat(pathOf(file));
       checked.set(file.path, { sha256: file.content.hex, mtimeMs });
     },
+    async record() {},
     async show() {},
     async finish() {
       await syncFolder(snapshotFolder);

@@ -38,7 +38,7 @@ const syncBytes = 128 * 1024 * 1024;
 export async function receive(options: ReceiveOptions): Promise<Received> {
   const { handle, part, sizeBytes, open, signal, take } = options;
   const response = await open(part, signal);
-  const etag = strongEtag(response);
+  const etag = strongEtag(response) ?? (response.statusCode === 206 ? part.etag : null);
   const received = (fault: string | null, reason = 'the answer ended too early'): Received => {
     if (fault !== null) response.destroy();
     return { fault, reason, etag };

@@ -82,6 +82,7 @@ async function fill(layout: Layout, { listing, files, options }: Filling): Promi
     await layout.keep(file);
     meter.add(0, { isFileDone: true });
   });
+  await layout.record(listing);
   for (const file of files) await layout.show(file);
   await layout.finish(listing);
 }

@@ -3,7 +3,7 @@ import type { Text } from '../../shared/text.ts';
 
 const longestPathBytes = 1024;
 const longestNameBytes = 240;
-const mostFolders = 32;
+const mostFolders = 16;
 const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\s*\..*)?$/i;
 /** Control characters, halves of characters, and what separates lines. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029]/u;

@@ -86,7 +86,7 @@ export class HubClient {
       asked.setTimeout(silenceMs, () => {
         asked.destroy(new TransientError(`${url.host} was silent for ${silenceMs / 1000} s`));
       });
-      asked.once('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
+      asked.on('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
       asked.once('response', resolve);
       asked.end();
     });
