@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
@@ -10,10 +11,6 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
-import { ModelDownloads } from './models/downloads/model-downloads.ts';
-import { ModelLibrary } from './models/model-library.ts';
-import { allPlaces } from './models/places/all-places.ts';
-import { formatRepoId } from './models/repo-id.ts';
 import { findMissingModels } from './require-models.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
@@ -30,7 +27,6 @@ import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
-import { ModelNeeds } from './scripts/model-needs.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
@@ -51,7 +47,6 @@ import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
 import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
-import { tellDownloads } from './tell-downloads.ts';
 import { tellCatalogue } from './tell-events.ts';
 import { findTerminals } from './terminals/find-terminals.ts';
 
@@ -137,11 +132,13 @@ export async function startService({
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
 
-    const modelNeeds = new ModelNeeds(catalogue);
-    const models = new ModelLibrary({
-      places: allPlaces({ ...settings, models: folders.models, extra: settings.model_folders }),
-      wanted: (repo) => modelNeeds.of(formatRepoId(repo)),
-    });
+    const {
+      models,
+      modelNeeds,
+      downloads,
+      close: closeModels,
+    } = composeModels({ settings, folder: folders.models, catalogue, eventLog, log, version });
+    closers.push(closeModels);
 
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
@@ -232,14 +229,6 @@ export async function startService({
         })
       : null;
     closers.push(() => guard?.close());
-    const downloads = new ModelDownloads({
-      sources: settings.hubs,
-      clock: systemClock,
-      log: log.child({ part: 'downloads' }),
-      version,
-    });
-    closers.push(tellDownloads(downloads, eventLog));
-    closers.push(() => downloads.close());
     const app = await buildApp({
       catalogue,
       runs,

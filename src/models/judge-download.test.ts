@@ -14,7 +14,7 @@ import {
   writeHuggingFaceRepo,
   writeOldModelScopeRepo,
 } from '../../test/support/model-caches.ts';
-import type { Wanted } from './judge-download.ts';
+import { askedRecord } from './asked-files.ts';
 
 const repo = { owner: 'Owner', name: 'name' };
 const files: ModelFiles = {
@@ -31,7 +31,7 @@ async function judge(
   const cache = await tempFolder();
   const { repo: folder } = await writeHuggingFaceRepo(cache, { files: there });
   if (list !== null) await writeFileAt(join(folder, 'trees', `${firstCommit}.json`), list);
-  const wanted: Wanted = { globs, isAll: isAll ?? globs.length === 0 };
+  const wanted = { globs, isAll: isAll ?? globs.length === 0 };
   return libraryOf({ huggingFaceCache: cache }, { wanted: () => wanted }).stateOf(repo);
 }
 
@@ -62,6 +62,23 @@ describe('with a list of its files, a model', () => {
 
   it('needs every file when one script does not say which it needs', async () => {
     expect(await judge(withoutOther, { list, globs: ['*.onnx'], isAll: true })).toBe('partial');
+  });
+
+  it.each([
+    [['*.onnx', 'config.json'], 'complete'],
+    [['*.safetensors'], 'partial'],
+    [[], 'partial'],
+    [null, 'partial'],
+  ])('that no script names, of which Hob was asked for %j, is %s', async (asked, state) => {
+    const cache = await tempFolder();
+    const { repo: folder } = await writeHuggingFaceRepo(cache, { files: withoutOther });
+    await writeFileAt(join(folder, 'trees', `${firstCommit}.json`), list);
+    if (asked !== null) await writeFileAt(join(folder, '.hob', `${firstCommit}.json`), askedRecord(asked));
+    expect(await libraryOf({ huggingFaceCache: cache }).stateOf(repo)).toBe(state);
+    const wanted = { globs: ['*.safetensors'], isAll: false };
+    expect(await libraryOf({ huggingFaceCache: cache }, { wanted: () => wanted }).stateOf(repo)).toBe(
+      'partial',
+    );
   });
 
   it('goes by the size of the content where the list has two', async () => {

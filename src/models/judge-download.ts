@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { isJsonObject } from '../shared/json.ts';
+import { readAskedFiles } from './asked-files.ts';
 import type { Witness } from './evidence.ts';
 import { readFileList, readJson } from './file-list.ts';
 import { compileGlob, compileGlobs } from './glob.ts';
@@ -11,6 +12,8 @@ import { type Scan, scanFolder } from './scan-folder.ts';
 export interface Wanted {
   /** Whether one of them, or nobody, says which: then all of them are. */
   readonly isAll: boolean;
+  /** Whether any script names the repo at all. */
+  readonly isDeclared: boolean;
   readonly globs: readonly string[];
 }
 
@@ -28,11 +31,18 @@ export async function judgeDownload(
   const scan = await scanFolder(candidate.folder, { root, witness });
   if (![...scan.sizes.keys()].some((path) => !path.startsWith('.'))) return 'empty';
   const list = candidate.list === null ? null : await readFileList(candidate.list, witness);
+  const needed = wanted.isDeclared ? wanted : await askedFor(candidate, wanted, witness);
   const isComplete =
     list === null
-      ? await looksComplete(candidate, scan, { wanted, witness })
-      : hasListed(list, scan.sizes, wanted);
+      ? await looksComplete(candidate, scan, { wanted: needed, witness })
+      : hasListed(list, scan.sizes, needed);
   return isComplete ? 'complete' : 'partial';
+}
+
+/** Where no script says what it needs, it is what people asked for. */
+async function askedFor({ asked }: Candidate, wanted: Wanted, witness: Witness): Promise<Wanted> {
+  const globs = asked === null ? null : await readAskedFiles(asked, witness);
+  return globs === null ? wanted : { ...wanted, isAll: globs.length === 0, globs };
 }
 
 function hasListed(

@@ -11,7 +11,7 @@ import { formatRepoId, type RepoId } from './repo-id.ts';
 export interface LibraryOptions {
   readonly places: readonly Place[];
   /** Which files of a repo are needed; null when nobody names it. */
-  readonly wanted?: (repo: RepoId) => Wanted | null;
+  readonly wanted?: (repo: RepoId) => Omit<Wanted, 'isDeclared'> | null;
   readonly isDownloading?: (repo: RepoId) => boolean;
   readonly clock?: { now(): Date };
 }
@@ -36,7 +36,7 @@ export interface Removal {
   readonly freedBytes: number;
 }
 
-const everything: Wanted = { isAll: true, globs: [] };
+const everything: Wanted = { isAll: true, globs: [], isDeclared: false };
 const looksAtOnce = 8;
 
 /** The models on this machine, wherever they are. What is on disk is the truth: nothing is answered that was not looked at again. */
@@ -140,8 +140,8 @@ export class ModelLibrary {
   }
 
   #wanted(repo: RepoId): Wanted {
-    const { isAll, globs } = this.#options.wanted(repo) ?? everything;
-    return { isAll, globs };
+    const wanted = this.#options.wanted(repo);
+    return wanted === null ? everything : { isAll: wanted.isAll, globs: wanted.globs, isDeclared: true };
   }
 
   #locate(repo: RepoId, place: Place): Promise<Finding<Located | null>> {

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 
 import type { HubFile } from '../hubs/hub.ts';
 import type { RepoId } from '../repo-id.ts';
-import { type Layout, listingRecord } from './layout.ts';
+import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { putPlainFile } from './put-plain-file.ts';
 import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
 
@@ -47,8 +47,9 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
       await ensureFolder(cache, name, 'snapshots', snapshot, ...file.path.split('/').slice(0, -1));
       await showBlob(path, blobOf(file), file.sizeBytes, link);
     },
-    async finish({ ref }) {
+    async finish({ ref }, asked) {
       await syncFolder(snapshotFolder);
+      await recordAsked({ cache, names: [name] }, snapshot, asked);
       if (ref === null) return;
       const names = ref.split('/');
       const refs = await ensureFolder(cache, name, 'refs', ...names.slice(0, -1));

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+
 import type { JsonObject } from '../../shared/json.ts';
+import { type AskedFiles, askedRecord, joinAsked, readAskedFiles } from '../asked-files.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
+import { ensureFolder, replaceFile } from './safe-folder.ts';
 
 /** How one source's cache lies on the disk: where files grow, where they end up, and what is written when all are there. */
 export interface Layout {
@@ -19,7 +23,7 @@ export interface Layout {
   /** Makes the file findable by its path. */
   show(file: HubFile): Promise<void>;
   /** Writes what says that all is there: last, and in one step. */
-  finish(listing: RepoListing): Promise<void>;
+  finish(listing: RepoListing, asked: AskedFiles): Promise<void>;
 }
 
 /** The record of all files of a revision, in the form that huggingface_hub reads. */
@@ -27,4 +31,15 @@ export function listingRecord({ files }: RepoListing, more: JsonObject = {}): st
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const entries = sorted.map(({ path, record }) => [path, record] as const);
   return JSON.stringify({ format_version: 1, files: Object.fromEntries(entries), ...more }, null, 1);
+}
+
+/** Adds to what was asked for of a snapshot. In a folder of its own, where other programs do not look. */
+export async function recordAsked(
+  repoFolder: { cache: string; names: readonly string[] },
+  snapshot: string,
+  asked: AskedFiles,
+): Promise<void> {
+  const folder = await ensureFolder(repoFolder.cache, ...repoFolder.names, '.hob');
+  const path = join(folder, `${snapshot}.json`);
+  await replaceFile(path, askedRecord(joinAsked(await readAskedFiles(path), asked)));
 }

@@ -10,6 +10,7 @@ import type { Hub, HubAccess } from '../hubs/hub.ts';
 import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
 import type { ModelSource } from '../model.ts';
+import type { RepoId } from '../repo-id.ts';
 import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
 import { ProgressMeter } from './progress-meter.ts';
 import { runDownload } from './run-download.ts';
@@ -106,6 +107,11 @@ export class ModelDownloads implements Downloads {
     return [...this.#downloads.values()].reverse().map(viewOf);
   }
 
+  /** Whether anything of this repo is being fetched, or waits to be. */
+  isDownloading(repo: RepoId): boolean {
+    return this.#running().some(({ request }) => isSameName(request.repo, repo));
+  }
+
   cancel(id: string): boolean {
     const download = this.#downloads.get(id);
     if (download?.state !== 'running' || download.abort.signal.aborted) return false;
@@ -185,9 +191,11 @@ export class ModelDownloads implements Downloads {
 }
 
 function isSameRepo(one: DownloadRequest, other: DownloadRequest): boolean {
-  return (
-    one.source === other.source && one.repo.owner === other.repo.owner && one.repo.name === other.repo.name
-  );
+  return one.source === other.source && isSameName(one.repo, other.repo);
+}
+
+function isSameName(one: RepoId, other: RepoId): boolean {
+  return one.owner === other.owner && one.name === other.name;
 }
 
 /** Whether a download brings all that another would: by its words alone, for two patterns cannot be compared. */

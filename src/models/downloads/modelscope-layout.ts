@@ -8,7 +8,7 @@ import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
 import { ContentHash } from './content-hash.ts';
-import { type Layout, listingRecord } from './layout.ts';
+import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
 
 const recordName = '.hob.json';
@@ -69,8 +69,9 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
     },
     async record() {},
     async show() {},
-    async finish() {
+    async finish(_listing, asked) {
       await syncFolder(snapshotFolder);
+      await recordAsked({ cache, names: names.slice(0, 2) }, snapshot, asked);
       await replaceFile(
         join(snapshotFolder, recordName),
         listingRecord(listing, { checked: Object.fromEntries(checked) }),

@@ -84,7 +84,7 @@ async function fill(layout: Layout, { listing, files, options }: Filling): Promi
   });
   await layout.record(listing);
   for (const file of files) await layout.show(file);
-  await layout.finish(listing);
+  await layout.finish(listing, request.files);
 }
 
 /** Works on a few at a time. The first failure stops the others, and is what is told when all have let go. */

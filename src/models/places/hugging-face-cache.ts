@@ -42,6 +42,7 @@ async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness
     folder: join(snapshots, revision),
     revision,
     list: join(folder, 'trees', `${revision}.json`),
+    asked: join(folder, '.hob', `${revision}.json`),
     mark: null,
   }));
   return { folder, link: null, candidates };

@@ -47,7 +47,7 @@ async function candidateAt(folder: string, witness: Witness): Promise<Candidate>
   const isFinished = (await witness.look(join(folder, '.mv'))) !== null;
   const isBegun = (await witness.look(join(folder, '.msc'))) !== null;
   const mark = isFinished ? 'finished' : isBegun ? 'unfinished' : null;
-  return { folder, revision: isFinished ? await revisionOf(folder) : null, list: null, mark };
+  return { folder, revision: isFinished ? await revisionOf(folder) : null, list: null, asked: null, mark };
 }
 
 /** The mark has a line such as `Revision:master,CreatedAt:1718000000`. */

@@ -30,6 +30,8 @@ export interface Candidate {
   readonly revision: string | null;
   /** Where a list of the files would be. */
   readonly list: string | null;
+  /** Where it would be written which files Hob was asked for. */
+  readonly asked: string | null;
   /** What the downloader itself left as a sign. */
   readonly mark: 'finished' | 'unfinished' | null;
 }

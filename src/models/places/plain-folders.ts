@@ -19,5 +19,9 @@ export function plainFolders(
 async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {
   const folder = await descend(root, [owner, name], witness);
   if (folder === null) return null;
-  return { folder, link: null, candidates: [{ folder, revision: null, list: null, mark: null }] };
+  return {
+    folder,
+    link: null,
+    candidates: [{ folder, revision: null, list: null, asked: null, mark: null }],
+  };
 }
