@@ -43,6 +43,7 @@ describe('a download from Hugging Face', () => {
     });
     expect(await treeOf(repo)).toEqual(
       [
+        `.hob/${commit}.json`,
         ...files.map(({ isLarge, sha256, gitSha }) => `blobs/${isLarge ? sha256 : gitSha}`),
         ...files.map(({ path }) => `snapshots/${commit}/${path}`),
         'refs/main',
