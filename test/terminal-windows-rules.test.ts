@@ -93,7 +93,7 @@ describe.runIf(isReady)('a run', () => {
         ...nowhere('console'),
         ...somewhere('cli'),
       ]);
-      expect(await desk.screen.windows(/./)).toEqual([]);
+      await expect.poll(() => desk.screen.windows(/./)).toEqual([]);
     });
 
     it.each([
