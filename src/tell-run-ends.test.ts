@@ -80,3 +80,14 @@ it.each<[Language, string, string, string]>([
   // Hob's own remark that there is no result is for whoever reads results.
   expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
 });
+
+it('how a run failed is said in the language of the desk, with the last words of the script below', () => {
+  const message = '脚本执行失败，退出码 7\nTraceback\nValueError: x';
+  const failed = { ...failure, envelope: 'synthesized', message } as const;
+  expect(toldOf(failed)).toMatchObject([{ message: 'Failed with exit code 7\nTraceback\nValueError: x' }]);
+  expect(
+    toldOf({ ...failed, endCause: 'timeout', message: '脚本运行超过 1 秒' }, { language: 'zh' }),
+  ).toMatchObject([{ message: '运行超时，已被终止' }]);
+  const notStarted = { ...failed, endCause: 'spawn-failed', message: 'Python 4 is not there' } as const;
+  expect(toldOf(notStarted)).toMatchObject([{ message: 'Python 4 is not there' }]);
+});

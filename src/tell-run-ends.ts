@@ -2,6 +2,7 @@ import type { Notifications, SentNotification } from './notifications/notificati
 import type { RunEvent } from './runs/events/run-events.ts';
 import type { BriefRun } from './runs/run-record.ts';
 import type { NotifyOn, Script } from './scripts/script.ts';
+import { assertNever } from './shared/assert-never.ts';
 import { describeDuration } from './shared/describe-duration.ts';
 import type { Feed } from './shared/feed.ts';
 import type { Language, Text } from './shared/text.ts';
@@ -40,17 +41,20 @@ function describeEnd(run: BriefRun, language: Language): SentNotification {
   const [fallback, durationMs] = isSuccess ? [success(run), successMs] : [failure(run), errorMs];
   return {
     type: isSuccess ? 'success' : 'error',
-    message: messageOf(run) ?? fallback[language],
+    message: messageOf(run) ?? `${fallback[language]}${isSuccess ? '' : lastWords(run)}`,
     durationMs,
     showClose: false,
     run,
   };
 }
 
-/** What the script has to say, or Hob of a failure. That a success left no result is nothing to tell anybody at the desk. */
-function messageOf({ state, envelope, message }: BriefRun): string | null {
+/**
+ * What the script itself has to say. What Hob says in its place is in the language of whoever started the run, and taken only where it
+ * has a reason that is nowhere else: why the script could not be started.
+ */
+function messageOf({ envelope, message, endCause }: BriefRun): string | null {
   if (message === null || message.trim() === '') return null;
-  return state === 'succeeded' && envelope === 'synthesized' ? null : message;
+  return envelope === 'synthesized' && endCause !== 'spawn-failed' ? null : message;
 }
 
 function success({ durationMs }: BriefRun): Text {
@@ -58,7 +62,30 @@ function success({ durationMs }: BriefRun): Text {
   return { en: `Done in ${took.en}`, zh: `已完成，用时 ${took.zh}` };
 }
 
-function failure({ state, exitCode }: BriefRun): Text {
-  if (state === 'unknown') return { en: 'Nobody knows how it ended', zh: '结果未知' };
-  return { en: `Failed with exit code ${exitCode}`, zh: `失败，退出码 ${exitCode}` };
+function failure({ endCause, exitCode }: BriefRun): Text {
+  switch (endCause) {
+    case 'signal':
+      return { en: `Ended by a signal (exit code ${exitCode})`, zh: `被信号终止（退出码 ${exitCode}）` };
+    case 'timeout':
+      return { en: 'Stopped: it has reached its time limit', zh: '运行超时，已被终止' };
+    case 'cancelled':
+      return { en: 'Cancelled', zh: '已取消' };
+    case 'shutdown':
+      return { en: 'Stopped with Hob', zh: '随 Hob 停止' };
+    case 'spawn-failed':
+      return { en: 'It could not be started', zh: '无法启动' };
+    case 'exit':
+      return { en: `Failed with exit code ${exitCode}`, zh: `失败，退出码 ${exitCode}` };
+    case 'lost':
+    case null:
+      return { en: 'Nobody knows how it ended', zh: '结果未知' };
+    default:
+      return assertNever(endCause);
+  }
+}
+
+/** Below what Hob says of a failure stands the last that the script has said, whatever language that is. */
+function lastWords({ envelope, message }: BriefRun): string {
+  const at = envelope === 'synthesized' ? (message?.indexOf('\n') ?? -1) : -1;
+  return at < 0 || message === null ? '' : message.slice(at);
 }

@@ -47,6 +47,27 @@ describe('cancelling a run', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
+  it('is told in the language of the caller, and so are running it again and deleting it', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await writeScript(scripts, 'patient', { entry: patient(files, 'pid') });
+    const hob = await startHob({ scripts: [scripts], settings: quickStop });
+    for (const [language, texts] of [
+      ['en', ['The run is being stopped', 'The run was accepted', 'The run was deleted']],
+      ['zh-CN', ['正在停止运行', '运行请求已接收', '运行已删除']],
+    ] as const) {
+      const headers = { 'accept-language': language };
+      const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+      const cancelled = await hob.post(`/api/runs/${runId}/cancel`, {}, headers);
+      await hob.ended(runId);
+      const again = await hob.post(`/api/runs/${runId}/rerun`, {}, headers);
+      const deleted = await fetch(`${hob.url}/api/runs/${runId}`, { method: 'DELETE', headers });
+      const { message } = (await deleted.json()) as { message: string };
+      expect([cancelled.body.message, again.body.message, message]).toEqual(texts);
+      await cancel(hob, String(again.body.run_id));
+    }
+  });
+
   it('that still waits takes it out of the queue, and it never starts', async () => {
     const scripts = await tempFolder();
     const files = await tempFolder();

@@ -69,7 +69,7 @@ describe('Windows', () => {
   it.each([
     ['sh ended with exit code 3', [failing]],
     ['found could not be started (spawn /nowhere/to/be/found ENOENT)', [missing]],
-    ['no window opened in time', [silent, plain]],
+    ['sh opened no window within 1 s', [silent, plain]],
     ['there is no terminal emulator', []],
   ])('says why there is none: %s', async (why, commands) => {
     const { windows } = await openWindows();

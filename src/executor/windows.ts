@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { WindowSpec } from '../execution/messages.ts';
@@ -15,7 +16,6 @@ const failedGraceMs = 250;
 
 const reasons = {
   none: { en: 'there is no terminal emulator', zh: '没有终端程序' },
-  late: { en: 'no window opened in time', zh: '窗口未能及时打开' },
   stopped: { en: 'the run was stopped', zh: '运行已被终止' },
 } as const satisfies Record<string, Text>;
 
@@ -93,7 +93,7 @@ export class Windows {
           await enough(failedGraceMs);
           return { reason, isFinal: false };
         }),
-        enough(opensWithinMs).then(() => ({ reason: reasons.late, isFinal: true })),
+        enough(opensWithinMs).then(() => ({ reason: late(command, opensWithinMs), isFinal: true })),
         stopped.then(() => ({ reason: reasons.stopped, isFinal: true })),
       ]);
       if (first instanceof Window) {
@@ -107,4 +107,9 @@ export class Windows {
       this.#expected.delete(ticket);
     }
   }
+}
+
+function late([file = '']: readonly string[], ms: number): Text {
+  const [name, seconds] = [basename(file), ms / 1000];
+  return { en: `${name} opened no window within ${seconds} s`, zh: `${name} 在 ${seconds} 秒内没有打开窗口` };
 }

@@ -13,6 +13,12 @@ describe('a field of a query', () => {
     expect(() => read(['a', 'b'])).toThrow('given once');
   });
 
+  it('is refused in good Chinese, too', () => {
+    expect(() => read('0').integer('field', { from: 1, to: 9, fallback: 1 })).toThrow(
+      expect.objectContaining({ text: expect.objectContaining({ zh: 'field 应为 1 到 9 的整数' }) }),
+    );
+  });
+
   it('that is empty counts as absent', () => {
     expect(read('').text('field')).toBeNull();
   });

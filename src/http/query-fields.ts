@@ -23,7 +23,7 @@ export class QueryFields {
 
   uuid(name: string): string | null {
     const value = this.text(name)?.toLowerCase() ?? null;
-    if (value !== null && !uuidPattern.test(value)) throw invalidField(name, 'a UUID', 'UUID');
+    if (value !== null && !uuidPattern.test(value)) throw invalidField(name, 'a UUID', ' UUID');
     return value;
   }
 
@@ -38,7 +38,7 @@ export class QueryFields {
       throw invalidField(
         name,
         `one or more of ${list}, with commas between them`,
-        `${list} 中的一个或多个，以逗号分隔`,
+        ` ${list} 中的一个或多个，以逗号分隔`,
       );
     }
     return words;
@@ -53,7 +53,7 @@ export class QueryFields {
       throw invalidField(
         name,
         'a time such as 2026-05-01T12:00:00Z or a date',
-        'ISO 时间，例如 2026-05-01T12:00:00Z，或日期',
+        ' ISO 时间，例如 2026-05-01T12:00:00Z，或日期',
       );
     return time;
   }
@@ -63,7 +63,7 @@ export class QueryFields {
     if (value === null) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= from && number <= to) return number;
-    throw invalidField(name, `a whole number from ${from} to ${to}`, `${from} 到 ${to} 的整数`);
+    throw invalidField(name, `a whole number from ${from} to ${to}`, ` ${from} 到 ${to} 的整数`);
   }
 }
 
@@ -100,6 +100,7 @@ export function invalidCursor(): AppError {
   return invalidField('cursor', 'what `next` of the page before says', '上一页 next 的值');
 }
 
+/** `zh` begins with a blank where it begins with a letter or a digit: Chinese is set so. */
 export function invalidField(name: string, en: string, zh: string): AppError {
   return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
 }

@@ -110,7 +110,7 @@ export const SettingsSchema = Type.Object({
   terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
     default: [],
     description:
-      'What opens a terminal window: a program and its arguments, to which the command for the window is appended, such as `["kitty", "--hold"]`. Empty: Hob finds one by itself.',
+      'What opens a terminal window: a program and its arguments, to which the command for the window is appended, such as `["xterm", "-maximized", "-e"]`. Empty: Hob finds one by itself.',
   }),
   terminal_hold: Type.Enum(['failure', 'always', 'never'], {
     default: 'failure',

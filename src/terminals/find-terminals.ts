@@ -23,11 +23,11 @@ interface TerminalSearchOptions extends Desktop {
 const mostCommands = 3;
 
 const noDisplay: Text = {
-  en: 'There is no desktop to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set.',
-  zh: '没有可以打开窗口的桌面：DISPLAY 和 WAYLAND_DISPLAY 均未设置。',
+  en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set). To have windows, start Hob from the session of a desktop; see docs/terminals.md.',
+  zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）。如需窗口，请在桌面会话中启动 Hob，详见 docs/terminals.md。',
 };
 const noEmulator: Text = {
-  en: 'No terminal emulator was found. Install one (Debian, Ubuntu: apt install xterm), or name yours in the setting terminal_command.',
+  en: 'no terminal emulator was found. Install one (Debian, Ubuntu: apt install xterm), or name yours in the setting terminal_command.',
   zh: '没有找到终端程序。请安装一个（Debian、Ubuntu：apt install xterm），或在设置 terminal_command 中指定。',
 };
 

@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
@@ -21,6 +22,12 @@ import {
   RunAnswer,
   RunQuery,
 } from '../wire/runs.ts';
+
+const done = {
+  cancel: { en: 'The run is being stopped', zh: '正在停止运行' },
+  rerun: { en: 'The run was accepted', zh: '运行请求已接收' },
+  delete: { en: 'The run was deleted', zh: '运行已删除' },
+} as const satisfies Record<string, Text>;
 
 export function addRunRoutes(
   app: FastifyInstance,
@@ -74,7 +81,7 @@ export function addRunRoutes(
       const { runId } = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', runId);
       runs.cancel(runId);
-      return { status: 'success', message: 'The run is being stopped', run_id: runId };
+      return { status: 'success', message: done.cancel[languageOf(request)], run_id: runId };
     },
   );
 
@@ -101,10 +108,10 @@ export function addRunRoutes(
         depth: depthOfExecute(request.caller),
         sync: false,
         ...rerunInputs(record, script, sent),
-        language: preferredLanguage(request.headers['accept-language'], 'en'),
+        language: languageOf(request),
       });
       reply.raw.setHeader('x-hob-run-id', runId);
-      return { status: 'success', message: 'The run was accepted', run_id: runId };
+      return { status: 'success', message: done.rerun[languageOf(request)], run_id: runId };
     },
   );
 
@@ -120,7 +127,11 @@ export function addRunRoutes(
       const record = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', record.runId);
       await runRemover.remove(record);
-      return { status: 'success', message: 'The run was deleted', run_id: record.runId };
+      return { status: 'success', message: done.delete[languageOf(request)], run_id: record.runId };
     },
   );
+}
+
+function languageOf(request: FastifyRequest): Language {
+  return preferredLanguage(request.headers['accept-language'], 'en');
 }

@@ -23,6 +23,10 @@ export class AddressOpener {
     // It may become the browser itself, so it must outlive the service, and it is nobody's to end.
     const child = spawn('xdg-open', [address], { detached: true, stdio: 'ignore', env: environment });
     child.once('error', (error) => this.#complain(error));
+    child.once('exit', (code) => {
+      // One that became the browser may end whenever and however it likes, but then it has opened the page.
+      if (code !== null && code !== 0) this.#complain(new Error(`xdg-open ended with exit code ${code}`));
+    });
     child.unref();
   }
 

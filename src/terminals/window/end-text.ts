@@ -3,8 +3,13 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { describeDuration } from '../../shared/describe-duration.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** How a run ended, for whoever sits before its window. */
-export function describeWindowEnd(end: WindowEnd): Text {
+/** How a run ended, for whoever sits before its window, which waits for a key. Chinese has no blank between sentences. */
+export function describeHeldEnd(end: WindowEnd): Text {
+  const { en, zh } = describeWindowEnd(end);
+  return { en: `${en} Press any key to close this window.`, zh: `${zh}按任意键关闭窗口。` };
+}
+
+function describeWindowEnd(end: WindowEnd): Text {
   const duration = describeDuration(end.durationMs);
   switch (end.cause) {
     case 'exit':
@@ -38,5 +43,3 @@ export function describeWindowEnd(end: WindowEnd): Text {
       return assertNever(end.cause);
   }
 }
-
-export const pressAnyKey: Text = { en: 'Press any key to close this window.', zh: '按任意键关闭窗口。' };

@@ -9,7 +9,7 @@ import {
   type WindowEnd,
 } from '../../execution/window-messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
-import { describeWindowEnd, pressAnyKey } from './end-text.ts';
+import { describeHeldEnd } from './end-text.ts';
 import { PlainOutput } from './plain-output.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
 import { Screen } from './screen.ts';
@@ -129,8 +129,7 @@ export class WindowProgram {
       this.#leave();
       return;
     }
-    const text = describeWindowEnd(end)[language];
-    this.#screen.say(`${text} ${pressAnyKey[language]}`, isSuccess ? 'green' : 'red');
+    this.#screen.say(describeHeldEnd(end)[language], isSuccess ? 'green' : 'red');
     this.#screen.passKeys();
   }
 
