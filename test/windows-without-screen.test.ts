@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 
 import { projectRoot, startHob, tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
-import { bash, writeScript } from './support/scripts.ts';
+import { bash, type ScriptOptions, writeScript } from './support/scripts.ts';
 import { ask, expectNothingLeft, outputOf } from './support/window-runs.ts';
 
 const isReady = has('python3 for an emulator', findProgram('python3') !== null);
 const emulator = join(projectRoot, 'test', 'support', 'emulator.py');
 
 /** Runs a script in the window of an emulator that is odd in some way. */
-async function runAt(odd: readonly string[], script: string) {
+async function runAt(odd: readonly string[], script: string, options: ScriptOptions = {}) {
   const scripts = await tempFolder();
-  const id = await writeScript(scripts, 'odd', { entry: bash(script) });
+  const id = await writeScript(scripts, 'odd', { entry: bash(script), ...options });
   const hob = await startHob({
     scripts: [scripts],
     // Nobody is there; the emulator does not look.
@@ -41,6 +41,18 @@ describe.runIf(isReady)('a window', () => {
     expect(record).toMatchObject({ end_cause: 'exit', exit_code: 4 });
     expect([stdout, stderr]).toEqual(['ready\ngot hello\n', 'err\n']);
     expect(record.result).toMatchObject({ msg: 'The script failed with exit code 4\nerr' });
+  });
+
+  it('takes no variable away from the script, whatever its name', async () => {
+    const env = `env = { "a.b" = "1", "BASH_FUNC_greet%%" = "() { echo hello; }", PLAIN = "2" }`;
+    const { stdout } = await runAt([], 'greet; env | grep -E "^(a.b|PLAIN)=" | sort', { runtime: env });
+    expect(stdout).toBe('hello\nPLAIN=2\na.b=1\n');
+  });
+
+  it('does not hide that a script could not be started', async () => {
+    const entry: [string, string] = ['main', '#!/nowhere/to/be/found\n'];
+    const { record } = await runAt([], '', { language: 'exe', entry });
+    expect(record).toMatchObject({ end_cause: 'spawn-failed', exit_code: -1 });
   });
 
   it.each([
