@@ -52,6 +52,11 @@ export class Window {
     this.#tell({ type: 'welcome', title, language, hold });
   }
 
+  /** It came too late. */
+  dismiss(): void {
+    this.#socket.destroy();
+  }
+
   receive(message: FromWindow): void {
     switch (message.type) {
       case 'output':
