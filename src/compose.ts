@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
+import { historyLimits, runLimits, runWindows } from './compose-runs.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
@@ -32,7 +33,6 @@ import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
-import { desktopLanguage } from './settings/user-environment.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
@@ -48,7 +48,6 @@ import { SqliteRetentionStore } from './storage/sqlite-retention-store.ts';
 import { SqliteRunRemoval } from './storage/sqlite-run-removal.ts';
 import { SqliteRunStore } from './storage/sqlite-run-store.ts';
 import { tellCatalogue } from './tell-events.ts';
-import { findTerminals } from './terminals/find-terminals.ts';
 
 interface ComposeOptions {
   settings: LoadedSettings;
@@ -69,7 +68,6 @@ export interface Service {
 }
 
 const mebibyte = 1024 * 1024;
-const hourMs = 3_600_000;
 
 /** Builds every object once, starts them in order, and gives back what stops them in reverse. */
 export async function startService({
@@ -164,32 +162,8 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
-      windows: {
-        findTerminals: () =>
-          findTerminals({
-            platform: process.platform,
-            environment: settings.environment,
-            terminalCommand: settings.terminal_command,
-            // What runs in a window, and where it finds its socket.
-            inside: [process.execPath, import.meta.dirname, home],
-            log,
-          }),
-        environment: settings.environment,
-        language: desktopLanguage(settings.environment),
-        hold: settings.terminal_hold,
-      },
-      limits: {
-        maxRuns: settings.max_runs,
-        maxQueued: settings.max_queued,
-        queueWaitMs: settings.queue_wait_s * 1000,
-        timeoutMs: settings.timeout_s === 0 ? null : settings.timeout_s * 1000,
-        stopGraceMs: settings.stop_grace_s * 1000,
-        drainMs: settings.drain_s * 1000,
-        outputLogBytes: Math.round(settings.output_log_mib * mebibyte),
-        outputAnswerBytes: Math.round(settings.output_answer_mib * mebibyte),
-        resultBytes: Math.round(settings.result_mib * mebibyte),
-        keepKeysMs: settings.idempotency_hours * hourMs,
-      },
+      windows: runWindows({ settings, log }),
+      limits: runLimits(settings),
     };
     const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
@@ -279,11 +253,7 @@ export async function startService({
       runsFolder: folders.runs,
       clock: systemClock,
       log: log.child({ part: 'history' }),
-      limits: {
-        days: settings.history_days || null,
-        runs: settings.history_runs || null,
-        bytes: Math.round(settings.history_mib * mebibyte) || null,
-      },
+      limits: historyLimits(settings),
     });
     closers.push(() => keeper.close());
     runs.events.subscribe(({ type }) => {

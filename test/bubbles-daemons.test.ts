@@ -102,6 +102,16 @@ describe.runIf(isHere)('a bubble that a daemon does not take away by itself', ()
     expect(opened).toEqual(['http://127.0.0.1:9527/runs/1']);
   });
 
+  it('opens its page once, however often the daemon says that it was clicked', async () => {
+    const { daemon, desktop, opened } = await startScene(everything);
+    await desktop.show({ ...bubble, showClose: true, address: 'http://127.0.0.1:9527/runs/1' });
+    for (let n = 0; n < 100; n++) daemon.say('ActionInvoked', 'us', [1, 'default']);
+    for (let n = 0; n < 100; n++) daemon.say('ActionInvoked', 'us', [1, 'close']);
+    await until('it is closed', async () => daemon.closed.length > 0);
+    await desktop.show(bubble);
+    expect([opened.length, daemon.closed]).toEqual([1, [1]]);
+  });
+
   it('is one of fifty: the oldest goes when there are more', async () => {
     const { daemon, desktop } = await startScene(everything);
     for (let n = 0; n < 52; n++) await desktop.show(bubble);

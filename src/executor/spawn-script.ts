@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, closeSync, constants } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { RunSpec, StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
+import { commandOnTerminal } from './command-on-terminal.ts';
 import type { Fifo, FifoPool } from './fifo-pool.ts';
 import { type PipeReader, readFifo, readStream } from './pipe-reader.ts';
 import type { Window } from './window.ts';
@@ -87,31 +88,14 @@ interface Started {
   readers: PipeReader[];
 }
 
-/**
- * Makes the terminal whose name comes first its own, as whoever leads a session does by opening one, and becomes the script.
- * Without the first line, all that a script leaves running in a window would be ended by SIGHUP together with the script.
- */
-const onTerminal = `trap '' HUP
-exec <>"$0" >&0 2>&0
-exec "$@"`;
-
 async function spawnInWindow(spec: RunSpec, window: Window, captures: Captures): Promise<Started> {
   const readers = [window.read(captures)];
   if (window.terminal === null) {
     const { pid, exited } = await window.start(spec);
     return { pid, exited, readers };
   }
-  // The shell in between would make an exit code of its own out of a program that is not there.
-  if (isAbsolute(spec.file)) accessSync(spec.file, constants.X_OK);
-  const { child, exited } = start(
-    {
-      ...spec,
-      file: '/bin/sh',
-      args: ['-c', onTerminal, window.terminal, spec.file, ...spec.args],
-      env: { ...spec.env, ...window.env },
-    },
-    ['ignore', 'ignore', 'ignore'],
-  );
+  const command = commandOnTerminal({ ...spec, env: { ...spec.env, ...window.env } }, window.terminal);
+  const { child, exited } = start({ ...spec, ...command }, ['ignore', 'ignore', 'ignore']);
   return { pid: child.pid, exited, readers };
 }
 

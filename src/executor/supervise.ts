@@ -123,7 +123,9 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       processes = gather(spec.runId, { pid, startTicks }, equipment.cgroups);
       events.started({ pid, startTicks, startedAtMs, windowless });
       void stopped.then(() => {
-        if (!hasExited) termination = endAll(spec.stopGraceMs);
+        if (hasExited) return;
+        termination = endAll(spec.stopGraceMs);
+        void termination.then(() => window?.expectExit());
       });
     }
 
@@ -137,8 +139,15 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     hasExited = true;
     timer.cancel();
     // Whatever is asked for from here on comes too late: this is how the script ended.
-    const endCause = cause ?? (exit.signal === null ? 'exit' : 'signal');
+    const stoppedBy = cause;
     const durationMs = performance.now() - startedMonotonic;
+    // A window that is killed takes its terminal along. The script may end of that, and we hear of it first.
+    const isCutOff = stoppedBy === undefined && window !== null && !(await window.drain());
+    if (isCutOff) {
+      windowState = 'gone';
+      if (script.pid !== undefined) termination = endAll(spec.stopGraceMs);
+    }
+    const endCause = stoppedBy ?? (isCutOff ? 'cancelled' : exit.signal === null ? 'exit' : 'signal');
     // Where only the tree is known, it cannot be found any more without its root, whose id may be somebody else's by now.
     if (termination === undefined && spec.survivors === 'stop' && processes !== null) {
       termination = endAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));

@@ -24,7 +24,8 @@ export class Window {
   readonly #released: Promise<void>;
   #noteGone = (): void => {};
   #release = (): void => {};
-  #noteDrained = (): void => {};
+  #noteDrained = (_isThere: boolean): void => {};
+  #isSilent = false;
   #noteSpawned = (_pid: number | undefined): void => {};
   #noteExit = (_exit: Exit): void => {};
   #captures: Readonly<Record<'stdout' | 'stderr', Capture>> | undefined;
@@ -41,7 +42,7 @@ export class Window {
     });
     socket.once('close', () => {
       this.#noteGone();
-      this.#noteDrained();
+      this.#noteDrained(false);
       this.#noteLoss();
       this.#release();
     });
@@ -51,13 +52,18 @@ export class Window {
     this.#tell({ type: 'welcome', title, language, hold });
   }
 
+  /** It came too late. */
+  dismiss(): void {
+    this.#socket.destroy();
+  }
+
   receive(message: FromWindow): void {
     switch (message.type) {
       case 'output':
         this.#captures?.[message.stream].take(Buffer.from(message.base64, 'base64'));
         break;
       case 'drained':
-        this.#noteDrained();
+        this.#noteDrained(true);
         break;
       case 'spawned':
         this.#noteSpawned(message.pid);
@@ -80,14 +86,24 @@ export class Window {
     return {
       closed: this.#released,
       drain: async () => {
-        const drained = new Promise<void>((resolve) => {
-          this.#noteDrained = resolve;
-        });
-        if (this.#socket.destroyed) return;
-        this.#tell({ type: 'drain' });
-        await Promise.race([drained, wait(drainWithinMs, undefined, { ref: false })]);
+        await this.drain();
       },
     };
+  }
+
+  /** Has all handed over that was written. Resolves with whether it is still there, if only with a silence. */
+  async drain(): Promise<boolean> {
+    const drained = new Promise<boolean>((resolve) => {
+      this.#noteDrained = resolve;
+    });
+    if (this.#socket.destroyed) return false;
+    if (this.#isSilent) return true;
+    this.#tell({ type: 'drain' });
+    const silence = wait(drainWithinMs, 'silence' as const, { ref: false });
+    const answer = await Promise.race([drained, silence]);
+    // Who did not answer once is not waited for again.
+    this.#isSilent = answer === 'silence';
+    return answer !== false;
   }
 
   /** Where no terminal can be lent: the window starts the script itself, and tells how it ended. */
@@ -108,6 +124,11 @@ export class Window {
     else this.#tell({ type: 'start', file, args, isVerbatim, cwd, env: { ...env, ...this.env } });
     const pid = await spawned;
     return { ...(pid !== undefined && { pid }), exited };
+  }
+
+  /** The script was killed. Where only the window can say so, and does not, it is taken for said. */
+  expectExit(): void {
+    setTimeout(() => this.#noteLoss(), drainWithinMs).unref();
   }
 
   /** The run is over: the window shows how it ended, and need not be waited for. */

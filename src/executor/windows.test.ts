@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -21,9 +22,12 @@ const caller = `
   socket.on('close', () => process.exit(0));
 `;
 
-async function openWindows(program: readonly string[] = [process.execPath, '-e', caller]) {
+async function openWindows(
+  program: readonly string[] = [process.execPath, '-e', caller],
+  opensWithinMs = 1000,
+) {
   const socketPath = join(await tempFolder(), 'windows.sock');
-  const windows = new Windows({ program, socketPath, opensWithinMs: 1000 });
+  const windows = new Windows({ program, socketPath, opensWithinMs });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -84,6 +88,29 @@ describe('Windows', () => {
     const opening = await windows.open({ ...look, commands: [late] }, fileThere(mark));
     expect(opening.window).toBeNull();
     await expect.poll(() => [...sockets].map((socket) => socket.destroyed)).toEqual([true]);
+  });
+
+  it('does not end an emulator when the run is stopped: it may show windows of others', async () => {
+    const { windows } = await openWindows(undefined, 30_000);
+    const mark = join(await tempFolder(), 'mark');
+    const shared = 'touch "$0"; until [ -e "$0.go" ]; do sleep 0.02; done; "$@"; touch "$0.there"';
+    const commands = [['/bin/sh', '-c', shared, mark]];
+    const { window } = await windows.open({ ...look, commands }, fileThere(mark));
+    expect(window).toBeNull();
+    await writeFile(`${mark}.go`, '');
+    await fileThere(`${mark}.there`);
+  });
+
+  it('ends one that hangs all the same', async () => {
+    const { windows } = await openWindows();
+    const mark = join(await tempFolder(), 'mark');
+    const hanging = 'trap "touch $0.ended; exit" TERM; touch "$0"; while :; do sleep 0.02; done';
+    const { window } = await windows.open(
+      { ...look, commands: [['/bin/sh', '-c', hanging, mark]] },
+      fileThere(mark),
+    );
+    expect(window).toBeNull();
+    await fileThere(`${mark}.ended`);
   });
 
   it('sends away whoever has no ticket', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { WindowSpec } from '../execution/messages.ts';
 import type { FromWindow } from '../execution/window-messages.ts';
 import type { Text } from '../shared/text.ts';
-import { launchTerminal } from './launch-terminal.ts';
+import { type LaunchedTerminal, launchTerminal } from './launch-terminal.ts';
 import { Window } from './window.ts';
 
 /** How long an emulator may take until the program in its window calls us: some start a desktop's worth of servers first. */
@@ -83,6 +83,7 @@ export class Windows {
     const { program, socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
     const terminal = launchTerminal([...command, ...program, socketPath, ticket], spec.env);
     const over = new AbortController();
+    let isSentAway = false;
     const enough = async (ms: number) => {
       await wait(ms, undefined, { signal: over.signal }).catch(() => {});
     };
@@ -100,12 +101,31 @@ export class Windows {
         first.welcome(spec);
         return { window: first, windowless: null, isFinal: true };
       }
-      terminal.end();
+      isSentAway = first.reason === reasons.stopped;
+      if (isSentAway) this.#sendAway(ticket, terminal);
+      else terminal.end();
       return { window: null, windowless: first.reason, isFinal: first.isFinal };
     } finally {
       over.abort();
-      this.#expected.delete(ticket);
+      if (!isSentAway) this.#expected.delete(ticket);
     }
+  }
+
+  /**
+   * Nobody needs the window any more that is about to open. Its emulator may show those of other runs, too: it is ended only
+   * when it hangs.
+   */
+  #sendAway(ticket: string, terminal: LaunchedTerminal): void {
+    const { opensWithinMs = usuallyOpensWithinMs } = this.#options;
+    const hangs = setTimeout(() => {
+      this.#expected.delete(ticket);
+      terminal.end();
+    }, opensWithinMs).unref();
+    this.#expected.set(ticket, (window) => {
+      clearTimeout(hangs);
+      this.#expected.delete(ticket);
+      window.dismiss();
+    });
   }
 }
 

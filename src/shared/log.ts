@@ -12,6 +12,7 @@ const stderr = 2;
 
 /** Logs go to stderr: stdout carries the one line that says where Hob listens. */
 export async function createLogger(level: string): Promise<Logger> {
+  const write = openLog();
   if (!isatty(stderr)) {
     return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
   }
@@ -30,12 +31,19 @@ export async function createLogger(level: string): Promise<Logger> {
 
 /**
  * Pino's own destination waits, with the whole process, until a full disk takes the line. No line is worth that: one that
- * cannot be written is lost.
+ * cannot be written is lost, and what of it was written does not spoil the next.
  */
-function write(line: string): void {
-  try {
-    writeSync(stderr, line);
-  } catch {
-    // There is nowhere to say so.
-  }
+function openLog(): (line: string) => void {
+  let isTorn = false;
+  return (line) => {
+    const bytes = Buffer.from(isTorn ? `\n${line}` : line);
+    let done = 0;
+    try {
+      // A pipe that is almost full takes only the beginning.
+      while (done < bytes.length) done += writeSync(stderr, bytes, done);
+    } catch {
+      // There is nowhere to say so.
+    }
+    if (done > 0) isTorn = done < bytes.length;
+  };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { onTestFinished } from 'vitest';
 
-interface ScriptOptions {
+export interface ScriptOptions {
   id?: string;
   name?: string;
   language?: string;

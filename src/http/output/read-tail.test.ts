@@ -62,6 +62,7 @@ describe('the end of an output', () => {
 it.each([
   ['plain\ttext\n', 'plain\ttext\n'],
   ['\u001b[1;31mred\u001b[0m and \u001b]0;title\u0007more', 'red and more'],
+  ['\u001b]0;never closed\nthe error', '\nthe error'],
   ['10%\r50%\r100%\ndone\r\n', '100%\ndone\n'],
   ['a\0b\u0007c\u0085', 'abc'],
   ['bar |####|\r', 'bar |####|'],

@@ -45,9 +45,9 @@ function lastLines(text: string): { text: string; isCut: boolean } {
   return { text: lines.slice(-mostLines).join('\n'), isCut: lines.length > mostLines };
 }
 
-/** Colours and the like: they are for terminals. */
+/** Colours and the like: they are for terminals. One that is never closed takes no more than its line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go.
-const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
+const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
 const controls = /(?![\t\n])\p{Cc}/gu;
 
 /** What a terminal would show of it: of a line that was written over and over, such as a progress bar, what was written last. */

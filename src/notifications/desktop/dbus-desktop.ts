@@ -168,11 +168,16 @@ export class DbusDesktop implements Desktop {
       return;
     }
     // Signals are for everybody: most are about the bubbles of other programs.
-    const bubble = this.#shown.find({ id: event.id, owner });
+    const { id } = event;
+    if (event.type === 'closed') {
+      this.#shown.take({ id, owner });
+      return;
+    }
+    if (event.action !== 'close' && event.action !== 'default') return;
+    const bubble = this.#shown.click({ id, owner }, event.action);
     if (bubble === undefined) return;
-    if (event.type === 'closed') this.#shown.take(bubble);
-    else if (event.action === 'close') void this.#takeAway(bubble);
-    else if (event.action === 'default' && bubble.address !== null) this.#options.openAddress(bubble.address);
+    if (event.action === 'close') void this.#takeAway(bubble);
+    else if (bubble.address !== null) this.#options.openAddress(bubble.address);
   }
 
   async #takeAway(bubble: ShownBubble): Promise<void> {

@@ -8,8 +8,11 @@ export interface ShownBubble {
 
 interface Kept extends ShownBubble {
   readonly timer: NodeJS.Timeout | null;
+  readonly clicked: Set<Button>;
   isOver: boolean;
 }
+
+type Button = 'default' | 'close';
 
 const most = 50;
 
@@ -32,7 +35,7 @@ export class ShownBubbles {
     };
     const timer = durationMs === 0 ? null : setTimeout(end, durationMs);
     timer?.unref();
-    const kept: Kept = { ...bubble, timer, isOver: false };
+    const kept: Kept = { ...bubble, timer, clicked: new Set(), isOver: false };
     this.#kept.set(keyOf(bubble), kept);
     const [oldest] = this.#kept.values();
     if (this.#kept.size > most && oldest !== undefined) {
@@ -41,8 +44,13 @@ export class ShownBubbles {
     }
   }
 
-  find(bubble: Pick<ShownBubble, 'id' | 'owner'>): ShownBubble | undefined {
-    return this.#kept.get(keyOf(bubble));
+  /** One of whose buttons was clicked, once for each: a daemon that says so without end must not open a page without end. */
+  click(bubble: Pick<ShownBubble, 'id' | 'owner'>, button: Button): ShownBubble | undefined {
+    const kept = this.#kept.get(keyOf(bubble));
+    if (kept === undefined || kept.clicked.has(button)) return undefined;
+    kept.clicked.add(button);
+    if (button === 'close') kept.isOver = true;
+    return kept;
   }
 
   /** Forgets one, which is gone or is about to go. */

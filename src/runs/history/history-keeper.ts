@@ -9,7 +9,7 @@ import type { RetentionLimits, RetentionStore } from './retention-store.ts';
 import type { RunRemoval } from './run-removal.ts';
 import { RunRemover } from './run-remover.ts';
 
-interface HistoryKeeperOptions {
+export interface HistoryKeeperOptions {
   store: RetentionStore;
   removal: RunRemoval;
   /** Whether there is a run of this id on record. */

@@ -79,8 +79,8 @@ async function takeEnvelope(
   };
 }
 
-/** The last that a script has said of what went wrong. In a window that is part of all it said, and may be in colours. */
+/** The last that a script has said of what went wrong. In a terminal that is part of all it said, and may be in colours. */
 async function readLastWords({ folder, end }: OutcomeRequest): Promise<string> {
-  if (end.window === undefined) return readLastLines(folder.stderrLog, end.stderr);
+  if (end.window === undefined || end.stderr.bytes > 0) return readLastLines(folder.stderrLog, end.stderr);
   return stripVTControlCharacters(await readLastLines(folder.stdoutLog, end.stdout));
 }

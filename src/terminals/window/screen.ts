@@ -14,11 +14,14 @@ interface ScreenEvents {
 const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 /**
- * The window itself, as the emulator gives it to us. Written to by the stream that is read from: Node's own stdout waits for
- * a terminal that is slow, and we would hear nobody meanwhile.
+ * The window itself, as the emulator gives it to us. Written to by a stream of our own: Node's own stdout waits for a terminal
+ * that is slow, and we would hear nobody meanwhile.
  */
 export class Screen {
-  readonly #stream = new ReadStream(0);
+  readonly #keys = new ReadStream(0);
+  readonly #picture = new ReadStream(1);
+  readonly #typed: (keys: Buffer) => void;
+  #isReading = false;
   #isOpen = true;
 
   constructor(events: ScreenEvents) {
@@ -27,11 +30,15 @@ export class Screen {
       this.#isOpen = false;
       events.closed();
     };
-    for (const signal of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) process.on(signal, close);
-    this.#stream.on('data', (keys: Buffer) => events.typed(keys));
-    this.#stream.on('drain', () => events.drained());
-    this.#stream.on('error', close);
-    this.#stream.on('close', close);
+    this.#typed = events.typed;
+    for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, close);
+    // A Ctrl-C is for the script, which shares the terminal with us where it has none of its own.
+    process.on('SIGINT', () => {});
+    this.#picture.on('drain', () => events.drained());
+    for (const stream of [this.#keys, this.#picture]) {
+      stream.on('error', close);
+      stream.on('close', close);
+    }
     process.stdout.on('error', () => {});
     process.stdout.on('resize', () => events.resized(this.size));
   }
@@ -45,14 +52,20 @@ export class Screen {
     return columns > 0 && rows > 0 ? { columns, rows } : usualSize;
   }
 
-  /** Every key reaches the script as it is; what Ctrl-C means is then decided by the terminal of the script. */
+  /**
+   * Every key reaches us as it is; what Ctrl-C means is then decided by the terminal of the script. Nothing is read before:
+   * a script without a terminal of its own reads here, too, and would miss what we take.
+   */
   passKeys(): void {
-    this.#stream.setRawMode(true);
+    this.#keys.setRawMode(true);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#keys.on('data', this.#typed);
   }
 
   /** Whether there is room for more. */
   write(bytes: Buffer | string): boolean {
-    return !this.#isOpen || this.#stream.write(bytes);
+    return !this.#isOpen || this.#picture.write(bytes);
   }
 
   entitle(title: string): void {

@@ -3,39 +3,43 @@ import { describe, expect, it } from 'vitest';
 import type { FromWindow } from '../../execution/window-messages.ts';
 import { spawnInWindow } from './spawn-in-window.ts';
 
-async function spawnScript(program: string, rest: { file?: string; env?: Record<string, string> } = {}) {
+interface Options {
+  file?: string;
+  env?: Record<string, string>;
+  /** How many pieces there is room for. */
+  room?: number;
+}
+
+function spawnScript(program: string, { room = Number.POSITIVE_INFINITY, ...rest }: Options = {}) {
   const told: FromWindow[] = [];
-  const shown: Buffer[] = [];
-  await spawnInWindow(
+  const passed: [stream: string, bytes: Buffer][] = [];
+  const request = { file: process.execPath, args: ['-e', program], isVerbatim: false, cwd: '/', env: {} };
+  const script = spawnInWindow(
+    { type: 'start', ...request, ...rest },
     {
-      type: 'start',
-      file: process.execPath,
-      args: ['-e', program],
-      isVerbatim: false,
-      cwd: '/',
-      env: {},
-      ...rest,
+      tell: (message) => told.push(message),
+      pass: (...piece) => passed.push(piece) < room,
     },
-    { tell: (message) => told.push(message), show: (bytes) => shown.push(bytes) },
   );
   const output = (stream: string) =>
-    Buffer.concat(
-      told.flatMap((message) =>
-        message.type === 'output' && message.stream === stream ? [Buffer.from(message.base64, 'base64')] : [],
-      ),
-    ).toString();
+    Buffer.concat(passed.flatMap(([name, bytes]) => (name === stream ? [bytes] : []))).toString();
+  return { script, told, passed, output };
+}
+
+async function runScript(program: string, options: Options = {}) {
+  const { script, told, output } = spawnScript(program, options);
+  await script.written;
   return {
     types: [...new Set(told.map(({ type }) => type))],
     exit: told.find((message) => message.type === 'exited'),
     stdout: output('stdout'),
     stderr: output('stderr'),
-    shown: Buffer.concat(shown).toString(),
   };
 }
 
 describe('spawnInWindow', () => {
-  it('tells what the script writes and how it ends, and shows it', async () => {
-    const seen = await spawnScript(
+  it('passes on what the script writes, and tells how it ends', async () => {
+    const seen = await runScript(
       'process.stdout.write(process.env.WHO + "\\n"); process.stderr.write("错\\n"); process.exitCode = 7',
       { env: { WHO: '世界' } },
     );
@@ -44,18 +48,32 @@ describe('spawnInWindow', () => {
       stdout: '世界\n',
       stderr: '错\n',
     });
-    expect(seen.shown.split('\n').toSorted()).toEqual(['', '世界', '错']);
     expect(seen.types).toContain('spawned');
   });
 
   it('tells the signal that ended the script', async () => {
-    const { exit } = await spawnScript('process.kill(process.pid, "SIGTERM")');
+    const { exit } = await runScript('process.kill(process.pid, "SIGTERM")');
     expect(exit).toMatchObject({ code: null, signal: 'SIGTERM' });
   });
 
   it('tells why a script could not be started', async () => {
-    const { exit, types } = await spawnScript('', { file: '/nowhere/at/all' });
+    const { exit, types } = await runScript('', { file: '/nowhere/at/all' });
     expect(exit).toMatchObject({ code: null, signal: null, error: 'ENOENT' });
     expect(types).toEqual(['exited']);
+  });
+
+  it('takes no more than there is room for, and the script waits', async () => {
+    const size = 10_000_000;
+    const program = `process.stdout.write('x'.repeat(${size}))`;
+    const { script, told, passed, output } = spawnScript(program, { room: 3 });
+    await expect.poll(() => passed.length).toBe(3);
+    // It waits, and so has not ended.
+    expect(told.map(({ type }) => type)).toEqual(['spawned']);
+    const end = script.written.then(() => 'written');
+    for (let state = ''; state !== 'written'; ) {
+      script.resume();
+      state = await Promise.race([end, new Promise<string>((resolve) => setImmediate(resolve, ''))]);
+    }
+    expect(output('stdout')).toHaveLength(size);
   });
 });

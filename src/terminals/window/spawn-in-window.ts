@@ -8,14 +8,21 @@ type StartRequest = ToWindow & { type: 'start' };
 
 interface ScriptEvents {
   tell(message: FromWindow): void;
-  show(bytes: Buffer): void;
+  /** Takes what it has written. Whoever answers false gets more only after `resume`. */
+  pass(stream: 'stdout' | 'stderr', bytes: Buffer): boolean;
+}
+
+export interface ScriptInWindow {
+  /** Resolves when nobody can write any more, and all of it has passed. */
+  readonly written: Promise<void>;
+  resume(): void;
 }
 
 /**
  * Starts the script from within the window, where no terminal can be lent: it reads what is typed, and what it writes
- * passes through us. Resolves when nobody can write any more.
+ * passes through us.
  */
-export function spawnInWindow(request: StartRequest, { tell, show }: ScriptEvents): Promise<void> {
+export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvents): ScriptInWindow {
   const child = spawn(request.file, request.args, {
     cwd: request.cwd,
     env: request.env,
@@ -25,11 +32,12 @@ export function spawnInWindow(request: StartRequest, { tell, show }: ScriptEvent
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].on('error', () => {});
     child[stream].on('data', (bytes: Buffer) => {
-      show(bytes);
-      tell({ type: 'output', stream, base64: bytes.toString('base64') });
+      if (pass(stream, bytes)) return;
+      child.stdout.pause();
+      child.stderr.pause();
     });
   }
-  return new Promise((resolve) => {
+  const written = new Promise<void>((resolve) => {
     child.once('spawn', () => tell({ type: 'spawned', pid: child.pid ?? 0 }));
     child.once('error', (error) => {
       if (child.pid !== undefined) return;
@@ -39,6 +47,13 @@ export function spawnInWindow(request: StartRequest, { tell, show }: ScriptEvent
     child.once('exit', (code, signal) => tell({ type: 'exited', code, signal, error: null }));
     child.once('close', () => resolve());
   });
+  return {
+    written,
+    resume() {
+      child.stdout.resume();
+      child.stderr.resume();
+    },
+  };
 }
 
 /** Leaves somebody behind who reads a terminal that is still written to, for as long as it is. */

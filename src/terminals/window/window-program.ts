@@ -13,7 +13,7 @@ import { describeHeldEnd } from './end-text.ts';
 import { PlainOutput } from './plain-output.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
 import { Screen } from './screen.ts';
-import { leaveDrain, spawnInWindow } from './spawn-in-window.ts';
+import { leaveDrain, type ScriptInWindow, spawnInWindow } from './spawn-in-window.ts';
 
 /** How long pipes may take to hand over what was written before the end. */
 const pipesSettleMs = 250;
@@ -39,8 +39,9 @@ export class WindowProgram {
   readonly #full = new Set<'screen' | 'executor'>();
   #terminal: PseudoTerminal | null = null;
   #welcome: Welcome | null = null;
-  /** Of a script that was started from here: resolves when all it wrote has passed. */
-  #written: Promise<void> = Promise.resolve();
+  /** Started from here, where there is no terminal. */
+  #script: ScriptInWindow | null = null;
+  #isDraining = false;
   #isOver = false;
 
   constructor(options: ProgramOptions) {
@@ -73,12 +74,12 @@ export class WindowProgram {
         this.#screen.entitle(message.title);
         if (this.#terminal === null) break;
         this.#screen.passKeys();
-        this.#terminal.read((bytes) => this.#pass(bytes));
+        this.#terminal.read((bytes) => this.#pass('stdout', bytes, this.#plain.take(bytes)));
         break;
       case 'start':
-        this.#written = spawnInWindow(message, {
+        this.#script = spawnInWindow(message, {
           tell: (said) => this.#tell(said),
-          show: (bytes) => this.#screen.write(bytes),
+          pass: (stream, bytes) => this.#pass(stream, bytes, bytes) || this.#isDraining,
         });
         break;
       case 'drain':
@@ -94,28 +95,35 @@ export class WindowProgram {
 
   async #drain(): Promise<void> {
     this.#terminal?.drain();
-    this.#send(this.#plain.end());
-    // What the script has left running may hold its pipes for ever.
-    await Promise.race([this.#written, wait(pipesSettleMs)]);
+    this.#send('stdout', this.#plain.end());
+    if (this.#script !== null) {
+      // All there is counts now, room or not. What the script has left running may hold its pipes for ever.
+      this.#isDraining = true;
+      this.#script.resume();
+      await Promise.race([this.#script.written, wait(pipesSettleMs)]);
+      this.#isDraining = false;
+    }
     this.#tell({ type: 'drained' });
   }
 
-  /** Whether there is room for more. */
-  #pass(bytes: Buffer): boolean {
-    if (!this.#screen.write(bytes)) this.#full.add('screen');
-    if (!this.#isOver) this.#send(this.#plain.take(bytes));
+  /** Shows what was written, and hands it on as it is to be kept. Whether there is room for more. */
+  #pass(stream: 'stdout' | 'stderr', shown: Buffer, kept: Buffer): boolean {
+    if (!this.#screen.write(shown)) this.#full.add('screen');
+    if (!this.#isOver) this.#send(stream, kept);
     return this.#full.size === 0;
   }
 
-  #send(bytes: Buffer): void {
+  #send(stream: 'stdout' | 'stderr', bytes: Buffer): void {
     if (bytes.length === 0) return;
-    const hasRoom = this.#tell({ type: 'output', stream: 'stdout', base64: bytes.toString('base64') });
+    const hasRoom = this.#tell({ type: 'output', stream, base64: bytes.toString('base64') });
     if (!hasRoom) this.#full.add('executor');
   }
 
   #noteRoom(where: 'screen' | 'executor'): void {
     this.#full.delete(where);
-    if (this.#full.size === 0) this.#terminal?.resume();
+    if (this.#full.size > 0) return;
+    this.#terminal?.resume();
+    this.#script?.resume();
   }
 
   #conclude(end: WindowEnd): void {
