@@ -36,6 +36,7 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
       const found = await stat(blobOf(file)).catch(() => null);
       return found?.isFile() === true && found.size === file.sizeBytes;
     },
+    async begin() {},
     keep: (file) => rename(partialOf(file), blobOf(file)),
     async record(listing) {
       await syncFolder(blobs);
