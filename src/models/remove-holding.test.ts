@@ -53,6 +53,23 @@ describe('removing', () => {
     expect(await readdir(join(models, 'Owner'))).toEqual(['other']);
   });
 
+  it('asks whether the model is being downloaded when all else is known, for to measure it takes a while', async () => {
+    const models = await tempFolder();
+    await writeFiles(join(models, 'Owner', 'name'), someFiles);
+    let isAsked = false;
+    let looksAfter = 0;
+    const isDownloading = () => {
+      isAsked = true;
+      return false;
+    };
+    const now = () => {
+      if (isAsked) looksAfter++;
+      return new Date();
+    };
+    await libraryOf({ models }, { isDownloading, clock: { now } }).remove(repo, everywhere);
+    expect({ isAsked, looksAfter }).toEqual({ isAsked: true, looksAfter: 0 });
+  });
+
   it('never follows a link out of the folder', async () => {
     const root = await tempFolder();
     const models = join(root, 'models');
