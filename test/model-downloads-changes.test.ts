@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -7,7 +7,7 @@ import { startTicksOf } from '../src/shared/is-alive.ts';
 import { tempFolder } from './support/hob.ts';
 import { downloadsHere, endOf, pull, requestFor, tiny } from './support/hub/download-here.ts';
 import { type StoredFile, someBytes, storedFile } from './support/hub/stored-file.ts';
-import { TestHub } from './support/hub/test-hub.ts';
+import { commit, TestHub } from './support/hub/test-hub.ts';
 import { libraryOf } from './support/model-caches.ts';
 import { until } from './support/until.ts';
 
@@ -91,4 +91,17 @@ it('what is in the way of the claim on a repo is told of as that', async () => {
   const claim = `hob-${process.pid}-${startTicksOf(process.pid) ?? 'x'}.claim`;
   await mkdir(join(folder, 'hf', '.locks', 'models--ada--tiny', claim), { recursive: true });
   expect(await pull(downloads)).toMatchObject({ error: { code: 'download-cache-unusable' } });
+});
+
+it('drafts that a killed process left are gone after the next download', async () => {
+  const { folder, downloads } = await scene([storedFile('a.bin', someBytes(100))]);
+  const repo = join(folder, 'hf', 'models--ada--tiny');
+  const drafts = [`snapshots/${commit}/a.bin.hob.tmp`, `trees/${commit}.json.hob.tmp`, 'refs/main.hob.tmp'];
+  for (const draft of drafts) {
+    await mkdir(join(repo, dirname(draft)), { recursive: true });
+    await writeFile(join(repo, draft), 'half');
+  }
+  expect(await pull(downloads)).toMatchObject({ state: 'done' });
+  const names = await readdir(repo, { recursive: true });
+  expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });

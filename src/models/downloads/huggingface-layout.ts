@@ -63,7 +63,7 @@ async function showBlob(path: string, blob: string, sizeBytes: number, link: typ
   const target = relative(dirname(path), blob).split(sep).join('/');
   const found = await lstat(path).catch(() => null);
   if (found?.isSymbolicLink() && (await readlink(path)) === target) return;
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.hob.tmp`;
   await rm(draft, { force: true });
   try {
     await link(target, draft);

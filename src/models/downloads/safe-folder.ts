@@ -49,9 +49,12 @@ export async function openPartial(path: string): Promise<FileHandle> {
   }
 }
 
-/** Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. */
+/**
+ * Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. The draft has the same name each time,
+ * so that one which a killed process left goes with the next; whoever has the lock of the repo is alone with it.
+ */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.hob.tmp`;
   await rm(draft, { force: true });
   try {
     const handle = await open(draft, 'wx', 0o666);
