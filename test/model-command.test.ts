@@ -34,6 +34,13 @@ describe('hob model', () => {
     expect(stderr).not.toContain('not running');
   });
 
+  it('says that the model comes before --files, which would take it for one more of them', async () => {
+    const args = ['model', 'pull', '--home', await tempFolder(), '--files', '*.onnx', 'acme/tiny'];
+    const { code, stderr } = await runCli(args).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain('Say which model to get before --files');
+  });
+
   it('says so where no service runs', async () => {
     const home = await tempFolder();
     for (const args of [['list'], ['path', 'a/b'], ['pull', 'a/b'], ['rm', 'a/b'], ['cancel', 'a/b']]) {

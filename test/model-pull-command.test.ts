@@ -80,6 +80,14 @@ describe('hob model pull', () => {
     });
   });
 
+  it.each([[['acme/tiny', '--source', 'moon']], [['acme/tiny', '--revision', 'a b']], [['a--b/c']]])(
+    '%j is not how it is written: 2',
+    async (args) => {
+      const { model } = await open();
+      expect(await model('pull', ...args).ended).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
+
   it('says why a download failed and what to do, and exits with 1', async () => {
     const { downloads, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
@@ -199,6 +207,13 @@ describe('hob model pull --for', () => {
     expect(stderr).toContain('acme/two could not be downloaded');
     expect(stderr).toContain('hob: 1 of 2 models could not be downloaded.\n');
     expect(code).toBe(1);
+  });
+
+  it('says which of them is no model at all', async () => {
+    const { model } = await open('[[service.models]]\nsource = "huggingface"\nrepo_id = "no model"\n');
+    const { code, stderr } = await model('pull', '--for', 'node').ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('no model could not be downloaded: repo_id must be');
   });
 
   it('has nothing to do for a script without models', async () => {

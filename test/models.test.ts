@@ -255,6 +255,22 @@ describe('a script that declares models', () => {
     expect((await hob.run(id)).body).toMatchObject({ success: true, message: 'ran' });
   });
 
+  it('and requires one under a name that none can have is told that, without a command to copy', async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'needy', {
+      tables: model('a/b; touch owned'),
+      runtime: 'require_models = true',
+    });
+    const { hob } = await startWithPlaces({ scripts: [scripts] });
+    const english = { 'accept-language': 'en' };
+    const { body } = await hob.post('/api/execute', { script_id: id, sync: true }, english);
+    expect(body).toMatchObject({
+      exit_code: -1,
+      message:
+        'The script declares a model "a/b; touch owned", which cannot be the name of one. Its manifest has to say owner/name.',
+    });
+  });
+
   it('and does not require them is started all the same', async () => {
     const scripts = await tempFolder();
     const id = await writeScript(scripts, 'coping', { tables: model('Owner/name') });

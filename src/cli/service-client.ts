@@ -1,17 +1,20 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { credentialsFor, findService, wrongToken } from './find-service.ts';
 import { printable } from './terminal/text-width.ts';
-import { UserError } from './user-error.ts';
+import { exitCodes, UserError } from './user-error.ts';
 
 /** To look through all models, or to delete a large one, takes a while on a slow disk. */
 const answerWithinMs = 120_000;
+
+/** What the service says of values that a command has passed on. */
+const writtenWrongly: ReadonlySet<string> = new Set(['field-invalid', 'repo-id-invalid']);
 
 /** The service said no. */
 export class RefusedError extends UserError {
   readonly code: string | null;
 
   constructor(message: string, code: string | null) {
-    super(message);
+    super(message, code !== null && writtenWrongly.has(code) ? exitCodes.usage : exitCodes.failed);
     this.code = code;
   }
 }

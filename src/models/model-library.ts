@@ -117,9 +117,10 @@ export class ModelLibrary {
     }
     const chosen = copies.find(({ place }) => place.isRemovable);
     if (chosen === undefined) throw removalError(repo, copies[0]?.folder ?? null);
-    if (this.#options.isDownloading(repo)) throw removalError(repo, 'downloading');
     const { folder } = chosen.holding;
     const { freedBytes } = await this.#useOf(folder);
+    // Asked last: to measure takes a while, in which a download may begin.
+    if (this.#options.isDownloading(repo)) throw removalError(repo, 'downloading');
     if (!isDryRun) await removeHolding(repo, chosen.holding);
     return { folder, freedBytes };
   }

@@ -1,4 +1,4 @@
-import { readdir, symlink } from 'node:fs/promises';
+import { readdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -53,6 +53,23 @@ describe('removing', () => {
     expect(await readdir(join(models, 'Owner'))).toEqual(['other']);
   });
 
+  it('asks whether the model is being downloaded when all else is known, for to measure it takes a while', async () => {
+    const models = await tempFolder();
+    await writeFiles(join(models, 'Owner', 'name'), someFiles);
+    let isAsked = false;
+    let looksAfter = 0;
+    const isDownloading = () => {
+      isAsked = true;
+      return false;
+    };
+    const now = () => {
+      if (isAsked) looksAfter++;
+      return new Date();
+    };
+    await libraryOf({ models }, { isDownloading, clock: { now } }).remove(repo, everywhere);
+    expect({ isAsked, looksAfter }).toEqual({ isAsked: true, looksAfter: 0 });
+  });
+
   it('never follows a link out of the folder', async () => {
     const root = await tempFolder();
     const models = join(root, 'models');
@@ -90,6 +107,16 @@ describe('removing', () => {
     expect((await library.list()).map(({ place }) => place)).toEqual(['own']);
     await library.remove(repo, everywhere);
     await expect(library.remove(repo, everywhere)).rejects.toMatchObject({ code: 'model-not-downloaded' });
+  });
+
+  it('leaves a link of the true name that leads elsewhere', async () => {
+    const cache = await tempFolder();
+    await writeOldModelScopeRepo(cache, { repoId: 'Owner/name-v1.5' });
+    const link = join(cache, 'models', 'Owner', 'name-v1.5');
+    await unlink(link);
+    await symlink(await tempFolder(), link);
+    await libraryOf({ modelScopeCaches: { current: cache, old: cache } }).remove(dotted, everywhere);
+    expect(await readdir(dirname(link))).toEqual(['name-v1.5']);
   });
 
   it('is refused in extra folders, and while the model is being downloaded', async () => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { formatCount } from '../terminal/quantities.ts';
+import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
 import { findModel } from './find-model.ts';
@@ -34,6 +35,10 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
     if (Array.isArray(answer.files) && answer.files.length > 0) await notePart(client, repo);
     return;
   }
+  if (repo === undefined && script === undefined && files !== undefined)
+    throw usage(
+      'Say which model to get before --files, which takes all that follows it: hob model pull <owner>/<name> --files "*.onnx"',
+    );
   if (repo !== undefined || script === undefined)
     throw usage('Say which model to get: either <owner>/<name> or --for <script>.');
   if (Object.keys(details).length > 0)
@@ -61,7 +66,7 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
   process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
   const answers: JsonObject[] = [];
   for (const repoId of missing) {
-    const answer = await pullModel(client, { repoId }).catch(tellRefusal);
+    const answer = await pullModel(client, { repoId }).catch((error: unknown) => tellRefusal(repoId, error));
     if (answer === null) continue;
     answers.push(answer);
     const download = readDownload(answer);
@@ -77,9 +82,9 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
 }
 
 /** What a manifest names may be no model at all. */
-function tellRefusal(error: unknown): null {
+function tellRefusal(repoId: string, error: unknown): null {
   if (!(error instanceof RefusedError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${printable(repoId)} could not be downloaded: ${error.message}\n`);
   return null;
 }
 

@@ -36,6 +36,7 @@ export async function huggingFaceLayout(options: Options): Promise<Layout> {
       const found = await stat(blobOf(file)).catch(() => null);
       return found?.isFile() === true && found.size === file.sizeBytes;
     },
+    async begin() {},
     keep: (file) => rename(partialOf(file), blobOf(file)),
     async record(listing) {
       await syncFolder(blobs);
@@ -62,7 +63,7 @@ async function showBlob(path: string, blob: string, sizeBytes: number, link: typ
   const target = relative(dirname(path), blob).split(sep).join('/');
   const found = await lstat(path).catch(() => null);
   if (found?.isSymbolicLink() && (await readlink(path)) === target) return;
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.hob.tmp`;
   await rm(draft, { force: true });
   try {
     await link(target, draft);

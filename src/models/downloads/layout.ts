@@ -16,6 +16,8 @@ export interface Layout {
   /** Whether the content is there already, whoever brought it. */
   isThere(file: HubFile, signal: AbortSignal): Promise<boolean>;
   partialOf(file: HubFile): string;
+  /** Before the first file is fetched. A model to which nothing is missing is not touched until then. */
+  begin(): Promise<void>;
   /** Puts a file that is complete and checked where its content belongs. */
   keep(file: HubFile): Promise<void>;
   /** Writes down what there is to be, when all contents are there and before any is shown: what is shown then cannot be taken for all. */

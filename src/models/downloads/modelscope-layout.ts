@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -41,8 +42,9 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
   const names = ['models', `${repo.owner}--${repo.name}`, 'snapshots', snapshot];
   const folder = await ensureFolder(cache, ...names.slice(0, 2));
   const snapshotFolder = await ensureFolder(cache, ...names);
-  const checked = await readChecked(join(snapshotFolder, recordName));
-  const temporary = await ensureFolder(cache, ...names, temporaryName);
+  const recordFile = join(snapshotFolder, recordName);
+  const checked = await readChecked(recordFile);
+  const temporary = join(snapshotFolder, temporaryName);
   const pathOf = (file: HubFile) => join(snapshotFolder, ...file.path.split('/'));
   const partialOf = ({ content, path }: HubFile) => join(temporary, partialName(content.hex, path));
   return {
@@ -61,8 +63,14 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
       if (isRight) checked.set(file.path, { sha256: file.content.hex, mtimeMs });
       return isRight;
     },
+    async begin() {
+      await ensureFolder(cache, ...names, temporaryName);
+    },
     async keep(file) {
       await ensureFolder(cache, ...names, ...file.path.split('/').slice(0, -1));
+      // A file that takes the place of another makes the record untrue, also where both have the same size: old and new files
+      // together are no model.
+      if ((await lstat(pathOf(file)).catch(() => null)) !== null) await rm(recordFile, { force: true });
       await rename(partialOf(file), pathOf(file));
       const { mtimeMs } = await lstat(pathOf(file));
       checked.set(file.path, { sha256: file.content.hex, mtimeMs });
@@ -72,18 +80,18 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
     async finish(_listing, asked) {
       await syncFolder(snapshotFolder);
       await recordAsked({ cache, names: names.slice(0, 2) }, snapshot, asked);
-      await replaceFile(
-        join(snapshotFolder, recordName),
-        listingRecord(listing, { checked: Object.fromEntries(checked) }),
-      );
+      await replaceFile(recordFile, listingRecord(listing, { checked: Object.fromEntries(checked) }));
       await rm(temporary, { recursive: true, force: true });
     },
   };
 }
 
-/** By the content, so that a file that has changed is never begun with the bytes of the old one. */
+/**
+ * By the content, so that a file that has changed is never begun with the bytes of the old one; and by the whole path, for two files
+ * may have the same content and are fetched at the same time.
+ */
 function partialName(hex: string, path: string): string {
-  return `${hex}-${Buffer.from(path).toString('hex').slice(-32)}.incomplete`;
+  return `${hex}-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.incomplete`;
 }
 
 async function hasContent(path: string, file: HubFile, signal: AbortSignal): Promise<boolean> {

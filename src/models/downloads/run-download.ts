@@ -31,9 +31,10 @@ export async function runDownload(options: RunOptions): Promise<void> {
   const { repo } = request;
   const listing = await hub.list(repo, request.revision, signal);
   const files = chooseFiles(listing, request);
-  const unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
   let folder = cache;
+  let unlock = async () => {};
   try {
+    unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
     const layout = await layoutOf(options, listing);
     folder = layout.folder;
     meter.folder = layout.snapshot;
@@ -69,6 +70,7 @@ async function fill(layout: Layout, { listing, files, options }: Filling): Promi
     else missing.push(file);
   }
   await checkSpace(missing, layout);
+  if (missing.length > 0) await layout.begin();
   await eachAtOnce(missing, options.signal, async (file, signal) => {
     await fetchFile({
       file,

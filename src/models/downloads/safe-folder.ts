@@ -49,9 +49,12 @@ export async function openPartial(path: string): Promise<FileHandle> {
   }
 }
 
-/** Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. */
+/**
+ * Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. The draft has the same name each time,
+ * so that one which a killed process left goes with the next; whoever has the lock of the repo is alone with it.
+ */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.hob.tmp`;
   await rm(draft, { force: true });
   try {
     const handle = await open(draft, 'wx', 0o666);
@@ -87,12 +90,43 @@ function notAFolder(folder: string): AppError {
   );
 }
 
+function gone(folder: string, cause: unknown): AppError {
+  return new AppError(
+    'download-cache-unusable',
+    {
+      en: `${folder}, or something in it, is not there any more, or is a link that leads nowhere.`,
+      zh: `${folder} 或其中的内容已不存在，或是无效的链接。`,
+    },
+    {
+      cause,
+      hint: {
+        en: 'If another program removed it, start the download again when that is done.',
+        zh: '如果是其他程序删除了它，请在其结束后重新下载。',
+      },
+    },
+  );
+}
+
+const unwritable = new Set([
+  'EACCES',
+  'EPERM',
+  'ENOTDIR',
+  'EROFS',
+  'EEXIST',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTEMPTY',
+  'EBUSY',
+  'EIO',
+]);
+
 /** A folder that cannot be written to, in words; anything else stays what it is. */
 export function unusable(folder: string, error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof AppError || errno === undefined) return error;
-  if (!['EACCES', 'EPERM', 'ENOTDIR', 'EROFS', 'EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'].includes(errno))
-    return error;
+  if (errno === 'ENOENT') return gone(folder, error);
+  if (!unwritable.has(errno)) return error;
   return new AppError(
     'download-cache-unusable',
     { en: `${folder} cannot be written to (${errno}).`, zh: `无法写入 ${folder}（${errno}）。` },

@@ -14,6 +14,11 @@ import { type RefusalContext, refusalOf, retryAfterMs } from './refusals.ts';
 const mostAttempts = 5;
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
+/**
+ * A hundred thousand files with twenty fields each have fewer. Without a limit a short document could fill the memory: each of the empty
+ * lists in `[[],[],…` takes ten times its length, and nothing else gets its turn while they are read.
+ */
+const mostJsonValues = 3_000_000;
 
 interface AskOptions extends GetOptions, RefusalContext {
   readonly client: HubClient;
@@ -67,10 +72,13 @@ export async function askForJson(
     const response = await askHub(url, options);
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let values = 0;
     try {
       for await (const chunk of response) {
         bytes += chunk.length;
-        if (bytes > options.maxBytes) throw failed('sent a list that is too long', '返回的列表过大');
+        values += countValues(chunk);
+        if (bytes > options.maxBytes || values > mostJsonValues)
+          throw failed('sent a list that is too long', '返回的列表过大');
         chunks.push(chunk);
       }
     } catch (error) {
@@ -89,3 +97,14 @@ export async function askForJson(
     }
   }
 }
+
+/** About how many values begin here. Those in a text count, too, for they are few. */
+function countValues(json: Buffer): number {
+  let count = 0;
+  for (const byte of json) if (byte === comma || byte === openBrace || byte === openBracket) count++;
+  return count;
+}
+
+const comma = 0x2c;
+const openBrace = 0x7b;
+const openBracket = 0x5b;

@@ -88,6 +88,8 @@ export class HubClient {
       });
       asked.on('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
       asked.once('response', resolve);
+      // Some answers are neither a response nor an error to Node, such as a change of protocol: they only end.
+      asked.once('close', () => reject(new TransientError(`${url.host} did not answer in HTTP`)));
       asked.end();
     });
   }

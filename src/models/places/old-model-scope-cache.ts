@@ -1,4 +1,4 @@
-import { readlink } from 'node:fs/promises';
+import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import type { Witness } from '../evidence.ts';
@@ -33,7 +33,7 @@ async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness
   const folder = owners === null ? null : await childFolder(owners, masked(name), witness);
   const trueName = join(models, owner, name);
   if (folder !== null) {
-    const link = trueName !== folder && (await isLink(trueName)) ? trueName : null;
+    const link = trueName !== folder && (await isLinkTo(folder, trueName)) ? trueName : null;
     return { folder, link, candidates: [await candidateAt(folder, witness)] };
   }
   // Some versions did not mask, and then there is no link either.
@@ -89,9 +89,10 @@ function unmasked(repo: RepoId): RepoId {
   return parseRepoId(`${owner}/${name}`.replaceAll('___', '.')) ?? repo;
 }
 
-async function isLink(path: string): Promise<boolean> {
-  return readlink(path).then(
-    () => true,
-    () => false,
-  );
+/** A link of that name may also be somebody's own, to something else. */
+async function isLinkTo(folder: string, path: string): Promise<boolean> {
+  const target = await readlink(path).catch(() => null);
+  if (target === null) return false;
+  const [leadsTo, real] = await Promise.all([path, folder].map((each) => realpath(each).catch(() => null)));
+  return leadsTo !== null && leadsTo === real;
 }
