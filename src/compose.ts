@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { historyLimits, runLimits, runWindows } from './compose-runs.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
@@ -11,7 +12,7 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
-import { ModelLibrary } from './models/model-library.ts';
+import { findMissingModels } from './require-models.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -129,6 +130,14 @@ export async function startService({
     closers.push(async () => (await watching.catch(() => null))?.close());
     await Promise.all([executor.connect(), watching]);
 
+    const {
+      models,
+      modelNeeds,
+      downloads,
+      close: closeModels,
+    } = composeModels({ settings, folder: folders.models, catalogue, eventLog, log, version });
+    closers.push(closeModels);
+
     const host = {
       finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
       env: settings.environment,
@@ -146,7 +155,8 @@ export async function startService({
       executor,
       clock: systemClock,
       log,
-      resolveCommand: (script) => resolveCommand(script, host),
+      resolveCommand: async (script) =>
+        (await findMissingModels(script, models)) ?? resolveCommand(script, host),
       readOutcome: (request) => outcomes.read(request),
       findScript: (id) => catalogue.find(id),
       apiBase: (token) => `${listening?.url}/r/${token}`,
@@ -218,7 +228,9 @@ export async function startService({
         maxRuns: settings.max_runs,
         trace: traceCaller,
       }),
-      models: new ModelLibrary({ models: folders.models, huggingFaceCache: settings.huggingFaceCache }),
+      models,
+      modelNeeds,
+      downloads,
       notifications,
       desktop,
       metrics,

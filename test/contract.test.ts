@@ -721,6 +721,7 @@ describe('the OpenAPI document', () => {
     ['post', '/api/notify', {}, 400],
     ['get', '/api/model/path', '?repo_id=acme/tiny', 200],
     ['get', '/api/model/path', '?repo_id=acme/none', 404],
+    ['get', '/api/models', '', 200],
     ['get', '/api/scripts', '', 200],
     ['get', '/api/scripts/{id}', ids.typed, 200],
     ['get', '/api/scripts/{id}', ids.broken, 409],

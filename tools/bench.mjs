@@ -37,10 +37,11 @@ try {
   const homes = new Homes(scratch);
   for (const name of positionals.length === 0 ? known : positionals) {
     say(`\n== ${name}`);
-    const { measure } = await import(`../bench/${name}${suffix}`);
+    const { measure, usesHistory = true } = await import(`../bench/${name}${suffix}`);
     const tables = await measure({ runs, homes });
     for (const { title, columns, rows } of tables) say([`\n${title}`, columns, ...rows].join('\n'));
-    if (!values.dry) keepSeen(join(root, 'docs', 'benchmarks.json'), name, { runs, tables });
+    if (!values.dry)
+      keepSeen(join(root, 'docs', 'benchmarks.json'), name, { ...(usesHistory && { runs }), tables });
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

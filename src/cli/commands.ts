@@ -12,5 +12,6 @@ export interface Subcommand {
 export const subcommands: readonly Subcommand[] = [
   { name: 'serve', summary: 'run the service in this terminal', load: () => import('./commands/serve.ts') },
   { name: 'stop', summary: 'stop the running service', load: () => import('./commands/stop.ts') },
+  { name: 'model', summary: 'list, download and delete models', load: () => import('./commands/model.ts') },
   { name: 'token', summary: 'print or renew the token', load: () => import('./commands/token.ts') },
 ];

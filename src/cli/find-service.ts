@@ -5,7 +5,7 @@ import { resolveHome } from '../settings/home.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { isAlive, startTicksOf } from '../shared/is-alive.ts';
 import { parseServiceInfo, type ServiceInfo, serviceFile } from '../shared/service-file.ts';
-import { readToken, TokenError } from '../shared/token-file.ts';
+import { readToken, TokenError, tokenFileOf } from '../shared/token-file.ts';
 import { UserError } from './user-error.ts';
 
 /** What a command sends along so that a service which asks for its token lets it in. */
@@ -17,6 +17,12 @@ export function credentialsFor(home: string, { token: isNeeded }: ServiceInfo): 
   } catch (error) {
     throw error instanceof TokenError ? new UserError(error.message) : error;
   }
+}
+
+export function wrongToken(home: string): UserError {
+  return new UserError(
+    `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
+  );
 }
 
 /** The home in question, and the service that runs there: null when there is none, even if a killed one left its file. */

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { readVersion } from '../shared/version.ts';
 import { subcommands } from './commands.ts';
-import { UserError } from './user-error.ts';
+import { exitCodes, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -32,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);
-    return 1;
+    return error instanceof UserError ? error.exitCode : exitCodes.failed;
   }
 }
 

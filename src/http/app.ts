@@ -26,7 +26,9 @@ import { addHealthRoute } from './routes/health.ts';
 import { addHistoryRoutes } from './routes/history.ts';
 import { addLinkRoute } from './routes/link.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
+import { addModelDownloadRoutes } from './routes/model-downloads.ts';
 import { addModelPathRoute } from './routes/model-path.ts';
+import { addModelRoutes } from './routes/models.ts';
 import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
 import { addOutputRoutes } from './routes/output.ts';
@@ -110,6 +112,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addNotifyRoute(api, dependencies);
     addNotificationsRoute(api, dependencies);
     addModelPathRoute(api, dependencies);
+    addModelDownloadRoutes(api, dependencies);
+    addModelRoutes(api, dependencies);
     addScriptRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);

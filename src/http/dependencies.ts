@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Downloads } from '../models/downloads/download.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import type { Notifications } from '../notifications/notifications.ts';
@@ -14,6 +15,7 @@ import type { RunEnds } from '../runs/run-ends.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
+import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import type { TokenGuard } from './door/token-guard.ts';
@@ -33,6 +35,8 @@ export interface AppDependencies {
   clock: Clock;
   bareCallers: BareCallers;
   models: ModelLibrary;
+  downloads: Downloads;
+  modelNeeds: ModelNeeds;
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
   metrics: Metrics;

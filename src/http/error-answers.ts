@@ -34,10 +34,15 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'model-not-removable':
+    case 'hub-denied':
       return 403;
     case 'script-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
+    case 'download-unknown':
+    case 'hub-not-found':
+    case 'download-nothing-matches':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -48,9 +53,12 @@ export function statusOf(code: ErrorCode): number {
       return 408;
     case 'script-unusable':
     case 'run-ended':
+    case 'download-ended':
     case 'run-not-ended':
     case 'idempotency-key-reused':
     case 'caller-stopping':
+    case 'model-downloading':
+    case 'download-cache-unusable':
       return 409;
     case 'idempotency-run-gone':
       return 410;
@@ -64,7 +72,12 @@ export function statusOf(code: ErrorCode): number {
       return 431;
     case 'internal':
       return 500;
+    case 'hub-unreachable':
+    case 'hub-answer-invalid':
+    case 'download-corrupt':
+      return 502;
     case 'queue-full':
+    case 'downloads-full':
     case 'queue-wait-exceeded':
     case 'wait-circle':
     case 'untraced-links-full':

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
-import { ModelLibrary } from './model-library.ts';
+import { libraryOf } from '../../test/support/model-caches.ts';
 
 const repo = { owner: 'Owner', name: 'name' };
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)] as const;
@@ -18,7 +18,7 @@ async function emptyLibrary() {
   await mkdir(huggingFaceCache);
   return {
     folder,
-    library: new ModelLibrary({ models, huggingFaceCache }),
+    library: libraryOf({ models, huggingFaceCache }),
     own: join(models, 'Owner', 'name'),
     cached: join(huggingFaceCache, 'models--Owner--name'),
     models,
@@ -48,9 +48,9 @@ async function snapshot(cached: string, sha: string, files: readonly string[]): 
 describe("a model in Hob's own folder", () => {
   it('is found by owner and name', async () => {
     const { library, own } = await emptyLibrary();
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await write(join(own, 'onnx', 'model.onnx'));
-    expect(await library.find(repo)).toBe(own);
+    expect(await library.folderOf(repo)).toBe(own);
   });
 
   it('is not found under another case, nor under another name', async () => {
@@ -61,16 +61,16 @@ describe("a model in Hob's own folder", () => {
       { owner: 'Owner', name: 'Name' },
       { owner: 'Owner', name: 'nam' },
     ])
-      expect(await library.find(other)).toBeNull();
+      expect(await library.folderOf(other)).toBeNull();
   });
 
   it('is not downloaded while its folder is empty, or is no folder', async () => {
     const { library, own } = await emptyLibrary();
     await mkdir(join(own, 'onnx'), { recursive: true });
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await rm(own, { recursive: true });
     await write(own);
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
   });
 
   it.each([
@@ -85,9 +85,9 @@ describe("a model in Hob's own folder", () => {
     const { library, own } = await emptyLibrary();
     await write(join(own, 'config.json'), '{}');
     await write(join(own, name));
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await rm(join(own, name.split('/')[0] ?? ''), { recursive: true });
-    expect(await library.find(repo)).toBe(own);
+    expect(await library.folderOf(repo)).toBe(own);
   });
 
   it('is not downloaded while a shard that its index names is missing', async () => {
@@ -98,18 +98,18 @@ describe("a model in Hob's own folder", () => {
     };
     await write(join(own, 'model.safetensors.index.json'), JSON.stringify(index));
     await write(join(own, 'model-1.safetensors'));
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await write(join(own, 'model-2.safetensors'));
-    expect(await library.find(repo)).toBe(own);
+    expect(await library.folderOf(repo)).toBe(own);
   });
 
   it('has its shards beside the index, also in a folder of its own', async () => {
     const { library, own } = await emptyLibrary();
     await write(join(own, 'unet', 'model.index.json'), JSON.stringify({ weight_map: { a: 'part.bin' } }));
     await write(join(own, 'part.bin'));
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await write(join(own, 'unet', 'part.bin'));
-    expect(await library.find(repo)).toBe(own);
+    expect(await library.folderOf(repo)).toBe(own);
   });
 
   it.each(['[]', '{}', '{"weight_map":[]}', '{"weight_map":{"a":5}}'])(
@@ -117,7 +117,7 @@ describe("a model in Hob's own folder", () => {
     async (index) => {
       const { library, own } = await emptyLibrary();
       await write(join(own, 'x.index.json'), index);
-      expect(await library.find(repo)).toBe(own);
+      expect(await library.folderOf(repo)).toBe(own);
     },
   );
 
@@ -126,15 +126,15 @@ describe("a model in Hob's own folder", () => {
     await write(join(folder, 'elsewhere', 'secret.txt'));
     await mkdir(dirname(own), { recursive: true });
     await symlink(join(folder, 'elsewhere'), own);
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
   });
 
   it('may lie in a home that is reached by a link', async () => {
     const { folder, models, huggingFaceCache } = await emptyLibrary();
     await write(join(models, 'Owner', 'name', 'model.onnx'));
     await symlink(models, join(folder, 'linked'));
-    const library = new ModelLibrary({ models: join(folder, 'linked'), huggingFaceCache });
-    expect(await library.find(repo)).toBe(join(folder, 'linked', 'Owner', 'name'));
+    const library = libraryOf({ models: join(folder, 'linked'), huggingFaceCache });
+    expect(await library.folderOf(repo)).toBe(join(folder, 'linked', 'Owner', 'name'));
   });
 });
 
@@ -143,7 +143,7 @@ describe('a model in the Hugging Face cache', () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json', 'onnx/model.onnx']);
     await write(join(cached, 'refs', 'main'), first);
-    expect(await library.find(repo)).toBe(folder);
+    expect(await library.folderOf(repo)).toBe(folder);
   });
 
   it('is the snapshot that main points to, and without that the newest', async () => {
@@ -152,44 +152,44 @@ describe('a model in the Hugging Face cache', () => {
     const newer = await snapshot(cached, second, ['config.json']);
     await utimes(older, 1_000_000, 1_000_000);
     await utimes(newer, 2_000_000, 2_000_000);
-    expect(await library.find(repo)).toBe(newer);
+    expect(await library.folderOf(repo)).toBe(newer);
     await write(join(cached, 'refs', 'main'), `${first}\n`);
-    expect(await library.find(repo)).toBe(older);
+    expect(await library.folderOf(repo)).toBe(older);
     await write(join(cached, 'refs', 'main'), '../../../etc');
-    expect(await library.find(repo)).toBe(newer);
+    expect(await library.folderOf(repo)).toBe(newer);
   });
 
   it('may consist of plain files, as it does on Windows', async () => {
     const { library, cached } = await emptyLibrary();
     await write(join(cached, 'snapshots', first, 'config.json'));
-    expect(await library.find(repo)).toBe(join(cached, 'snapshots', first));
+    expect(await library.folderOf(repo)).toBe(join(cached, 'snapshots', first));
   });
 
   it('is not downloaded when there is nothing but a ref, a blob or an empty snapshot', async () => {
     const { library, cached } = await emptyLibrary();
     await mkdir(cached);
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await write(join(cached, 'refs', 'main'), first);
     await write(join(cached, 'blobs', 'abc'));
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await mkdir(join(cached, 'snapshots', first), { recursive: true });
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
   });
 
   it('is not downloaded while one of its links leads nowhere', async () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json', 'model.onnx']);
     await rm(join(cached, 'blobs', 'blob-of-aaaa-model.onnx'));
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
     await write(join(cached, 'blobs', 'blob-of-aaaa-model.onnx'));
-    expect(await library.find(repo)).toBe(folder);
+    expect(await library.folderOf(repo)).toBe(folder);
   });
 
   it('is downloaded whatever another download left among the blobs', async () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json']);
     await write(join(cached, 'blobs', 'abc.incomplete'));
-    expect(await library.find(repo)).toBe(folder);
+    expect(await library.folderOf(repo)).toBe(folder);
   });
 
   it('is an older whole snapshot rather than a newer part of one', async () => {
@@ -198,7 +198,7 @@ describe('a model in the Hugging Face cache', () => {
     await snapshot(cached, second, ['config.json', 'model.onnx']);
     await rm(join(cached, 'blobs', 'blob-of-bbbb-model.onnx'));
     await write(join(cached, 'refs', 'main'), second);
-    expect(await library.find(repo)).toBe(whole);
+    expect(await library.folderOf(repo)).toBe(whole);
   });
 
   it('is found although something beside its snapshots is broken', async () => {
@@ -206,13 +206,13 @@ describe('a model in the Hugging Face cache', () => {
     const folder = await snapshot(cached, first, ['config.json']);
     await symlink('nowhere', join(cached, 'snapshots', second));
     await write(join(cached, 'snapshots', 'main', 'config.json'));
-    expect(await library.find(repo)).toBe(folder);
+    expect(await library.folderOf(repo)).toBe(folder);
   });
 
   it('is not found under another case', async () => {
     const { library, cached } = await emptyLibrary();
     await snapshot(cached, first, ['config.json']);
-    expect(await library.find({ owner: 'owner', name: 'name' })).toBeNull();
+    expect(await library.folderOf({ owner: 'owner', name: 'name' })).toBeNull();
   });
 
   it.each(['repo', 'snapshot'])(
@@ -225,7 +225,7 @@ describe('a model in the Hugging Face cache', () => {
         await mkdir(join(cached, 'snapshots'), { recursive: true });
         await symlink(join(folder, 'elsewhere', 'snapshots', first), join(cached, 'snapshots', first));
       }
-      expect(await library.find(repo)).toBeNull();
+      expect(await library.folderOf(repo)).toBeNull();
     },
   );
 
@@ -233,13 +233,13 @@ describe('a model in the Hugging Face cache', () => {
     const { library, cached, own } = await emptyLibrary();
     await snapshot(cached, first, ['config.json']);
     await write(join(own, 'config.json'));
-    expect(await library.find(repo)).toBe(own);
+    expect(await library.folderOf(repo)).toBe(own);
   });
 
   it('is not there when there is no cache at all', async () => {
     const { library, huggingFaceCache, models } = await emptyLibrary();
     await rm(huggingFaceCache, { recursive: true });
     await rm(models, { recursive: true });
-    expect(await library.find(repo)).toBeNull();
+    expect(await library.folderOf(repo)).toBeNull();
   });
 });

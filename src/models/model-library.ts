@@ -1,70 +1,185 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { systemClock } from '../shared/clock.ts';
+import { type DiskUse, measureDiskUse } from './disk-use.ts';
+import { type Finding, Witness } from './evidence.ts';
+import { judgeDownload, type Wanted } from './judge-download.ts';
+import { Memory } from './memory.ts';
+import type { FoundModel } from './model.ts';
+import type { Holding, Place } from './places/place.ts';
+import { removalError, removeHolding } from './remove-holding.ts';
+import { formatRepoId, type RepoId } from './repo-id.ts';
 
-import { isCompleteDownload } from './complete-download.ts';
-import type { RepoId } from './repo-id.ts';
-
-interface LibraryFolders {
-  /** Hob's own: `owner/name` below it. */
-  models: string;
-  /** The cache that Python's huggingface_hub keeps. */
-  huggingFaceCache: string;
+export interface LibraryOptions {
+  readonly places: readonly Place[];
+  /** Which files of a repo are needed; null when nobody names it. */
+  readonly wanted?: (repo: RepoId) => Omit<Wanted, 'isDeclared'> | null;
+  readonly isDownloading?: (repo: RepoId) => boolean;
+  readonly clock?: { now(): Date };
 }
 
-/** Finds the folder of a downloaded model. */
-export class ModelLibrary {
-  readonly #folders: LibraryFolders;
+/** What a place has of a model. */
+interface Located {
+  readonly repo: RepoId;
+  readonly place: Place;
+  readonly holding: Holding;
+  readonly folder: string;
+  readonly revision: string | null;
+  readonly state: FoundModel['state'];
+}
 
-  constructor(folders: LibraryFolders) {
-    this.#folders = folders;
+export interface ListedModel extends FoundModel {
+  /** Whether it is the one that those who ask for the model get. */
+  readonly isUsed: boolean;
+}
+
+export interface Removal {
+  readonly folder: string;
+  readonly freedBytes: number;
+}
+
+const everything: Wanted = { isAll: true, globs: [], isDeclared: false };
+const looksAtOnce = 8;
+
+/** The models on this machine, wherever they are. What is on disk is the truth: nothing is answered that was not looked at again. */
+export class ModelLibrary {
+  readonly #options: Required<LibraryOptions>;
+  readonly #located: Memory<Located | null>;
+  readonly #best: Memory<Located | null>;
+  readonly #uses: Memory<DiskUse>;
+
+  constructor(options: LibraryOptions) {
+    this.#options = {
+      wanted: () => null,
+      isDownloading: () => false,
+      clock: systemClock,
+      ...options,
+    };
+    const now = () => this.#options.clock.now().getTime();
+    this.#located = new Memory(now);
+    this.#best = new Memory(now);
+    this.#uses = new Memory(now);
   }
 
   /** The folder with the files of the model; null when there is none, or only a part of one. */
-  async find(repo: RepoId): Promise<string | null> {
-    for await (const { root, folder } of this.#candidates(repo)) {
-      if ((await isInside(root, folder)) && (await isCompleteDownload(folder))) return folder;
+  async folderOf(repo: RepoId): Promise<string | null> {
+    const best = await this.#bestOf(repo);
+    return best?.state === 'complete' ? best.folder : null;
+  }
+
+  async stateOf(repo: RepoId): Promise<FoundModel['state'] | 'missing'> {
+    return (await this.#bestOf(repo))?.state ?? 'missing';
+  }
+
+  /** The first whole copy, or else the first part of one. */
+  async find(repo: RepoId): Promise<FoundModel | null> {
+    const best = await this.#bestOf(repo);
+    return best === null ? null : this.#describe(best);
+  }
+
+  /** Everything there is, whole or not, in every place. */
+  async list(): Promise<ListedModel[]> {
+    const pending: { repo: RepoId; place: Place }[] = [];
+    for (const place of this.#options.places) {
+      const repos = await place.repos(new Witness(() => 0));
+      pending.push(...repos.map((repo) => ({ repo, place })));
     }
-    return null;
+    const listed: ListedModel[] = [];
+    const worker = async () => {
+      for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+        const { value: located } = await this.#locate(next.repo, next.place);
+        if (located === null) continue;
+        const isUsed = located.folder === (await this.folderOf(next.repo));
+        listed.push({ ...(await this.#describe(located)), isUsed });
+      }
+    };
+    await Promise.all(Array.from({ length: looksAtOnce }, worker));
+    const kinds = this.#options.places.map(({ kind }) => kind);
+    const order = (a: ListedModel, b: ListedModel) =>
+      compare(formatRepoId(a.repo), formatRepoId(b.repo)) ||
+      kinds.indexOf(a.place) - kinds.indexOf(b.place) ||
+      compare(a.folder, b.folder);
+    listed.sort(order);
+    // A folder of the settings may be one of the caches once more.
+    const first = new Map<string, ListedModel>();
+    for (const model of listed) if (!first.has(model.folder)) first.set(model.folder, model);
+    return [...first.values()];
   }
 
-  async *#candidates({ owner, name }: RepoId): AsyncGenerator<{ root: string; folder: string }> {
-    const { models, huggingFaceCache } = this.#folders;
-    yield { root: models, folder: join(models, owner, name) };
-    const repo = join(huggingFaceCache, `models--${owner}--${name}`);
-    for (const snapshot of await listSnapshots(repo))
-      yield { root: huggingFaceCache, folder: join(repo, 'snapshots', snapshot) };
+  /** Removes the first copy that may be removed, or tells what that would free. */
+  async remove(
+    repo: RepoId,
+    { kind, isDryRun }: { kind: FoundModel['place'] | null; isDryRun: boolean },
+  ): Promise<Removal> {
+    const copies: Located[] = [];
+    for (const place of this.#options.places) {
+      if (kind !== null && place.kind !== kind) continue;
+      const { value: located } = await this.#locate(repo, place);
+      if (located !== null) copies.push(located);
+    }
+    const chosen = copies.find(({ place }) => place.isRemovable);
+    if (chosen === undefined) throw removalError(repo, copies[0]?.folder ?? null);
+    const { folder } = chosen.holding;
+    const { freedBytes } = await this.#useOf(folder);
+    // Asked last: to measure takes a while, in which a download may begin.
+    if (this.#options.isDownloading(repo)) throw removalError(repo, 'downloading');
+    if (!isDryRun) await removeHolding(repo, chosen.holding);
+    return { folder, freedBytes };
+  }
+
+  async #bestOf(repo: RepoId): Promise<Located | null> {
+    const { places } = this.#options;
+    const key = JSON.stringify([repo.owner, repo.name, this.#wanted(repo)]);
+    const { value } = await this.#best.recall(key, async (witness) => {
+      let part: Located | null = null;
+      for (const place of places) {
+        const located = witness.adopt(await this.#locate(repo, place));
+        if (located?.state === 'complete') return located;
+        part ??= located;
+      }
+      return part;
+    });
+    return value;
+  }
+
+  #wanted(repo: RepoId): Wanted {
+    const wanted = this.#options.wanted(repo);
+    return wanted === null ? everything : { isAll: wanted.isAll, globs: wanted.globs, isDeclared: true };
+  }
+
+  #locate(repo: RepoId, place: Place): Promise<Finding<Located | null>> {
+    const wanted = this.#wanted(repo);
+    const index = this.#options.places.indexOf(place);
+    const key = JSON.stringify([index, repo.owner, repo.name, wanted]);
+    return this.#located.recall(key, async (witness) => {
+      const holding = await place.holding(repo, witness);
+      if (holding === null) return null;
+      const located = (folder: string, revision: string | null, state: FoundModel['state']): Located => {
+        return { repo, place, holding, folder, revision, state };
+      };
+      let part: Located | null = null;
+      for (const candidate of holding.candidates) {
+        const verdict = await judgeDownload(candidate, { root: place.root, wanted, witness });
+        const { folder, revision } = candidate;
+        if (verdict === 'complete') return located(folder, revision, 'complete');
+        if (verdict === 'partial') part ??= located(folder, revision, 'partial');
+      }
+      if (part !== null) return part;
+      // A cache begins with folders that are empty; whoever made one by hand has put nothing into it yet.
+      const isCache = holding.candidates.every(({ folder }) => folder !== holding.folder);
+      return isCache ? located(holding.folder, null, 'partial') : null;
+    });
+  }
+
+  async #describe({ repo, place, holding, folder, revision, state }: Located): Promise<FoundModel> {
+    const { bytes } = await this.#useOf(holding.folder);
+    const { kind, isRemovable } = place;
+    return { repo, place: kind, folder, revision, sizeBytes: bytes, state, isRemovable };
+  }
+
+  async #useOf(folder: string): Promise<DiskUse> {
+    return (await this.#uses.recall(folder, (witness) => measureDiskUse(folder, witness))).value;
   }
 }
 
-/** The snapshots of a repo in the Hugging Face cache: the one that `main` points to, then the newest. */
-async function listSnapshots(repo: string): Promise<string[]> {
-  let names: string[];
-  try {
-    names = (await readdir(join(repo, 'snapshots'))).filter((name) => /^[0-9a-f]{40}$/.test(name));
-  } catch {
-    return [];
-  }
-  const main = (await readFile(join(repo, 'refs', 'main'), 'utf8').catch(() => '')).trim();
-  const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: await modifiedAt(join(repo, 'snapshots', name)) })),
-  );
-  const rank = ({ name, at }: { name: string; at: number }) =>
-    name === main ? Number.POSITIVE_INFINITY : at;
-  return dated.sort((a, b) => rank(b) - rank(a)).map(({ name }) => name);
-}
-
-/** When it was last changed; a link that leads nowhere is as old as can be. */
-async function modifiedAt(path: string): Promise<number> {
-  const stats = await stat(path).catch(() => null);
-  return stats?.mtimeMs ?? 0;
-}
-
-/** Whether a folder exists under exactly this name (some disks ignore case) and is not a link to somewhere else. */
-async function isInside(root: string, folder: string): Promise<boolean> {
-  try {
-    const [realRoot, realFolder] = await Promise.all([realpath(root), realpath(folder)]);
-    return realFolder === join(realRoot, relative(root, folder));
-  } catch {
-    return false;
-  }
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

@@ -19,3 +19,7 @@ export function parseRepoId(text: string): RepoId | null {
     !windowsDevice.test(part);
   return isSafe(owner) && isSafe(name) ? { owner, name } : null;
 }
+
+export function formatRepoId({ owner, name }: RepoId): string {
+  return `${owner}/${name}`;
+}

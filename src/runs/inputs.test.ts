@@ -54,6 +54,7 @@ function script(rest: Partial<Script> = {}): Script {
       notifyOn: 'never',
       env: {},
       binaries: [],
+      requireModels: false,
     },
     input: images,
     params: [],

@@ -38,9 +38,15 @@ export class Catalogue {
   #lastLook: Promise<unknown> = Promise.resolve();
   /** Folders directly below a root that were read, scripts or not. */
   readonly #seen = new Set<string>();
+  #version = 0;
 
   constructor(roots: readonly string[]) {
     this.roots = roots;
+  }
+
+  /** Another number whenever something else is known, also before anybody is told. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Reads everything anew. */
@@ -213,6 +219,7 @@ export class Catalogue {
   }
 
   #add(loaded: LoadedFolder): void {
+    this.#version++;
     this.#byFolder.set(loaded.folder, loaded);
     for (const id of idsOf(loaded)) this.#byId.set(id, [...(this.#byId.get(id) ?? []), loaded]);
   }
@@ -220,6 +227,7 @@ export class Catalogue {
   #remove(folder: string): void {
     const loaded = this.#byFolder.get(folder);
     if (loaded === undefined) return;
+    this.#version++;
     this.#byFolder.delete(folder);
     for (const id of idsOf(loaded)) {
       const others = (this.#byId.get(id) ?? []).filter((entry) => entry !== loaded);

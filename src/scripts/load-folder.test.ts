@@ -74,6 +74,7 @@ survivors = "stop"
 notify_on = "failure"
 env = { OMP_NUM_THREADS = "2" }
 binaries = [{ name = "ffmpeg" }]
+require_models = true
 
 [[service.inputs]]
 name = "images"
@@ -139,6 +140,7 @@ files = ["*.onnx"]
         notifyOn: 'failure',
         env: { OMP_NUM_THREADS: '2' },
         binaries: ['ffmpeg'],
+        requireModels: true,
       },
       input: {
         name: 'images',
@@ -208,6 +210,7 @@ describe('a short manifest', () => {
         notifyOn: 'never',
         env: {},
         binaries: [],
+        requireModels: false,
       },
       input: null,
       params: [],

@@ -59,6 +59,9 @@ export const RuntimeSchema = Type.Object({
       description: 'Programs that must be on PATH.',
     }),
   ),
+  require_models: Type.Optional(
+    Type.Boolean({ description: 'Start it only when all models it declares are downloaded.' }),
+  ),
 });
 
 export const InputSchema = Type.Object({

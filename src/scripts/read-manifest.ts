@@ -183,6 +183,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
     notifyOn: runtime.notify_on ?? 'never',
     env: runtime.env ?? {},
     binaries: (runtime.binaries ?? []).map(({ name }) => name),
+    requireModels: runtime.require_models ?? false,
   };
 }
 

@@ -36,6 +36,8 @@ export interface ScriptRuntime {
   readonly notifyOn: NotifyOn;
   readonly env: Readonly<Record<string, string>>;
   readonly binaries: readonly string[];
+  /** Whether it is not to be started without the models it declares. */
+  readonly requireModels: boolean;
 }
 
 export const terminals = ['always', 'never', 'auto', 'inverse'] as const;

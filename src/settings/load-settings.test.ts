@@ -105,15 +105,29 @@ describe('settings', () => {
       on_stop: 'stop',
       terminal_hold: 'never',
       scripts: '/x',
+      model_folders: '/y',
       extra_hosts: 'a',
       trusted_origins: 'http://b',
       token: 'true',
       max_connections: '70',
+      huggingface_endpoint: 'https://one.example/path',
+      modelscope_endpoint: 'http://127.0.0.1:9',
     };
     for (const name of settingNames) {
       const settings = await load(undefined, { [environmentName(name)]: values[name] ?? '7' });
       expect([settings[name]].flat().map(String)).toEqual([values[name] ?? '7']);
     }
+  });
+
+  it('take an address of a hub for what it is, and do not repeat a password in it', async () => {
+    expect(await problems('huggingface_endpoint = "hub.example"')).toEqual([
+      expect.stringMatching(/huggingface_endpoint must be an address, .* but it is "hub\.example"$/),
+    ]);
+    const [problem] = await problems(undefined, {
+      HOB_MODELSCOPE_ENDPOINT: 'https://ada:secret@hub.example',
+    });
+    expect(problem).toContain('modelscope_endpoint must be an address');
+    expect(problem).not.toContain('secret');
   });
 
   it('may stand in a file with a byte order mark and Windows line ends', async () => {

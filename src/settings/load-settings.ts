@@ -9,8 +9,9 @@ import Value from 'typebox/value';
 import { isLoopback } from '../shared/addresses.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { resolveHome } from './home.ts';
+import { type HubSettings, hubSettings } from './hub-settings.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
-import { huggingFaceCache, userEnvironment } from './user-environment.ts';
+import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 /** What `hob serve` was given on the command line. */
 export interface Flags {
@@ -27,6 +28,9 @@ export interface LoadedSettings extends Settings {
   /** What scripts inherit. */
   environment: Record<string, string>;
   huggingFaceCache: string;
+  modelScopeCaches: { current: string; old: string };
+  /** How the hubs are reached, and where what comes from them is put. */
+  hubs: HubSettings;
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
@@ -61,8 +65,9 @@ export async function loadSettings(
   for (const [name, { value, source }] of given) {
     settings[name] = value;
     if (!Value.Check(SettingsSchema.properties[name], value)) {
-      // Whoever takes this setting for the token itself has written a secret here.
-      const found = name === 'token' ? '' : `, but it is ${JSON.stringify(value)}`;
+      // Whoever takes this setting for the token itself has written a secret here, and an address may have a password in it.
+      const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
+      const found = isSecret ? '' : `, but it is ${JSON.stringify(value)}`;
       problems.push(`${source}: ${expectation(name)}${found}`);
     }
   }
@@ -80,9 +85,12 @@ export async function loadSettings(
     ...settings,
     listen: withoutCovered([...new Set(addresses)]),
     scripts: [...new Set(scripts)],
+    model_folders: [...new Set(settings.model_folders.map((folder) => resolve(folder)))],
     home,
     environment: userEnvironment(env),
     huggingFaceCache: huggingFaceCache(env, homedir()),
+    modelScopeCaches: modelScopeCaches(env, homedir()),
+    hubs: hubSettings(env, homedir(), settings),
   };
 }
 
@@ -121,7 +129,8 @@ function firstLine(message: string): string {
 
 /** A relative folder in the file is relative to the file, wherever Hob was started. */
 function fromTable(name: SettingName, value: unknown, path: string): unknown {
-  if (name !== 'scripts' || !Array.isArray(value)) return value;
+  const isFolders = name === 'scripts' || name === 'model_folders';
+  if (!isFolders || !Array.isArray(value)) return value;
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
 }
 
@@ -189,6 +198,8 @@ function expectation(name: SettingName): string {
   if (name === 'listen') return 'listen must be a list of texts with at least one address';
   if (name === 'terminal_command')
     return 'terminal_command must be a list of texts, a program and its arguments, none of them empty or with a NUL in it';
+  if (name === 'huggingface_endpoint' || name === 'modelscope_endpoint')
+    return `${name} must be an address, such as https://huggingface.co, or empty`;
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   if (name === 'token')
     return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';

@@ -9,6 +9,9 @@ const mebibytes = (fallback: number, description: string) =>
 const seconds = (fallback: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 2_000_000, default: fallback, description });
 
+const endpoint = (description: string) =>
+  Type.String({ pattern: '^(?:https?://[^\\s?#@]+)?$', default: '', description });
+
 /**
  * Every setting there is. The key is its name in settings.toml; in the environment it is `HOB_` and the key in capitals.
  * `docs/settings.md` is generated from this.
@@ -29,6 +32,11 @@ export const SettingsSchema = Type.Object({
   scripts: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description: "Folders with scripts, beside the home's own `scripts/`. The flag `--scripts` adds to them.",
+  }),
+  model_folders: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'Further folders to look for models in: `OWNER/NAME` folders, or a cache of Hugging Face or ModelScope that lies elsewhere. Nothing in them is ever removed.',
   }),
   log_level: Type.Enum(logLevels, {
     default: 'info',
@@ -133,6 +141,12 @@ export const SettingsSchema = Type.Object({
     default: 2048,
     description: 'The most that the records and folders of all runs may take on the disk. 0 is no limit.',
   }),
+  huggingface_endpoint: endpoint(
+    'Where models of Hugging Face are downloaded from, such as a mirror. Empty: what `HF_ENDPOINT` says, else `https://huggingface.co`.',
+  ),
+  modelscope_endpoint: endpoint(
+    'Where models of ModelScope are downloaded from. Empty: what `MODELSCOPE_ENDPOINT` says, else `https://www.modelscope.cn`.',
+  ),
   json_body_mib: mebibytes(8, 'Largest JSON body that is taken.'),
   form_body_mib: mebibytes(1, 'Largest form body that is taken.'),
 });

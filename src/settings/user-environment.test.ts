@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { desktopLanguage, huggingFaceCache, userEnvironment } from './user-environment.ts';
+import { desktopLanguage, huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 describe('the environment that scripts inherit', () => {
   it("is the user's own", () => {
@@ -74,6 +74,19 @@ describe('the cache of Hugging Face', () => {
     [{ HF_HUB_CACHE: '', HF_HOME: '' }, '/home/me/.cache/huggingface/hub'],
   ])('is where %j says', (env, folder) => {
     expect(huggingFaceCache(env, '/home/me')).toBe(folder);
+  });
+});
+
+describe('the caches of ModelScope', () => {
+  it.each([
+    [{ MODELSCOPE_CACHE: '/1' }, { current: '/1', old: '/1' }],
+    [{}, { current: '/home/me/.cache/modelscope', old: '/home/me/.cache/modelscope/hub' }],
+    [
+      { MODELSCOPE_CACHE: '', XDG_CACHE_HOME: '/4' },
+      { current: '/home/me/.cache/modelscope', old: '/home/me/.cache/modelscope/hub' },
+    ],
+  ])('are where %j says', (env, folders) => {
+    expect(modelScopeCaches(env, '/home/me')).toEqual(folders);
   });
 });
 

@@ -40,6 +40,13 @@ export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
 }
 
+/** Where ModelScope's own library keeps its cache: newer versions and older ones agree only when they are told. */
+export function modelScopeCaches(env: NodeJS.ProcessEnv, home: string): { current: string; old: string } {
+  if (env.MODELSCOPE_CACHE) return { current: env.MODELSCOPE_CACHE, old: env.MODELSCOPE_CACHE };
+  const current = [home, '.cache', 'modelscope'].join(sep);
+  return { current, old: [current, 'hub'].join(sep) };
+}
+
 /** The language of the person at the desk, by the variables that every desktop sets. */
 export function desktopLanguage(env: NodeJS.ProcessEnv): Language {
   const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';

@@ -25,6 +25,7 @@ export class SqliteEventStore implements EventStore {
   readonly #after: StatementSyncInstance;
   readonly #removeOldest: StatementSyncInstance;
   readonly #ofRuns: StatementSyncInstance;
+  readonly #ofType: StatementSyncInstance;
 
   constructor(database: Database) {
     this.#database = database;
@@ -42,6 +43,7 @@ export class SqliteEventStore implements EventStore {
     this.#ofRuns = database.prepare(
       `SELECT ${columns} FROM events WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
     );
+    this.#ofType = database.prepare(`SELECT ${columns} FROM events WHERE type = ? ORDER BY seq`);
   }
 
   extent(): { count: number; goneUpTo: number; newest: number } {
@@ -79,6 +81,10 @@ export class SqliteEventStore implements EventStore {
 
   ofRuns(runIds: readonly string[]): LoggedEvent[] {
     return this.#ofRuns.all(JSON.stringify(runIds)).map(toEvent);
+  }
+
+  ofType(type: EventType): LoggedEvent[] {
+    return this.#ofType.all(type).map(toEvent);
   }
 }
 

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { ApiAnswer, Call } from '../support/api/client.ts';
 import { readErrorCatalogue, readOperations } from '../support/api/document.ts';
@@ -129,9 +131,13 @@ describe('whoever looks at an answer', async () => {
 async function startService(env: Record<string, string>): Promise<{ hob: Hob; known: Known }> {
   const [scripts, home] = [await tempFolder(), await tempFolder()];
   const address = join(await tempFolder(), 'address');
-  const model = join(home, 'models', 'acme', 'tiny');
-  await mkdir(model, { recursive: true });
-  await writeFile(join(model, 'model.onnx'), 'x');
+  for (const name of ['tiny', 'spare']) {
+    const model = join(home, 'models', 'acme', name);
+    await mkdir(model, { recursive: true });
+    await writeFile(join(model, 'model.onnx'), 'x');
+  }
+  const cache = await tempFolder();
+  const hub = await startEmptyHub();
   const said = bash('echo out; echo err >&2; echo \'{"code":0,"msg":"中文"}\' > "$output"');
   const input = '[[service.inputs]]\nname = "files"\n';
   const succeeds = await writeScript(scripts, 'quick', { entry: said, node: true, tables: input });
@@ -148,7 +154,8 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   const { hob } = await startTraced({
     home,
     scripts: [scripts],
-    env,
+    // What is removed or fetched here is not to be anybody's own.
+    env: { ...env, HF_HUB_CACHE: cache, MODELSCOPE_CACHE: cache, HF_ENDPOINT: hub, MODELSCOPE_ENDPOINT: hub },
     // Nobody is to be refused for lack of room, and nothing may be left of the runs when the service stops.
     settings: 'max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\n',
   });
@@ -160,6 +167,21 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
     { runId: String(body.run_id), prefix },
   );
   return { hob, known };
+}
+
+/** A hub that has nothing, and takes its time to say so: until then a download can be stopped. */
+async function startEmptyHub(): Promise<string> {
+  const server = createServer((_request, response) => {
+    setTimeout(() => response.writeHead(404).end(), 300);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 }
 
 const typedParams = `

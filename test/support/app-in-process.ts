@@ -25,6 +25,7 @@ import { RunEnds } from '../../src/runs/run-ends.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
+import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -33,6 +34,7 @@ import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
 import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
+import { MemoryDownloads } from './memory-downloads.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
 import { noWindows, smallLimits } from './run-service.ts';
@@ -42,13 +44,18 @@ import { writeScript } from './scripts.ts';
 export async function appInProcess({
   maxRuns = 2,
   guard = null,
+  downloads = new MemoryDownloads(),
+  tables = '',
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
+  downloads?: MemoryDownloads;
+  /** Further tables of the script's manifest. */
+  tables?: string;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
-  const script = await writeScript(join(folder, 'scripts'), 'node', { node: true });
+  const script = await writeScript(join(folder, 'scripts'), 'node', { node: true, tables });
   const catalogue = new Catalogue([join(folder, 'scripts')]);
   await catalogue.load();
   const log = await createLogger('silent');
@@ -109,7 +116,6 @@ export async function appInProcess({
       maxRuns,
       trace: async () => ({ kind: 'unknown' }),
     }),
-    models: new ModelLibrary({ models: folder, huggingFaceCache: folder }),
     notifications: new Notifications({
       store: new SqliteNotificationStore(database),
       clock: systemClock,
@@ -117,6 +123,9 @@ export async function appInProcess({
       addressOf: () => null,
     }),
     desktop: { state: 'none' },
+    downloads,
+    models: new ModelLibrary({ places: [] }),
+    modelNeeds: new ModelNeeds(catalogue),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',

@@ -22,6 +22,7 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     notifyOn: 'never',
     env: {},
     binaries: [],
+    requireModels: false,
   },
   input: null,
   params: [],

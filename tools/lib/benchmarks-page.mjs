@@ -10,6 +10,10 @@ const scenarios = {
     title: 'A history that is over its limit',
     did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. What they took in the database is given back to the disk, but for 16 MiB that the next runs will need.',
   },
+  download: {
+    title: 'A large download',
+    did: 'A process served one large file from the disk, as plainly as Node can. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
+  },
 };
 
 /** docs/benchmarks.md: how long things take. */
@@ -29,8 +33,8 @@ export function benchmarksPage(data) {
 function seenOf(seen) {
   if (seen === undefined) return ['Not measured yet.'];
   const { runs, tables } = seen;
-  const history = `The long history had ${runs.toLocaleString('en')} runs.`;
-  return [`${seenText(seen)} ${history}`, ...tables.flatMap(tableText)];
+  const history = runs === undefined ? '' : ` The long history had ${runs.toLocaleString('en')} runs.`;
+  return [`${seenText(seen)}${history}`, ...tables.flatMap(tableText)];
 }
 
 function tableText({ title, columns, rows }) {

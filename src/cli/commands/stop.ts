@@ -5,8 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 
 import { isAlive } from '../../shared/is-alive.ts';
-import { tokenFileOf } from '../../shared/token-file.ts';
-import { credentialsFor, findService } from '../find-service.ts';
+import { credentialsFor, findService, wrongToken } from '../find-service.ts';
 import { UserError } from '../user-error.ts';
 
 const pollMs = 50;
@@ -91,10 +90,6 @@ async function ask(
   }).catch((error: unknown) => {
     throw new UserError(`Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`);
   });
-  if (answer.status === 401) {
-    throw new UserError(
-      `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
-    );
-  }
+  if (answer.status === 401) throw wrongToken(home);
   if (!answer.ok) throw new UserError(`Hob refused to stop: ${await answer.text()}`);
 }

@@ -1,6 +1,8 @@
+import type { DownloadView } from '../../models/downloads/download.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
 import type { Report } from '../../runs/events/progress.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
+import { downloadAnswer } from '../download-answer.ts';
 import { runAnswer } from '../run-answer.ts';
 import { jsonLine } from '../send-json.ts';
 
@@ -29,6 +31,9 @@ export const eventData = {
       script_name: notification.scriptName,
       at: notification.at,
     }),
+
+  download: (download: DownloadView, at: Date) =>
+    jsonLine({ ...downloadAnswer(download, 'en'), at: at.toISOString() }),
 
   scripts: (count: { scripts: number; problems: number }, at: Date) =>
     jsonLine({ scripts: count.scripts, problems: count.problems, at: at.toISOString() }),

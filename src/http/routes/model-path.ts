@@ -6,6 +6,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
 import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operations.ts';
+import { repoIdInvalid } from './models.ts';
 
 export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
   const schema = {
@@ -19,13 +20,8 @@ export function addModelPathRoute(app: FastifyInstance, { models }: AppDependenc
     // An id that is missing, given twice or malformed is no id.
     const repoId = Value.Check(ModelPathQuery, query) ? query.repo_id : '';
     const repo = parseRepoId(repoId);
-    if (repo === null) {
-      throw new AppError('repo-id-invalid', {
-        en: 'repo_id must be given as owner/name.',
-        zh: 'repo_id 缺失或格式错误，应为 owner/name',
-      });
-    }
-    const path = await models.find(repo);
+    if (repo === null) throw repoIdInvalid();
+    const path = await models.folderOf(repo);
     if (path === null) {
       throw new AppError('model-not-downloaded', {
         en: `The model ${repoId} is not downloaded.`,

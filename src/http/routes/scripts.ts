@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 
+import { parseRepoId } from '../../models/repo-id.ts';
 import { ManifestSchema } from '../../scripts/manifest-schema.ts';
 import type { Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Json, JsonObject } from '../../shared/json.ts';
+import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
 import { LaterError } from '../wire/common.ts';
 import { ScriptAnswer, ScriptsAnswer } from '../wire/scripts.ts';
 
-export function addScriptRoutes(app: FastifyInstance, { catalogue }: AppDependencies): void {
+export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: AppDependencies): void {
   const listSchema = {
     summary: 'All scripts',
     description: 'Every script, and everything wrong with those that could not be loaded.',
@@ -57,11 +58,20 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue }: AppDependen
         },
       );
     }
-    return scriptAnswer(script);
+    // Not in the list of scripts, which would have to look at every model there is.
+    const states = await Promise.all(script.models.map(({ repoId }) => stateOf(repoId)));
+    const { models: declared, ...rest } = scriptAnswer(script);
+    const withStates = declared.map((model, index) => ({ ...model, state: states[index] ?? 'missing' }));
+    return { ...rest, models: withStates };
   });
+
+  async function stateOf(repoId: string) {
+    const repo = parseRepoId(repoId);
+    return repo === null ? 'missing' : models.stateOf(repo);
+  }
 }
 
-function scriptAnswer(script: Script): JsonObject {
+function scriptAnswer(script: Script) {
   const { runtime, input } = script;
   return {
     id: script.id,
@@ -78,6 +88,7 @@ function scriptAnswer(script: Script): JsonObject {
     timeout: runtime.timeoutMs === null ? null : runtime.timeoutMs / 1000,
     concurrency: runtime.concurrency,
     lock: runtime.lock,
+    require_models: runtime.requireModels,
     node: script.isNode,
     input: input === null ? null : { ...input, exts: [...input.exts] },
     params: script.params.map((param) => ({

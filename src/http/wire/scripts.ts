@@ -1,6 +1,7 @@
 import Type from 'typebox';
 
 import { Nullable } from './common.ts';
+import { ModelState } from './models.ts';
 
 const Problem = Type.Object(
   {
@@ -13,7 +14,13 @@ const Problem = Type.Object(
   { additionalProperties: false },
 );
 
-export const ScriptAnswer = Type.Object(
+const Model = Type.Object({
+  source: Type.String(),
+  repo_id: Type.String(),
+  files: Type.Array(Type.String()),
+});
+
+const Script = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
@@ -61,14 +68,18 @@ export const ScriptAnswer = Type.Object(
         description: Nullable(Type.String()),
       }),
     ),
-    models: Type.Array(
-      Type.Object({ source: Type.String(), repo_id: Type.String(), files: Type.Array(Type.String()) }),
-    ),
+    require_models: Type.Boolean(),
+    models: Type.Array(Model),
   },
   { additionalProperties: false, description: 'The script, as its manifest describes it.' },
 );
 
+export const ScriptAnswer = Type.Object(
+  { ...Script.properties, models: Type.Array(Type.Object({ ...Model.properties, state: ModelState })) },
+  { additionalProperties: false, description: 'The script, as its manifest describes it.' },
+);
+
 export const ScriptsAnswer = Type.Object(
-  { scripts: Type.Array(ScriptAnswer), problems: Type.Array(Problem) },
+  { scripts: Type.Array(Script), problems: Type.Array(Problem) },
   { additionalProperties: false, description: 'All scripts and all problems.' },
 );

@@ -1,7 +1,7 @@
 import { Feed } from '../../shared/feed.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RunStore } from '../run-store.ts';
-import type { EventStore, LoggedEvent, NewEvent } from './event-store.ts';
+import type { EventStore, EventType, LoggedEvent, NewEvent } from './event-store.ts';
 
 interface EventLogOptions {
   store: EventStore;
@@ -105,6 +105,11 @@ export class EventLog {
   /** All that is kept of these runs. */
   ofRuns(runIds: readonly string[]): LoggedEvent[] {
     return this.#store.ofRuns(runIds);
+  }
+
+  /** All of a type that are kept. */
+  ofType(type: EventType): LoggedEvent[] {
+    return this.#store.ofType(type);
   }
 
   /** These runs were removed, and so many events with them. */

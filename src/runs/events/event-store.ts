@@ -5,6 +5,7 @@ export const eventTypes = [
   'run.progress',
   'run.ended',
   'notification',
+  'model.progress',
   'scripts.changed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -34,4 +35,6 @@ export interface EventStore {
   removeOldest(count: number): { readonly count: number; readonly last: number | null };
   /** All that is kept of these runs, oldest first. */
   ofRuns(runIds: readonly string[]): LoggedEvent[];
+  /** All of a type that are kept, oldest first. */
+  ofType(type: EventType): LoggedEvent[];
 }

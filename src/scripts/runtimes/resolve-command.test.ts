@@ -57,6 +57,7 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       notifyOn: 'never',
       env: {},
       binaries: [],
+      requireModels: false,
       ...runtime,
     },
     input: null,

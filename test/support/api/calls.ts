@@ -117,6 +117,11 @@ export class CallMaker {
     let filled = path.replace('{id}', () =>
       random.next() < 0.7 ? this.#known.id(path, method, random) : this.#hostile.inUrl(random),
     );
+    filled = filled.replace('{owner}/{name}', () =>
+      random.next() < 0.7
+        ? this.#known.repo(random)
+        : `${this.#hostile.inUrl(random)}/${this.#hostile.inUrl(random)}`,
+    );
     if (random.next() < 0.02) {
       const steps = filled.split('/');
       steps.splice(random.between(1, steps.length), random.between(0, 1), this.#hostile.inUrl(random));

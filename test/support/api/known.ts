@@ -24,6 +24,7 @@ export class Known {
   readonly #lastingRun: { readonly runId: string; readonly prefix: string };
   readonly #runs: string[] = [];
   readonly #lasting: string[] = [];
+  readonly #downloads: string[] = [];
   readonly #cursors: string[] = [''];
   readonly #keys = ['key-1', 'key-2', 'key-3'];
 
@@ -41,6 +42,8 @@ export class Known {
   learn({ method, path }: Operation, sent: string, body: unknown): void {
     if (typeof body !== 'object' || body === null) return;
     if ('next' in body && typeof body.next === 'string') this.#keep(this.#cursors, body.next);
+    if (path === '/api/models/download' && 'download_id' in body)
+      this.#keep(this.#downloads, String(body.download_id));
     if (method === 'DELETE' && 'run_id' in body) this.#forget(String(body.run_id));
     if ((path !== '/api/execute' && !path.endsWith('/rerun')) || !('run_id' in body)) return;
     const runId = String(body.run_id);
@@ -56,6 +59,9 @@ export class Known {
   id(path: string, method: string, random: SeededRandom): string {
     if (random.next() < 0.08) return randomUUID();
     if (path.startsWith('/api/scripts')) return random.pick([...this.#usable(), ...this.#scripts.unusable]);
+    // The latest may still be under way.
+    if (path.startsWith('/api/models/downloads'))
+      return random.pick([this.#downloads.at(-1) ?? randomUUID(), ...this.#downloads.slice(-4)]);
     const lasting = this.#lasting[0];
     if (path.endsWith('/cancel') && lasting !== undefined && random.next() < 0.5) {
       this.#lasting.shift();
@@ -64,6 +70,11 @@ export class Known {
     if (method === 'GET' && random.next() < 0.2) return this.#lastingRun.runId;
     const id = random.pick([this.#runs.at(-1) ?? randomUUID(), ...this.#runs]);
     return random.next() < 0.1 ? id.toUpperCase() : id;
+  }
+
+  /** The repo of a model that may be removed: where others look for one, there always is one. */
+  repo(random: SeededRandom): string {
+    return random.pick(['acme/spare', 'acme/none', 'acme/half']);
   }
 
   query(name: string, random: SeededRandom): string | null {
@@ -90,6 +101,15 @@ export class Known {
   /** Values for the fields of a body that make a whole. */
   body({ properties = {} }: Schema, random: SeededRandom): Record<string, unknown> {
     const params = { title: 'a title', quality: 5, mode: 'fast', password: 'secret', ratio: 0.5, isOn: true };
+    if ('repo_id' in properties) {
+      const files = random.pick([['*.onnx'], [], null]);
+      return {
+        repo_id: random.pick(['acme/one', 'acme/two']),
+        source: 'huggingface',
+        files,
+        revision: 'main',
+      };
+    }
     if (!('script_id' in properties))
       return { notify_type: 'info', message: 'a message', duration: 5, fraction: 0.5, data: ['a'], params };
     if ('sync' in properties && this.#lasting.length < mostLasting && random.next() < 0.1)
@@ -133,7 +153,17 @@ const queryWords: Record<string, readonly string[]> = {
   q: ['quick', 'QUICK', '%', '_', '中', "'", '\\'],
   wait: ['0', '0.01', '1', '300', '300.5', '1e2', '-1'],
   follow: ['', 'true', 'false', '1', '0', 'yes'],
-  types: ['run.queued', 'run.started,run.ended', ' notification , run.progress', 'run.output', ',', 'none'],
+  place: ['own', 'huggingface', 'elsewhere'],
+  dry_run: ['true', 'false', '1'],
+  types: [
+    'run.queued',
+    'run.started,run.ended',
+    ' notification , run.progress',
+    'model.progress',
+    'run.output',
+    ',',
+    'none',
+  ],
 };
 
 const headerWords: Record<string, readonly string[]> = {

@@ -1,0 +1,132 @@
+import { type Command, CommanderError } from 'commander';
+
+import type { JsonObject } from '../../shared/json.ts';
+import { cancelDownload } from '../model/cancel-download.ts';
+import { findModel } from '../model/find-model.ts';
+import { describeModels } from '../model/list-models.ts';
+import { type PullOptions, pull } from '../model/pull.ts';
+import { describeRemoval, removeModel } from '../model/remove-model.ts';
+import { checkRepoId } from '../model/repo-argument.ts';
+import { ServiceClient } from '../service-client.ts';
+import { exitCodes } from '../user-error.ts';
+
+interface Common {
+  home?: string;
+  json?: boolean;
+}
+
+interface RemoveOptions extends Common {
+  place?: string;
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+const homeOption = [
+  '--home <dir>',
+  'home of the service to ask (default: HOB_HOME, else the data folder of the platform)',
+] as const;
+const jsonOption = ['--json', 'print the answer of the service, for programs'] as const;
+
+export function configure(command: Command): void {
+  // Scripts tell a model that is not there from a command that they have written wrongly.
+  command.exitOverride(({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);
+  });
+  command.helpCommand(false).addHelpText('after', exitCodesText);
+
+  command
+    .command('list')
+    .description('the models on this machine, and those that scripts need')
+    .option(...homeOption)
+    .option(...jsonOption)
+    .action(async (options: Common) => {
+      const answer = await (await ServiceClient.find(options.home)).get('/api/models');
+      const { isTTY, columns } = process.stdout;
+      print(options.json === true ? asJson(answer) : describeModels(answer, isTTY ? columns : undefined));
+    });
+
+  command
+    .command('path')
+    .description('print the folder of a model, and nothing else')
+    .argument('<repo>', 'owner/name', checkRepoId)
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', pathExamples)
+    .action(async (repo: string, options: Common) => {
+      const answer = await findModel(await ServiceClient.find(options.home), repo);
+      print(options.json === true ? asJson(answer) : `${answer.path}\n`);
+    });
+
+  command
+    .command('pull')
+    .description('download a model, or all that a script needs, and show how far it is')
+    .argument('[repo]', 'owner/name', checkRepoId)
+    .option(
+      '--source <source>',
+      'huggingface or modelscope (default: what scripts declare, else huggingface)',
+    )
+    .option('--files <glob...>', 'only files that fit one of these (default: what scripts declare, else all)')
+    .option('--revision <revision>', 'a branch, tag or commit (default: what the source takes)')
+    .option('--for <script>', 'get all models that this script declares and that are missing; its id or name')
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', pullExamples)
+    .action((repo: string | undefined, options: PullOptions) => pull(repo, options));
+
+  command
+    .command('cancel')
+    .description('stop the download of a model; what is there already is kept')
+    .argument('<repo>', 'owner/name', checkRepoId)
+    .option(...homeOption)
+    .action(async (repo: string, options: Common) => {
+      print(await cancelDownload(await ServiceClient.find(options.home), repo));
+    });
+
+  command
+    .command('rm')
+    .description('delete a model, after saying what that frees')
+    .argument('<repo>', 'owner/name', checkRepoId)
+    .option('--place <place>', 'own, huggingface, modelscope or extra, where there are several copies')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'only say what would be deleted')
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', removeExamples)
+    .action(async (repo: string, { place, yes, dryRun, home, json }: RemoveOptions) => {
+      const client = await ServiceClient.find(home);
+      const isTrial = dryRun === true;
+      const answer = await removeModel(client, repo, { place, isSure: yes === true, isTrial });
+      print(json === true ? asJson(answer) : describeRemoval(answer, isTrial));
+    });
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function asJson(answer: JsonObject): string {
+  return `${JSON.stringify(answer, null, 2)}\n`;
+}
+
+const exitCodesText = `
+Exit codes: 0 it was done, 1 it could not be done (stderr says why), 2 the command was written wrongly,
+130 it was stopped by Ctrl-C.`;
+
+const pathExamples = `
+Example: python recognise.py "$(hob model path openai/whisper-tiny)"
+Exits with 1 when the model is not there, or only a part of it.`;
+
+const pullExamples = `
+Examples:
+  hob model pull openai/whisper-tiny
+  hob model pull acme/detector --files "*.onnx" config.json
+  hob model pull acme/detector --source modelscope --revision v1.0
+  hob model pull --for "Resize images"
+
+The service downloads; this command shows how far it is. Ctrl-C stops the download, unless somebody else began it. What is there
+already is kept: the same command goes on from there.`;
+
+const removeExamples = `
+Examples:
+  hob model rm openai/whisper-tiny --dry-run
+  hob model rm openai/whisper-tiny --yes`;

@@ -1,0 +1,15 @@
+import type { ServiceClient } from '../service-client.ts';
+import { UserError } from '../user-error.ts';
+import { objectsIn, readDownload } from './download.ts';
+import { stopDownload } from './follow-download.ts';
+
+/** Stops all downloads of a model: there may be one from each source. Returns what is said then. */
+export async function cancelDownload(client: ServiceClient, repoId: string): Promise<string> {
+  const { items } = await client.get('/api/models/downloads');
+  const underWay = objectsIn(items)
+    .map(readDownload)
+    .filter((download) => download.repoId === repoId && download.state === 'running');
+  if (underWay.length === 0) throw new UserError(`${repoId} is not being downloaded.`);
+  for (const { id } of underWay) await stopDownload(id, client);
+  return `The download of ${repoId} was stopped. What is there already is kept: hob model pull goes on from there.\n`;
+}

@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import { printable } from '../terminal/text-width.ts';
+
+/** As much of a download as a command shows. */
+export interface Download {
+  readonly id: string;
+  readonly repoId: string;
+  readonly state: string;
+  readonly bytesDone: number;
+  readonly bytesTotal: number | null;
+  readonly filesDone: number;
+  readonly filesTotal: number | null;
+  readonly bytesPerSecond: number | null;
+  readonly secondsLeft: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly folder: string | null;
+  /** Why it failed, and what can be done. */
+  readonly error: string | null;
+}
+
+export function readDownload(answer: JsonObject): Download {
+  return {
+    id: textOf(answer.download_id) ?? '',
+    repoId: textOf(answer.repo_id) ?? '',
+    state: textOf(answer.state) ?? '',
+    bytesDone: numberOf(answer.bytes_done) ?? 0,
+    bytesTotal: numberOf(answer.bytes_total),
+    filesDone: numberOf(answer.files_done) ?? 0,
+    filesTotal: numberOf(answer.files_total),
+    bytesPerSecond: numberOf(answer.bytes_per_s),
+    secondsLeft: numberOf(answer.seconds_left),
+    startedAt: textOf(answer.started_at) ?? '',
+    endedAt: textOf(answer.ended_at),
+    folder: textOf(answer.folder),
+    error: errorOf(answer.error),
+  };
+}
+
+export function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function numberOf(value: Json | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function errorOf(error: Json | undefined): string | null {
+  if (!isJsonObject(error)) return null;
+  const hint = textOf(error.hint);
+  return printable(
+    [textOf(error.message), hint === '' ? null : hint].filter((each) => each !== null).join('\n'),
+  );
+}

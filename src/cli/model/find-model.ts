@@ -1,0 +1,13 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { RefusedError, type ServiceClient } from '../service-client.ts';
+import { UserError } from '../user-error.ts';
+
+/** Where a model lies; the error says how to get it. */
+export async function findModel(client: ServiceClient, repoId: string): Promise<JsonObject> {
+  const query = new URLSearchParams({ repo_id: repoId });
+  const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
+    const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';
+    throw isMissing ? new UserError(`${error.message}\nThis gets it: hob model pull ${repoId}`) : error;
+  });
+  return isJsonObject(data) ? data : {};
+}

@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { JsonObject } from '../../shared/json.ts';
+import { RefusedError, type ServiceClient } from '../service-client.ts';
+import { UserError } from '../user-error.ts';
+import { readDownload } from './download.ts';
+import type { ProgressDisplay } from './progress-display.ts';
+
+/** Often enough for an eye, and next to nothing for the service. */
+const betweenLooksMs = 250;
+
+/** Shows how far a download is until it has ended, or until the signal; returns what was seen last. */
+export async function followDownload(
+  id: string,
+  { client, display, signal }: { client: ServiceClient; display: ProgressDisplay; signal: AbortSignal },
+): Promise<JsonObject> {
+  try {
+    for (;;) {
+      const answer = await client.get(pathOf(id));
+      const download = readDownload(answer);
+      if (download.state !== 'running' || signal.aborted) return answer;
+      display.show(download);
+      await wait(betweenLooksMs, undefined, { signal }).catch(() => {});
+    }
+  } catch (error) {
+    throw error instanceof UserError ? lostSight(error) : error;
+  } finally {
+    display.clear();
+  }
+}
+
+/** Stops a download, and waits until it has let go of its files. */
+export async function stopDownload(id: string, client: ServiceClient): Promise<JsonObject> {
+  await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
+    // It ended by itself at the same moment.
+    if (!(error instanceof RefusedError && error.code === 'download-ended')) throw error;
+  });
+  for (;;) {
+    const answer = await client.get(pathOf(id));
+    if (readDownload(answer).state !== 'running') return answer;
+    await wait(betweenLooksMs);
+  }
+}
+
+function pathOf(id: string): string {
+  return `/api/models/downloads/${encodeURIComponent(id)}`;
+}
+
+/** The service was stopped meanwhile, or is another one by now. */
+function lostSight(error: UserError): UserError {
+  return new UserError(
+    `${error.message}\nWhat is there already is kept: the same command, once Hob runs, goes on from there.`,
+    error.exitCode,
+  );
+}

@@ -1,0 +1,94 @@
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { credentialsFor, findService, wrongToken } from './find-service.ts';
+import { printable } from './terminal/text-width.ts';
+import { exitCodes, UserError } from './user-error.ts';
+
+/** To look through all models, or to delete a large one, takes a while on a slow disk. */
+const answerWithinMs = 120_000;
+
+/** What the service says of values that a command has passed on. */
+const writtenWrongly: ReadonlySet<string> = new Set(['field-invalid', 'repo-id-invalid']);
+
+/** The service said no. */
+export class RefusedError extends UserError {
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null) {
+    super(message, code !== null && writtenWrongly.has(code) ? exitCodes.usage : exitCodes.failed);
+    this.code = code;
+  }
+}
+
+/** Speaks with the service of a home, and turns what it refuses into what a person can read. */
+export class ServiceClient {
+  readonly #home: string;
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(home: string, url: string, headers: Readonly<Record<string, string>>) {
+    this.#home = home;
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  static async find(homeFlag: string | undefined): Promise<ServiceClient> {
+    const { home, service } = await findService(homeFlag);
+    if (service === null)
+      throw new UserError(`Hob is not running (home: ${home}).\nStart it in another terminal: hob serve`);
+    return new ServiceClient(home, service.url, credentialsFor(home, service));
+  }
+
+  get(path: string): Promise<JsonObject> {
+    return this.#ask('GET', path);
+  }
+
+  post(path: string, body: JsonObject = {}): Promise<JsonObject> {
+    return this.#ask('POST', path, body);
+  }
+
+  delete(path: string): Promise<JsonObject> {
+    return this.#ask('DELETE', path);
+  }
+
+  async #ask(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await fetch(this.#url + path, {
+      method,
+      // What a command says is English, and so is what it passes on.
+      headers: { 'accept-language': 'en', ...json, ...this.#headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(answerWithinMs),
+    }).catch((error: unknown) => {
+      throw this.#unreachable(error);
+    });
+    const text = await answer.text().catch((error: unknown) => {
+      throw this.#unreachable(error);
+    });
+    if (answer.status === 401) throw wrongToken(this.#home);
+    const said = parse(text);
+    if (!answer.ok) throw refusal(said, answer.headers.get('x-hob-error'), answer.status);
+    return said;
+  }
+
+  #unreachable(error: unknown): UserError {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new UserError(`Hob does not answer at ${this.#url} (${reason}).`);
+  }
+}
+
+function parse(text: string): JsonObject {
+  let value: Json = null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Not from Hob, or cut short: said below.
+  }
+  return isJsonObject(value) ? value : {};
+}
+
+function refusal({ message, hint }: JsonObject, code: string | null, status: number): RefusedError {
+  const said = typeof message === 'string' ? message : `Hob answered with the status ${status}.`;
+  const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
+  return new RefusedError(printable(said + advice), code);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+
+import { cutToWidth, padToWidth, printable, widthOf } from './text-width.ts';
+
+describe('the width of a text', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['图片放大', 8],
+    ['한국어', 6],
+    ['ＡＢ', 4],
+    ['（好）', 6],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['a\u200bb', 2],
+    ['🎉', 2],
+    ['𠀀', 2],
+    ['[==>  ]', 7],
+  ])('of %j is %i', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  it('is kept when it is cut, never within a character', () => {
+    expect(cutToWidth('图片放大', 8)).toBe('图片放大');
+    expect(cutToWidth('图片放大', 7)).toBe('图片...');
+    expect(cutToWidth('图片放大', 6)).toBe('图...');
+    expect(cutToWidth('abcdef', 5)).toBe('ab...');
+    expect(cutToWidth('abcdef', 2)).toBe('..');
+    expect(cutToWidth('abcdef', 0)).toBe('');
+  });
+
+  it('is filled up on either side', () => {
+    expect(padToWidth('图', 4)).toBe('图  ');
+    expect(padToWidth('图', 4, 'right')).toBe('  图');
+    expect(padToWidth('图片', 2)).toBe('图片');
+  });
+});
+
+it('what a terminal would obey is not printed', () => {
+  expect(printable('a\u001b[2Jb\u0007\r\n\u009bc\u202ed')).toBe('a?[2Jb??\n?c?d');
+  expect(printable('图片 é')).toBe('图片 é');
+});

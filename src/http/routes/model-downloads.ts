@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import type { DownloadView } from '../../models/downloads/download.ts';
+import { formatRepoId } from '../../models/repo-id.ts';
+import { AppError } from '../../shared/errors.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { downloadAnswer } from '../download-answer.ts';
+import { readDownloadFields } from '../download-fields.ts';
+import { preferredLanguage } from '../language.ts';
+import { checkQuery } from '../query-fields.ts';
+import { LaterError } from '../wire/common.ts';
+import {
+  DownloadAnswer,
+  DownloadBody,
+  DownloadCancelled,
+  DownloadStarted,
+  DownloadsAnswer,
+} from '../wire/model-downloads.ts';
+
+export function addModelDownloadRoutes(
+  app: FastifyInstance,
+  { downloads, modelNeeds }: AppDependencies,
+): void {
+  const errors = { '4xx': LaterError, '5xx': LaterError };
+  const startSchema = {
+    summary: 'Download a model',
+    description:
+      'Begins to download a model, or joins the download of it that is under way. The answer comes at once.',
+    body: DownloadBody,
+    response: { 200: DownloadStarted, ...errors },
+  };
+  app.post('/api/models/download', { schema: startSchema }, async (request) => {
+    const { repo, source, files, revision } = readDownloadFields(bodyOf(request).fields);
+    const repoId = formatRepoId(repo);
+    const need = modelNeeds.of(repoId);
+    const declared = need === null || need.isAll ? [] : need.globs;
+    const { download, isJoined } = downloads.start({
+      repo,
+      source: source ?? need?.source ?? 'huggingface',
+      files: files ?? declared,
+      revision,
+    });
+    const message = isJoined
+      ? { en: `${repoId} is being downloaded already`, zh: `模型 ${repoId} 正在下载` }
+      : { en: `The download of ${repoId} has begun`, zh: `模型 ${repoId} 开始下载` };
+    return {
+      status: 'success',
+      message: message[languageOf(request)],
+      download_id: download.id,
+      is_joined: isJoined,
+    };
+  });
+
+  const listSchema = {
+    summary: 'Downloads of models',
+    description: 'Those under way and the last ones that ended since the service started, the newest first.',
+    response: { 200: DownloadsAnswer, ...errors },
+  };
+  app.get('/api/models/downloads', { schema: listSchema }, async (request) => {
+    checkQuery(request.query, { properties: {} });
+    const language = languageOf(request);
+    return { items: downloads.list().map((each) => downloadAnswer(each, language)), next: null };
+  });
+
+  const find = (id: string): DownloadView => {
+    const download = downloads.find(id);
+    if (download === null) throw unknownDownload(id);
+    return download;
+  };
+  const showSchema = {
+    summary: 'One download',
+    response: { 200: DownloadAnswer, ...errors },
+  };
+  app.get<{ Params: { id: string } }>('/api/models/downloads/:id', { schema: showSchema }, async (request) =>
+    downloadAnswer(find(request.params.id), languageOf(request)),
+  );
+
+  const cancelSchema = {
+    summary: 'Stop a download',
+    description:
+      'Stops it for everybody who waits for it. What is there already is kept, and the next download of the model goes on from there.',
+    response: { 200: DownloadCancelled, ...errors },
+  };
+  app.post<{ Params: { id: string } }>(
+    '/api/models/downloads/:id/cancel',
+    { schema: cancelSchema },
+    async (request) => {
+      const { id } = find(request.params.id);
+      // One that is being stopped already is not stopped twice.
+      if (!downloads.cancel(id) && find(id).state !== 'running') throw endedAlready();
+      const message = { en: 'The download is being stopped', zh: '正在停止下载' };
+      return { status: 'success', message: message[languageOf(request)], download_id: id };
+    },
+  );
+}
+
+function languageOf({ headers }: FastifyRequest): 'en' | 'zh' {
+  return preferredLanguage(headers['accept-language'], 'en');
+}
+
+function unknownDownload(id: string): AppError {
+  const given = id.slice(0, 100);
+  return new AppError(
+    'download-unknown',
+    { en: `There is no download ${given}`, zh: `下载不存在: ${given}` },
+    {
+      hint: {
+        en: 'GET /api/models/downloads lists all downloads since the service started.',
+        zh: 'GET /api/models/downloads 列出服务启动以来的所有下载。',
+      },
+    },
+  );
+}
+
+function endedAlready(): AppError {
+  return new AppError('download-ended', { en: 'The download has ended already', zh: '下载已结束' });
+}

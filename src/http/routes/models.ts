@@ -1,0 +1,129 @@
+import type { FastifyInstance } from 'fastify';
+
+import { type ModelSource, modelSources } from '../../models/model.ts';
+import type { ListedModel } from '../../models/model-library.ts';
+import { formatRepoId, parseRepoId } from '../../models/repo-id.ts';
+import type { RepoNeed } from '../../scripts/model-needs.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { preferredLanguage } from '../language.ts';
+import { invalidField, QueryFields } from '../query-fields.ts';
+import { LaterError } from '../wire/common.ts';
+import { ModelsAnswer, modelPlaces, RemoveModelAnswer, RemoveModelQuery } from '../wire/models.ts';
+
+export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: AppDependencies): void {
+  const listSchema = {
+    summary: 'All models',
+    description:
+      'Every model on this machine, whole or not, wherever it lies, and those that scripts need and nobody has.',
+    response: { 200: ModelsAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/models', { schema: listSchema }, async () => {
+    const listed = await models.list();
+    const found = new Set(listed.map(({ repo }) => formatRepoId(repo)));
+    const missing = modelNeeds
+      .all()
+      .filter(({ repoId }) => parseRepoId(repoId) !== null && !found.has(repoId));
+    const items = [
+      ...listed.map((model) => modelItem(model, modelNeeds.of(formatRepoId(model.repo)))),
+      ...missing.map(missingItem),
+    ];
+    // Those of one repo stay in the order in which they are looked for.
+    return {
+      items: items.sort((a, b) => Number(a.repo_id > b.repo_id) - Number(a.repo_id < b.repo_id)),
+      next: null,
+    };
+  });
+
+  const removeSchema = {
+    summary: 'Remove a model',
+    description:
+      'Removes all that one place has of a model, and tells how much that freed. Nothing is ever removed from the folders of the setting `model_folders`.',
+    querystring: RemoveModelQuery,
+    response: { 200: RemoveModelAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.delete<{ Params: { owner: string; name: string } }>(
+    '/api/models/:owner/:name',
+    { schema: removeSchema },
+    async (request) => {
+      const { owner, name } = request.params;
+      const repo = parseRepoId(`${owner}/${name}`);
+      if (repo === null) throw repoIdInvalid();
+      const query = new QueryFields(request.query, Object.keys(RemoveModelQuery.properties));
+      const isDryRun = readTruth(query, 'dry_run');
+      const removal = await models.remove(repo, { kind: readPlace(query), isDryRun });
+      const language = preferredLanguage(request.headers['accept-language'], 'en');
+      const message = isDryRun
+        ? { en: `The model ${owner}/${name} would be removed`, zh: `将删除模型 ${owner}/${name}` }
+        : { en: `The model ${owner}/${name} was removed`, zh: `已删除模型 ${owner}/${name}` };
+      return {
+        status: 'success',
+        message: message[language],
+        folder: removal.folder,
+        freed_bytes: removal.freedBytes,
+      };
+    },
+  );
+}
+
+export function repoIdInvalid(): AppError {
+  return new AppError('repo-id-invalid', {
+    en: 'repo_id must be given as owner/name.',
+    zh: 'repo_id 缺失或格式错误，应为 owner/name',
+  });
+}
+
+function modelItem(model: ListedModel, need: RepoNeed | null) {
+  return {
+    repo_id: formatRepoId(model.repo),
+    source: sourceOf(model, need),
+    place: model.place,
+    folder: model.folder,
+    revision: model.revision,
+    size_bytes: model.sizeBytes,
+    state: model.state,
+    is_used: model.isUsed,
+    is_removable: model.isRemovable,
+    needed_by: neededBy(need),
+  };
+}
+
+/** A cache tells where its models come from; of others only scripts may know. */
+function sourceOf({ place }: ListedModel, need: RepoNeed | null): ModelSource | null {
+  return modelSources.find((source) => source === place) ?? need?.source ?? null;
+}
+
+function missingItem(need: RepoNeed) {
+  return {
+    repo_id: need.repoId,
+    source: need.source,
+    place: null,
+    folder: null,
+    revision: null,
+    size_bytes: 0,
+    state: 'missing',
+    is_used: false,
+    is_removable: false,
+    needed_by: neededBy(need),
+  };
+}
+
+function neededBy(need: RepoNeed | null): { script_id: string; script_name: string }[] {
+  return (need?.scripts ?? []).map(({ id, name }) => ({ script_id: id, script_name: name }));
+}
+
+function readPlace(query: QueryFields) {
+  const text = query.text('place');
+  const place = modelPlaces.find((known) => known === text) ?? null;
+  const list = modelPlaces.join(', ');
+  if (text !== null && place === null) throw invalidField('place', `one of ${list}`, ` ${list} 之一`);
+  return place;
+}
+
+function readTruth(query: QueryFields, name: string): boolean {
+  const text = query.text(name);
+  // Whoever only wants to know must never have it done, whatever the spelling.
+  if (text !== null && text !== 'true' && text !== 'false')
+    throw invalidField(name, 'true or false', ' true 或 false');
+  return text === 'true';
+}

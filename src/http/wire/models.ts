@@ -1,0 +1,50 @@
+import Type from 'typebox';
+
+import { modelSources } from '../../models/model.ts';
+import { Nullable } from './common.ts';
+
+export const modelPlaces = ['own', 'huggingface', 'modelscope', 'extra'] as const;
+
+export const ModelState = Type.Enum(['complete', 'partial', 'missing']);
+
+const ModelItem = Type.Object(
+  {
+    repo_id: Type.String(),
+    source: Nullable(Type.Enum(modelSources)),
+    place: Nullable(Type.Enum(modelPlaces)),
+    folder: Nullable(Type.String()),
+    revision: Nullable(Type.String()),
+    size_bytes: Type.Integer({ description: 'What all that is there of it takes on the disk.' }),
+    state: ModelState,
+    is_used: Type.Boolean({ description: 'Whether GET /api/model/path answers with this folder.' }),
+    is_removable: Type.Boolean(),
+    needed_by: Type.Array(
+      Type.Object({ script_id: Type.String(), script_name: Type.String() }, { additionalProperties: false }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ModelsAnswer = Type.Object(
+  { items: Type.Array(ModelItem), next: Type.Null() },
+  { additionalProperties: false, description: 'What is here, and what scripts need and is not here.' },
+);
+
+export const RemoveModelQuery = Type.Object({
+  place: Type.Optional(
+    Type.Enum(modelPlaces, { description: 'Where to remove it. Absent: the first place that has it.' }),
+  ),
+  dry_run: Type.Optional(
+    Type.Enum(['true', 'false'], { description: 'true: only tell what would be freed.' }),
+  ),
+});
+
+export const RemoveModelAnswer = Type.Object(
+  {
+    status: Type.Literal('success'),
+    message: Type.String(),
+    folder: Type.String(),
+    freed_bytes: Type.Integer(),
+  },
+  { additionalProperties: false, description: 'The model was removed, or would be.' },
+);

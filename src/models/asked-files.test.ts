@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+
+import { joinAsked } from './asked-files.ts';
+
+describe('joinAsked', () => {
+  it.each([
+    [null, ['*.onnx'], ['*.onnx']],
+    [['*.onnx'], ['*.json', '*.onnx'], ['*.json', '*.onnx']],
+    [[], ['*.onnx'], []],
+    [['*.onnx'], [], []],
+    [null, [], []],
+  ])('takes %j before and %j now for %j', (before, now, joined) => {
+    expect(joinAsked(before, now)).toEqual(joined);
+  });
+});

@@ -1,0 +1,57 @@
+import { link, mkdir, symlink, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { writeFileAt } from '../../test/support/model-caches.ts';
+import { measureDiskUse } from './disk-use.ts';
+import { Witness } from './evidence.ts';
+
+const measure = (folder: string) => measureDiskUse(folder, new Witness(Date.now));
+const large = 'x'.repeat(200_000);
+
+describe('the use of the disk', () => {
+  it('is that of all files, and of a file with several names once', async () => {
+    const folder = await tempFolder();
+    await writeFileAt(join(folder, 'deep', 'a.bin'), large);
+    const once = await measure(folder);
+    expect(once.bytes).toBeGreaterThanOrEqual(200_000);
+    await link(join(folder, 'deep', 'a.bin'), join(folder, 'b.bin'));
+    await symlink('deep/a.bin', join(folder, 'c.bin'));
+    const again = await measure(folder);
+    expect(again.bytes - once.bytes).toBeLessThan(10_000);
+    expect(again.freedBytes).toBe(again.bytes);
+  });
+
+  it('is not freed where a file has another name elsewhere', async () => {
+    const root = await tempFolder();
+    await writeFileAt(join(root, 'in', 'a.bin'), large);
+    await writeFileAt(join(root, 'in', 'b.bin'), large);
+    await link(join(root, 'in', 'a.bin'), join(root, 'out.bin'));
+    const { bytes, freedBytes } = await measure(join(root, 'in'));
+    expect(bytes).toBeGreaterThanOrEqual(400_000);
+    expect(bytes - freedBytes).toBeGreaterThanOrEqual(200_000);
+    expect(freedBytes).toBeGreaterThanOrEqual(200_000);
+  });
+
+  it('is that of blocks, of which a file with holes has few', async () => {
+    const folder = await tempFolder();
+    await writeFileAt(join(folder, 'sparse.bin'), 'x');
+    await truncate(join(folder, 'sparse.bin'), 100_000_000);
+    expect((await measure(folder)).bytes).toBeLessThan(1_000_000);
+  });
+
+  it('never includes what links lead to', async () => {
+    const root = await tempFolder();
+    await writeFileAt(join(root, 'out', 'a.bin'), large);
+    await mkdir(join(root, 'in'));
+    await symlink(join(root, 'out'), join(root, 'in', 'folder'));
+    await symlink(join(root, 'out', 'a.bin'), join(root, 'in', 'file'));
+    expect((await measure(join(root, 'in'))).bytes).toBeLessThan(100_000);
+  });
+
+  it('of nothing is nothing', async () => {
+    expect(await measure(join(await tempFolder(), 'gone'))).toEqual({ bytes: 0, freedBytes: 0 });
+  });
+});

@@ -1,0 +1,150 @@
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { AppError } from '../../shared/errors.ts';
+import { backOffMs } from '../hubs/ask-hub.ts';
+import type { HubFile } from '../hubs/hub.ts';
+import { unreachable } from '../hubs/hub-errors.ts';
+import { ContentHash } from './content-hash.ts';
+import { type OpenPart, receive } from './receive.ts';
+import { openPartial } from './safe-folder.ts';
+
+/** Broken connections in a row that brought nothing. */
+const mostFailures = 5;
+/** A server that knows no parts sends all of it again after each of them. */
+const mostRestarts = 5;
+const readBytes = 1024 * 1024;
+
+export interface FetchOptions {
+  readonly file: HubFile;
+  readonly host: string;
+  /** Where it grows. What is there from an earlier time is taken up. */
+  readonly partial: string;
+  readonly open: OpenPart;
+  readonly signal: AbortSignal;
+  readonly pace: number;
+  /** So many bytes more are there, just fetched or from an earlier time; fewer when it begins anew. */
+  readonly onBytes: (bytes: number, how: { isFetched: boolean }) => void;
+}
+
+/**
+ * Brings a file into its place for partial ones, until it has its size and its hash, and is on the disk. A connection that breaks is
+ * made again and goes on where it ended. What turns out wrong is fetched from the beginning once, then given up and removed.
+ */
+export async function fetchFile(options: FetchOptions): Promise<void> {
+  const { file, partial, signal } = options;
+  const handle = await openPartial(partial);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const fault = await bring(handle, options);
+      if (fault === null) break;
+      const { size } = await handle.stat();
+      await handle.truncate(0);
+      options.onBytes(-Math.min(size, file.sizeBytes), { isFetched: false });
+      signal.throwIfAborted();
+      if (attempt === 2) {
+        await rm(partial, { force: true });
+        throw corrupt(options, fault);
+      }
+    }
+    await handle.sync();
+    const [opened, there] = [await handle.stat(), await lstat(partial)];
+    if (opened.ino !== there.ino || opened.size !== file.sizeBytes) throw disturbed(partial);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** One attempt; returns what is wrong with the content, or null. */
+async function bring(handle: FileHandle, options: FetchOptions): Promise<string | null> {
+  const { file, open, signal, onBytes, host, pace } = options;
+  let hash = new ContentHash(file.content, file.sizeBytes);
+  let done = await takeUp(handle, file, hash, options);
+  let etag: string | null = null;
+  let restarts = 0;
+  for (let failures = 0; done < file.sizeBytes; ) {
+    const before = done;
+    const got = await receive({
+      handle,
+      part: { offset: done, etag },
+      sizeBytes: file.sizeBytes,
+      open,
+      signal,
+      beginAnew() {
+        onBytes(-done, { isFetched: false });
+        hash = new ContentHash(file.content, file.sizeBytes);
+        done = 0;
+        restarts++;
+      },
+      take(bytes) {
+        hash.update(bytes);
+        done += bytes.length;
+        onBytes(bytes.length, { isFetched: true });
+      },
+    });
+    if (got.fault !== null) return got.fault;
+    ({ etag } = got);
+    if (done === file.sizeBytes) break;
+    failures = done > before ? 1 : failures + 1;
+    if (failures > mostFailures || restarts > mostRestarts) throw unreachable(host, got.reason);
+    await pause(backOffMs(failures) * pace, undefined, { signal });
+  }
+  return hash.isRight() ? null : 'its hash is another';
+}
+
+/** Takes up what is there already: it counts for the hash like what comes. */
+async function takeUp(
+  handle: FileHandle,
+  file: HubFile,
+  hash: ContentHash,
+  { signal, onBytes, partial }: FetchOptions,
+): Promise<number> {
+  const { size } = await handle.stat();
+  if (size > file.sizeBytes) {
+    await handle.truncate(0);
+    return 0;
+  }
+  const buffer = Buffer.allocUnsafe(Math.min(readBytes, size));
+  onBytes(size, { isFetched: false });
+  for (let at = 0; at < size; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+    if (bytesRead === 0) throw disturbed(partial);
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return size;
+}
+
+function corrupt({ file, host }: FetchOptions, fault: string): AppError {
+  return new AppError(
+    'download-corrupt',
+    {
+      en: `What ${host} sent for ${file.path} is not what it had announced, twice: ${fault}. It was removed.`,
+      zh: `${host} 发送的 ${file.path} 两次都与其声明不符（${fault}），已删除。`,
+    },
+    {
+      hint: {
+        en: 'Try again later. If it stays so, the file is damaged on the server, or something between here and there changes it.',
+        zh: '请稍后重试。如果仍然如此，说明服务器上的文件已损坏，或传输途中被篡改。',
+      },
+    },
+  );
+}
+
+function disturbed(partial: string): AppError {
+  return new AppError(
+    'download-cache-unusable',
+    {
+      en: `${partial} was changed by another program while it was being downloaded.`,
+      zh: `下载期间 ${partial} 被其他程序修改。`,
+    },
+    {
+      hint: {
+        en: 'Start the download again when the other program is done.',
+        zh: '请在其他程序结束后重新下载。',
+      },
+    },
+  );
+}

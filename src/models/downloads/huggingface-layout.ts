@@ -1,0 +1,75 @@
+import { lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+
+import type { HubFile } from '../hubs/hub.ts';
+import type { RepoId } from '../repo-id.ts';
+import { type Layout, listingRecord, recordAsked } from './layout.ts';
+import { putPlainFile } from './put-plain-file.ts';
+import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
+
+interface Options {
+  readonly cache: string;
+  readonly repo: RepoId;
+  readonly snapshot: string;
+  /** Where links cannot be made, files are shown as plain ones. */
+  readonly link?: typeof symlink;
+}
+
+/**
+ * The cache of huggingface_hub: contents by their hash in `blobs`, and for each commit a folder of links to them. Content that has
+ * its hash for a name and the right size is taken for what it says, for nobody puts it there before it is complete.
+ */
+export async function huggingFaceLayout(options: Options): Promise<Layout> {
+  const { cache, repo, snapshot, link = symlink } = options;
+  const name = `models--${repo.owner}--${repo.name}`;
+  const folder = await ensureFolder(cache, name);
+  const blobs = await ensureFolder(cache, name, 'blobs');
+  const snapshotFolder = await ensureFolder(cache, name, 'snapshots', snapshot);
+  const blobOf = ({ content }: HubFile) => join(blobs, content.hex);
+  const partialOf = (file: HubFile) => `${blobOf(file)}.incomplete`;
+  return {
+    folder,
+    snapshot: snapshotFolder,
+    contentKey: ({ content }) => content.hex,
+    partialOf,
+    async isThere(file) {
+      const found = await stat(blobOf(file)).catch(() => null);
+      return found?.isFile() === true && found.size === file.sizeBytes;
+    },
+    async begin() {},
+    keep: (file) => rename(partialOf(file), blobOf(file)),
+    async record(listing) {
+      await syncFolder(blobs);
+      const trees = await ensureFolder(cache, name, 'trees');
+      await replaceFile(join(trees, `${snapshot}.json`), listingRecord(listing));
+    },
+    async show(file) {
+      const path = join(snapshotFolder, ...file.path.split('/'));
+      await ensureFolder(cache, name, 'snapshots', snapshot, ...file.path.split('/').slice(0, -1));
+      await showBlob(path, blobOf(file), file.sizeBytes, link);
+    },
+    async finish({ ref }, asked) {
+      await syncFolder(snapshotFolder);
+      await recordAsked({ cache, names: [name] }, snapshot, asked);
+      if (ref === null) return;
+      const names = ref.split('/');
+      const refs = await ensureFolder(cache, name, 'refs', ...names.slice(0, -1));
+      await replaceFile(join(refs, names.at(-1) ?? ''), snapshot);
+    },
+  };
+}
+
+async function showBlob(path: string, blob: string, sizeBytes: number, link: typeof symlink): Promise<void> {
+  const target = relative(dirname(path), blob).split(sep).join('/');
+  const found = await lstat(path).catch(() => null);
+  if (found?.isSymbolicLink() && (await readlink(path)) === target) return;
+  const draft = `${path}.hob.tmp`;
+  await rm(draft, { force: true });
+  try {
+    await link(target, draft);
+  } catch {
+    if (!(found?.isFile() === true && found.size === sizeBytes)) await putPlainFile(blob, path);
+    return;
+  }
+  await rename(draft, path);
+}

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { Feed } from '../../shared/feed.ts';
+import type { Logger } from '../../shared/log.ts';
+import { HubClient } from '../hubs/http-client.ts';
+import type { Hub, HubAccess } from '../hubs/hub.ts';
+import { HuggingFaceHub } from '../hubs/huggingface.ts';
+import { ModelScopeHub } from '../hubs/modelscope.ts';
+import type { ModelSource } from '../model.ts';
+import type { RepoId } from '../repo-id.ts';
+import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
+import { ProgressMeter } from './progress-meter.ts';
+import { runDownload } from './run-download.ts';
+import { Slots } from './slots.ts';
+
+const reposAtOnce = 2;
+/** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
+const mostRunning = 100;
+const keptEnded = 100;
+const betweenReportsMs = 250;
+
+export interface SourceOptions extends HubAccess {
+  /** Where the source's own library keeps its models. */
+  readonly cache: string;
+}
+
+export interface DownloadsOptions {
+  readonly sources: Readonly<Record<ModelSource, SourceOptions>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** How long a server may be silent. */
+  readonly silenceMs?: number;
+  /** The pauses between attempts, as part of the usual ones. */
+  readonly pace?: number;
+}
+
+interface Download {
+  readonly id: string;
+  readonly request: DownloadRequest;
+  readonly meter: ProgressMeter;
+  readonly abort: AbortController;
+  readonly startedAt: string;
+  state: DownloadView['state'];
+  endedAt: string | null;
+  error: AppError | null;
+  /** Settled when it has let go of everything. */
+  ended: Promise<void>;
+}
+
+/**
+ * The downloads of this service. They are kept in memory alone: one that a restart interrupted is not begun again by itself, but
+ * whoever asks for the same once more gets it from where it ended, for that is seen from the files.
+ */
+export class ModelDownloads implements Downloads {
+  readonly progress = new Feed<DownloadView>();
+  readonly #options: DownloadsOptions;
+  readonly #client: HubClient;
+  readonly #hubs: Readonly<Record<ModelSource, Hub>>;
+  readonly #slots = new Slots(reposAtOnce);
+  /** Oldest first. */
+  readonly #downloads = new Map<string, Download>();
+  #isClosed = false;
+
+  constructor(options: DownloadsOptions) {
+    this.#options = options;
+    const { sources, version, silenceMs = 60_000, pace = 1 } = options;
+    const client = new HubClient({ silenceMs, version });
+    this.#client = client;
+    this.#hubs = {
+      huggingface: new HuggingFaceHub({ access: sources.huggingface, client, pace }),
+      modelscope: new ModelScopeHub({ access: sources.modelscope, client, pace }),
+    };
+  }
+
+  start(request: DownloadRequest): { download: DownloadView; isJoined: boolean } {
+    if (this.#isClosed) throw stopping();
+    const others = this.#running().filter(({ request: other }) => isSameRepo(other, request));
+    const same = others.find(({ request: other, abort }) => !abort.signal.aborted && covers(other, request));
+    if (same !== undefined) return { download: viewOf(same), isJoined: true };
+    if (this.#running().length >= mostRunning) throw tooMany();
+    const download: Download = {
+      id: randomUUID(),
+      request,
+      meter: new ProgressMeter(),
+      abort: new AbortController(),
+      startedAt: this.#options.clock.now().toISOString(),
+      state: 'running',
+      endedAt: null,
+      error: null,
+      ended: Promise.resolve(),
+    };
+    this.#downloads.set(download.id, download);
+    download.ended = this.#carry(download, others);
+    return { download: viewOf(download), isJoined: false };
+  }
+
+  find(id: string): DownloadView | null {
+    const download = this.#downloads.get(id);
+    return download === undefined ? null : viewOf(download);
+  }
+
+  list(): readonly DownloadView[] {
+    return [...this.#downloads.values()].reverse().map(viewOf);
+  }
+
+  /** Whether anything of this repo is being fetched, or waits to be. */
+  isDownloading(repo: RepoId): boolean {
+    return this.#running().some(({ request }) => isSameName(request.repo, repo));
+  }
+
+  cancel(id: string): boolean {
+    const download = this.#downloads.get(id);
+    if (download?.state !== 'running' || download.abort.signal.aborted) return false;
+    download.abort.abort();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = this.#running();
+    for (const { abort } of running) abort.abort();
+    await Promise.all(running.map(({ ended }) => ended));
+    this.#client.close();
+  }
+
+  #running(): Download[] {
+    return [...this.#downloads.values()].filter(({ state }) => state === 'running');
+  }
+
+  /** From its turn to its end. Never rejects. */
+  async #carry(download: Download, others: readonly Download[]): Promise<void> {
+    const { request, meter, abort, id } = download;
+    const { log, sources, pace = 1 } = this.#options;
+    const { signal } = abort;
+    const what = {
+      download_id: id,
+      repo: `${request.repo.owner}/${request.repo.name}`,
+      source: request.source,
+    };
+    let reported = '';
+    const report = () => {
+      const view = viewOf(download);
+      const seen = JSON.stringify([view.bytesDone, view.filesDone, view.bytesTotal, view.bytesPerSecond]);
+      if (seen !== reported) this.progress.publish(view);
+      reported = seen;
+    };
+    const reporting = setInterval(report, betweenReportsMs);
+    let free = () => {};
+    try {
+      // Two of one repo would be in each other's way; the later one then finds what the earlier one brought.
+      await Promise.all(others.map(({ ended }) => untilAborted(ended, signal)));
+      free = await this.#slots.take(signal);
+      log.info(what, 'a download begins');
+      const { cache } = sources[request.source];
+      await runDownload({ request, hub: this.#hubs[request.source], cache, meter, signal, pace });
+      download.state = 'done';
+    } catch (error) {
+      download.state = signal.aborted ? 'cancelled' : 'failed';
+      if (download.state === 'failed') download.error = this.#explain(error, what);
+    } finally {
+      free();
+      clearInterval(reporting);
+    }
+    download.endedAt = this.#options.clock.now().toISOString();
+    log.info(
+      { ...what, state: download.state, bytes: meter.bytesDone, code: download.error?.code },
+      'a download ended',
+    );
+    this.#forget();
+    this.progress.publish(viewOf(download));
+  }
+
+  #explain(error: unknown, what: Record<string, string>): AppError {
+    if (error instanceof AppError) return error;
+    this.#options.log.error({ ...what, err: error }, 'a defect: a download failed');
+    return new AppError(
+      'internal',
+      { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+      { cause: error },
+    );
+  }
+
+  #forget(): void {
+    const ended = [...this.#downloads.values()].filter(({ state }) => state !== 'running');
+    for (const { id } of ended.slice(0, -keptEnded)) this.#downloads.delete(id);
+  }
+}
+
+function isSameRepo(one: DownloadRequest, other: DownloadRequest): boolean {
+  return one.source === other.source && isSameName(one.repo, other.repo);
+}
+
+function isSameName(one: RepoId, other: RepoId): boolean {
+  return one.owner === other.owner && one.name === other.name;
+}
+
+/** Whether a download brings all that another would: by its words alone, for two patterns cannot be compared. */
+function covers(one: DownloadRequest, other: DownloadRequest): boolean {
+  if (one.revision !== other.revision) return false;
+  if (one.files.length === 0) return true;
+  return other.files.length > 0 && other.files.every((glob) => one.files.includes(glob));
+}
+
+function viewOf({ id, request, meter, state, startedAt, endedAt, error }: Download): DownloadView {
+  const { bytesDone, bytesTotal, filesDone, filesTotal, folder } = meter;
+  return {
+    id,
+    repo: request.repo,
+    source: request.source,
+    revision: request.revision,
+    files: request.files,
+    state,
+    bytesDone,
+    bytesTotal,
+    filesDone,
+    filesTotal,
+    bytesPerSecond: endedAt === null ? meter.bytesPerSecond : null,
+    secondsLeft: secondsLeft(state, meter),
+    startedAt,
+    endedAt,
+    folder,
+    error,
+  };
+}
+
+function secondsLeft(state: DownloadView['state'], meter: ProgressMeter): number | null {
+  switch (state) {
+    case 'running':
+      return meter.secondsLeft;
+    case 'done':
+      return 0;
+    case 'failed':
+    case 'cancelled':
+      return null;
+    default:
+      return assertNever(state);
+  }
+}
+
+function stopping(): AppError {
+  return new AppError('service-stopping', {
+    en: 'The service is shutting down and begins no download.',
+    zh: '服务正在停止，不再开始下载。',
+  });
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'downloads-full',
+    {
+      en: `${mostRunning} downloads are under way or wait for their turn; no more are taken.`,
+      zh: `已有 ${mostRunning} 个下载正在进行或等待，暂不接受新的下载。`,
+    },
+    { retryAfterS: 60 },
+  );
+}
+
+/** Whoever is cancelled need not wait any longer. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
+  });
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError } from '../../shared/errors.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { readRegularFile } from '../../shared/read-regular-file.ts';
+import type { HubFile, RepoListing } from '../hubs/hub.ts';
+import { badAnswer } from '../hubs/hub-errors.ts';
+import type { RepoId } from '../repo-id.ts';
+import { ContentHash } from './content-hash.ts';
+import { type Layout, listingRecord, recordAsked } from './layout.ts';
+import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
+
+const recordName = '.hob.json';
+/** While it is there the snapshot is being filled: its name says so to whoever looks, also when nothing is in it just now. */
+const temporaryName = '.hob.incomplete';
+const mostRecordBytes = 64 * 1024 * 1024;
+const readBytes = 1024 * 1024;
+
+interface Options {
+  readonly cache: string;
+  readonly repo: RepoId;
+  readonly listing: RepoListing;
+  readonly host: string;
+}
+
+/**
+ * The newer cache of ModelScope: plain files in a folder for each revision. A file of the right size is taken for the right one when
+ * our own record says that its hash was checked and it has not been written to since; any other is read and its hash compared, which
+ * is still cheaper than to fetch it.
+ */
+export async function modelScopeLayout({ cache, repo, listing, host }: Options): Promise<Layout> {
+  const { snapshot, files } = listing;
+  if (snapshot.includes('/')) throw notAFolderName(snapshot);
+  for (const { path } of files)
+    if (path === recordName || path === temporaryName || path.startsWith(`${temporaryName}/`))
+      throw badAnswer(host, {
+        en: `lists ${path}, which is a name of Hob's own`,
+        zh: `列出了 Hob 保留的名称 ${path}`,
+      });
+  const names = ['models', `${repo.owner}--${repo.name}`, 'snapshots', snapshot];
+  const folder = await ensureFolder(cache, ...names.slice(0, 2));
+  const snapshotFolder = await ensureFolder(cache, ...names);
+  const recordFile = join(snapshotFolder, recordName);
+  const checked = await readChecked(recordFile);
+  const temporary = join(snapshotFolder, temporaryName);
+  const pathOf = (file: HubFile) => join(snapshotFolder, ...file.path.split('/'));
+  const partialOf = ({ content, path }: HubFile) => join(temporary, partialName(content.hex, path));
+  return {
+    folder,
+    snapshot: snapshotFolder,
+    // Each is a file of its own here, also where two have the same content.
+    contentKey: ({ path }) => path,
+    partialOf,
+    async isThere(file, signal) {
+      const found = await lstat(pathOf(file)).catch(() => null);
+      if (found?.isFile() !== true || found.size !== file.sizeBytes) return false;
+      const { mtimeMs } = found;
+      const before = checked.get(file.path);
+      if (before?.sha256 === file.content.hex && before.mtimeMs === mtimeMs) return true;
+      const isRight = await hasContent(pathOf(file), file, signal);
+      if (isRight) checked.set(file.path, { sha256: file.content.hex, mtimeMs });
+      return isRight;
+    },
+    async begin() {
+      await ensureFolder(cache, ...names, temporaryName);
+    },
+    async keep(file) {
+      await ensureFolder(cache, ...names, ...file.path.split('/').slice(0, -1));
+      // A file that takes the place of another makes the record untrue, also where both have the same size: old and new files
+      // together are no model.
+      if ((await lstat(pathOf(file)).catch(() => null)) !== null) await rm(recordFile, { force: true });
+      await rename(partialOf(file), pathOf(file));
+      const { mtimeMs } = await lstat(pathOf(file));
+      checked.set(file.path, { sha256: file.content.hex, mtimeMs });
+    },
+    async record() {},
+    async show() {},
+    async finish(_listing, asked) {
+      await syncFolder(snapshotFolder);
+      await recordAsked({ cache, names: names.slice(0, 2) }, snapshot, asked);
+      await replaceFile(recordFile, listingRecord(listing, { checked: Object.fromEntries(checked) }));
+      await rm(temporary, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * By the content, so that a file that has changed is never begun with the bytes of the old one; and by the whole path, for two files
+ * may have the same content and are fetched at the same time.
+ */
+function partialName(hex: string, path: string): string {
+  return `${hex}-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.incomplete`;
+}
+
+async function hasContent(path: string, file: HubFile, signal: AbortSignal): Promise<boolean> {
+  const hash = new ContentHash(file.content, file.sizeBytes);
+  const handle = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(readBytes);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) return hash.isRight();
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+type Checked = {
+  readonly sha256: string;
+  /** When the file was last written to. */
+  readonly mtimeMs: number;
+};
+
+/** The files whose hashes were found right at some time. */
+async function readChecked(path: string): Promise<Map<string, Checked>> {
+  const checked = new Map<string, Checked>();
+  const read = await readRegularFile(path, { maxBytes: mostRecordBytes, ownOnly: true });
+  if (read.kind !== 'content') return checked;
+  let record: unknown;
+  try {
+    record = JSON.parse(read.bytes.toString());
+  } catch {
+    return checked;
+  }
+  const entries = isJsonObject(record) && isJsonObject(record.checked) ? record.checked : {};
+  for (const [file, entry] of Object.entries(entries)) {
+    if (!isJsonObject(entry)) continue;
+    const { sha256, mtimeMs } = entry;
+    if (typeof sha256 === 'string' && typeof mtimeMs === 'number') checked.set(file, { sha256, mtimeMs });
+  }
+  return checked;
+}
+
+function notAFolderName(revision: string): AppError {
+  return new AppError(
+    'hub-not-found',
+    {
+      en: `The revision ${revision} cannot be kept in the cache of ModelScope: it has a slash in it.`,
+      zh: `版本 ${revision} 含有斜杠，无法存入 ModelScope 缓存。`,
+    },
+    { hint: { en: 'Ask for another branch or a tag.', zh: '请使用其他分支或标签。' } },
+  );
+}

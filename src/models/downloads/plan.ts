@@ -1,0 +1,85 @@
+import { lstat, statfs } from 'node:fs/promises';
+
+import { brief } from '../../shared/brief.ts';
+import { AppError } from '../../shared/errors.ts';
+import { compileGlobs } from '../glob.ts';
+import type { HubFile, RepoListing } from '../hubs/hub.ts';
+import type { DownloadRequest } from './download.ts';
+import type { Layout } from './layout.ts';
+
+/** Left free for everybody else on the disk. */
+const reserveBytes = 16 * 1024 * 1024;
+const mostNamed = 10;
+
+/** The files that were asked for. */
+export function chooseFiles({ files }: RepoListing, { files: globs, repo }: DownloadRequest): HubFile[] {
+  const matches = compileGlobs(globs);
+  const chosen = files.filter(({ path }) => matches(path));
+  if (chosen.length > 0) return chosen;
+  const names = files.slice(0, mostNamed).map(({ path }) => brief(path));
+  const more = files.length > names.length ? ', …' : '';
+  const asked = globs.map((glob) => brief(glob)).join(', ');
+  throw new AppError(
+    'download-nothing-matches',
+    globs.length === 0
+      ? { en: `${repo.owner}/${repo.name} has no files.`, zh: `${repo.owner}/${repo.name} 没有文件。` }
+      : {
+          en: `No file of ${repo.owner}/${repo.name} matches ${asked}.`,
+          zh: `${repo.owner}/${repo.name} 中没有与 ${asked} 匹配的文件。`,
+        },
+    {
+      hint: {
+        en: files.length === 0 ? 'Check the repo and the revision.' : `It has ${names.join(', ')}${more}`,
+        zh: files.length === 0 ? '请检查模型和版本。' : `其中有 ${names.join('、')}${more}`,
+      },
+    },
+  );
+}
+
+/** What is to be fetched: each content once, the large ones first, for they take the longest. */
+export function planFetches(files: readonly HubFile[], layout: Layout): HubFile[] {
+  const byContent = new Map(files.map((file) => [layout.contentKey(file), file]));
+  return [...byContent.values()].sort((a, b) => b.sizeBytes - a.sizeBytes);
+}
+
+/** Refuses before the first byte what the disk has no room for. What is there of a file already needs none. */
+export async function checkSpace(files: readonly HubFile[], layout: Layout): Promise<void> {
+  let neededBytes = 0;
+  for (const file of files) {
+    const partial = await lstat(layout.partialOf(file)).catch(() => null);
+    neededBytes += Math.max(0, file.sizeBytes - (partial?.isFile() ? partial.size : 0));
+  }
+  if (neededBytes === 0) return;
+  const { bavail, bsize } = await statfs(layout.folder);
+  const freeBytes = bavail * bsize;
+  if (neededBytes + reserveBytes > freeBytes) throw noSpace(layout.folder, neededBytes, freeBytes);
+}
+
+/** With how much is needed, when that is known: a disk may also fill up on the way. */
+export function noSpace(folder: string, neededBytes?: number, freeBytes?: number): AppError {
+  const isCounted = neededBytes !== undefined && freeBytes !== undefined;
+  const figures = isCounted
+    ? {
+        en: `: ${inMebibytes(neededBytes)} MiB are needed, and ${inMebibytes(freeBytes)} MiB are free`,
+        zh: `：需要 ${inMebibytes(neededBytes)} MiB，可用 ${inMebibytes(freeBytes)} MiB`,
+      }
+    : { en: '', zh: '' };
+  return new AppError(
+    'resources-exhausted',
+    {
+      en: `There is not enough room on the disk of ${folder}${figures.en}.`,
+      zh: `${folder} 所在磁盘空间不足${figures.zh}。`,
+    },
+    {
+      retryAfterS: 60,
+      hint: {
+        en: 'Make room, or ask for fewer files; then start the download again. What has arrived is kept.',
+        zh: '请释放空间或减少要下载的文件，然后重新下载；已下载的部分会保留。',
+      },
+    },
+  );
+}
+
+function inMebibytes(bytes: number): string {
+  return Math.ceil(bytes / 2 ** 20).toLocaleString('en');
+}

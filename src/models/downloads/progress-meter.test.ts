@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+
+import { ProgressMeter } from './progress-meter.ts';
+
+function meterAt() {
+  const time = { nowMs: 0 };
+  return { time, meter: new ProgressMeter(() => time.nowMs) };
+}
+
+it('tells the rate of the last seconds, and what is left by it', () => {
+  const { time, meter } = meterAt();
+  meter.expect([{ sizeBytes: 100_000 }, { sizeBytes: 0 }]);
+  expect([meter.bytesPerSecond, meter.secondsLeft]).toEqual([null, null]);
+  for (time.nowMs = 250; time.nowMs <= 10_000; time.nowMs += 250) meter.add(250, { isFetched: true });
+  time.nowMs = 10_000;
+  expect(meter.bytesPerSecond).toBeGreaterThan(900);
+  expect(meter.bytesPerSecond).toBeLessThan(1100);
+  for (; time.nowMs <= 20_000; time.nowMs += 250) meter.add(1250, { isFetched: true });
+  expect(meter.bytesPerSecond).toBeGreaterThan(4500);
+  expect(meter.secondsLeft).toBeLessThan(10);
+});
+
+it('counts what was there already as done, but not as fast', () => {
+  const { time, meter } = meterAt();
+  meter.expect([{ sizeBytes: 1000 }]);
+  meter.add(900);
+  time.nowMs = 1000;
+  expect({ done: meter.bytesDone, rate: meter.bytesPerSecond, left: meter.secondsLeft }).toEqual({
+    done: 900,
+    rate: 0,
+    left: null,
+  });
+});
+
+it('forgets what was fetched when that begins anew', () => {
+  const { meter } = meterAt();
+  meter.add(10, { isFetched: true });
+  meter.add(-10);
+  meter.add(0, { isFileDone: true });
+  expect([meter.bytesDone, meter.filesDone]).toEqual([0, 1]);
+});

@@ -1,0 +1,141 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError, errnoOf } from '../../shared/errors.ts';
+
+/**
+ * Makes a folder below a root, with all that leads to it, and makes sure that each is a folder and not a link: whatever somebody
+ * planted in the cache, nothing is written outside it. The root itself may be a link, for that is the user's own choice.
+ */
+export async function ensureFolder(root: string, ...names: readonly string[]): Promise<string> {
+  let folder: string;
+  try {
+    await mkdir(root, { recursive: true });
+    folder = await realpath(root);
+    for (const name of names) {
+      folder = join(folder, name);
+      await mkdir(folder).catch((error: unknown) => {
+        if (errnoOf(error) !== 'EEXIST') throw error;
+      });
+      if (!(await lstat(folder)).isDirectory()) throw notAFolder(folder);
+    }
+  } catch (error) {
+    throw unusable(root, error);
+  }
+  return folder;
+}
+
+const readWrite = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+
+/** Opens a file that is only partly there, or a new one. What is no plain file of its own is put out of the way first. */
+export async function openPartial(path: string): Promise<FileHandle> {
+  for (;;) {
+    const create = () => open(path, readWrite | constants.O_CREAT | constants.O_EXCL, 0o666);
+    const handle = await open(path, readWrite).catch((error: unknown) => {
+      const errno = errnoOf(error);
+      if (errno === 'ENOENT' || errno === 'ELOOP' || errno === 'EMLINK') return null;
+      throw error;
+    });
+    if (handle === null) {
+      await unlink(path).catch(() => {});
+      return create();
+    }
+    const stats = await handle.stat();
+    // A second name for it could be that of a file somewhere else.
+    if (stats.isFile() && stats.nlink === 1) return handle;
+    await handle.close();
+    await unlink(path);
+  }
+}
+
+/**
+ * Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. The draft has the same name each time,
+ * so that one which a killed process left goes with the next; whoever has the lock of the repo is alone with it.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.hob.tmp`;
+  await rm(draft, { force: true });
+  try {
+    const handle = await open(draft, 'wx', 0o666);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Waits until the names in a folder are on the disk, so that nothing written later can be there without them. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Not every system can; then the order of the writes has to do.
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+function notAFolder(folder: string): AppError {
+  return new AppError(
+    'download-cache-unusable',
+    {
+      en: `${folder} is a link, or no folder at all; nothing is written there.`,
+      zh: `${folder} 是链接或不是文件夹，不会写入。`,
+    },
+    { hint: { en: 'Remove it, and start the download again.', zh: '请将其删除后重新下载。' } },
+  );
+}
+
+function gone(folder: string, cause: unknown): AppError {
+  return new AppError(
+    'download-cache-unusable',
+    {
+      en: `${folder}, or something in it, is not there any more, or is a link that leads nowhere.`,
+      zh: `${folder} 或其中的内容已不存在，或是无效的链接。`,
+    },
+    {
+      cause,
+      hint: {
+        en: 'If another program removed it, start the download again when that is done.',
+        zh: '如果是其他程序删除了它，请在其结束后重新下载。',
+      },
+    },
+  );
+}
+
+const unwritable = new Set([
+  'EACCES',
+  'EPERM',
+  'ENOTDIR',
+  'EROFS',
+  'EEXIST',
+  'EISDIR',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTEMPTY',
+  'EBUSY',
+  'EIO',
+]);
+
+/** A folder that cannot be written to, in words; anything else stays what it is. */
+export function unusable(folder: string, error: unknown): unknown {
+  const errno = errnoOf(error);
+  if (error instanceof AppError || errno === undefined) return error;
+  if (errno === 'ENOENT') return gone(folder, error);
+  if (!unwritable.has(errno)) return error;
+  return new AppError(
+    'download-cache-unusable',
+    { en: `${folder} cannot be written to (${errno}).`, zh: `无法写入 ${folder}（${errno}）。` },
+    {
+      cause: error,
+      hint: {
+        en: 'See to it that Hob may write there and that nothing is in the way, or choose another place with HF_HUB_CACHE or MODELSCOPE_CACHE.',
+        zh: '请确认 Hob 有写入权限且没有同名文件，或用 HF_HUB_CACHE / MODELSCOPE_CACHE 选择其他位置。',
+      },
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { findClash, foldsCase, isSafePath } from './check-paths.ts';
+
+describe('a path from a server', () => {
+  it.each([
+    'a',
+    'a/b.txt',
+    '.gitattributes',
+    'a b/c d',
+    '模型/文件.bin',
+    'e\u0301',
+    'a..b',
+    '...x',
+    'x'.repeat(240),
+  ])('may be %s', (path) => {
+    expect(isSafePath(path)).toBe(true);
+  });
+
+  it('never leads out of its folder, whatever was sent', () => {
+    const parts = fc.constantFrom('..', '.', '', 'a', 'con', '\\', '/', ' ', 'b.', '\u0000', '%2e%2e', 'é');
+    const text = fc.oneof(
+      fc.array(parts, { maxLength: 8 }).map((some) => some.join('/')),
+      fc.array(parts, { maxLength: 8 }).map((some) => some.join('')),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(text, (path) => {
+        if (!isSafePath(path)) return;
+        const url = new URL(`file:///root/${path.split('/').map(encodeURIComponent).join('/')}`);
+        expect(url.pathname.startsWith('/root/')).toBe(true);
+        for (const name of path.split('/')) expect(['', '.', '..']).not.toContain(name);
+        expect(path).not.toMatch(/[\\\p{Cc}]/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('paths that clash', () => {
+  it('are found where the disk takes two spellings for one name, and only there', () => {
+    for (const paths of [
+      ['README.md', 'readme.md'],
+      ['é.txt', 'e\u0301.txt'],
+      ['A', 'a/b'],
+    ]) {
+      expect(findClash(paths, { foldsCase: true })).not.toBeNull();
+      expect(findClash(paths, { foldsCase: false })).toBeNull();
+    }
+    expect([foldsCase('darwin'), foldsCase('win32'), foldsCase('linux')]).toEqual([true, true, false]);
+  });
+
+  it('are none of those that merely begin alike', () => {
+    expect(findClash(['a', 'ab/c', 'a.b/c', 'b/a'], { foldsCase: true })).toBeNull();
+  });
+});

@@ -1,0 +1,104 @@
+import { isJsonObject } from '../../shared/json.ts';
+import type { RepoId } from '../repo-id.ts';
+import { parseEndpoint, rangeHeaders, readToken } from './access.ts';
+import { askForJson, askHub } from './ask-hub.ts';
+import {
+  badEntry,
+  checkFiles,
+  checkPath,
+  checkRevision,
+  isSha256,
+  isSize,
+  mostFiles,
+  tooMany,
+} from './check-values.ts';
+import type { HubClient, HubResponse } from './http-client.ts';
+import type { Hub, HubAccess, HubFile, Part, RepoListing } from './hub.ts';
+import { badAnswer } from './hub-errors.ts';
+
+const listBytes = 64 * 1024 * 1024;
+const defaultRevision = 'master';
+
+interface Options {
+  readonly access: HubAccess;
+  readonly client: HubClient;
+  readonly pace: number;
+}
+
+/** ModelScope, or any server that speaks like it. */
+export class ModelScopeHub implements Hub {
+  readonly source = 'modelscope';
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get host(): string {
+    return parseEndpoint(this.#options.access).host;
+  }
+
+  async list(repo: RepoId, wanted: string | null, signal: AbortSignal): Promise<RepoListing> {
+    const revision = checkRevision(wanted ?? defaultRevision);
+    const asking = await this.#asking(repo, wanted, signal);
+    const { host } = asking.endpoint;
+    const url = this.#address(repo, 'repo/files', { Revision: revision, Recursive: 'True' });
+    const { document } = await askForJson(url, { ...asking, maxBytes: listBytes });
+    const data = isJsonObject(document) ? document.Data : undefined;
+    const entries = isJsonObject(data) ? data.Files : undefined;
+    if (!Array.isArray(entries))
+      throw badAnswer(host, { en: 'sent a list of files that is none', zh: '返回的文件列表无效' });
+    if (entries.length > 2 * mostFiles) throw tooMany(host);
+    const files = entries.map((entry) => parseEntry(entry, host)).filter((file) => file !== null);
+    checkFiles(host, files);
+    return { snapshot: revision, ref: null, files };
+  }
+
+  async open(
+    repo: RepoId,
+    snapshot: string,
+    file: HubFile,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<HubResponse> {
+    const asking = await this.#asking(repo, snapshot, signal);
+    const url = this.#address(repo, 'repo', { Revision: snapshot, FilePath: file.path });
+    return askHub(url, { ...asking, headers: rangeHeaders(part), accepts: [200, 206, 416] });
+  }
+
+  #address({ owner, name }: RepoId, what: string, query: Record<string, string>): URL {
+    const url = new URL(`api/v1/models/${owner}/${name}/${what}`, parseEndpoint(this.#options.access));
+    url.search = new URLSearchParams(query).toString();
+    return url;
+  }
+
+  async #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
+    const { access, client, pace } = this.#options;
+    const token = await readToken(access);
+    return {
+      client,
+      pace,
+      repo,
+      revision,
+      signal,
+      source: this.source,
+      endpoint: parseEndpoint(access),
+      hasToken: token !== null,
+      credentials: token === null ? {} : { cookie: `m_session_id=${encodeURIComponent(token)}` },
+    } as const;
+  }
+}
+
+/** A file of the list; null for a folder. */
+function parseEntry(entry: unknown, host: string): HubFile | null {
+  if (!isJsonObject(entry)) throw badEntry(host, 'entry', null, entry);
+  if (entry.Type === 'tree') return null;
+  const path = checkPath(host, entry.Path);
+  const { Type: type, Size: size, Sha256: sha256 } = entry;
+  if (type !== 'blob') throw badEntry(host, 'type', path, type);
+  if (!isSize(size)) throw badEntry(host, 'size', path, size);
+  // Without it there would be no telling whether what arrives is what was meant.
+  if (!isSha256(sha256)) throw badEntry(host, 'hash', path, sha256);
+  const record = { size, blob_id: sha256, lfs_sha256: sha256, lfs_size: size };
+  return { path, sizeBytes: size, content: { kind: 'sha256', hex: sha256 }, record };
+}

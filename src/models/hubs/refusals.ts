@@ -1,0 +1,120 @@
+import { AppError } from '../../shared/errors.ts';
+import type { ModelSource } from '../model.ts';
+import type { RepoId } from '../repo-id.ts';
+import { unreachable } from './hub-errors.ts';
+
+export interface RefusalContext {
+  readonly repo: RepoId;
+  readonly source: ModelSource;
+  readonly endpoint: URL;
+  readonly revision: string | null;
+  readonly hasToken: boolean;
+}
+
+interface Said extends RefusalContext {
+  readonly errorCode: string | null;
+  readonly toldMs: number | null;
+}
+
+/** What a status that is no success means, and what can be done about it. */
+export function refusalOf(status: number, said: Said): AppError {
+  const { endpoint, errorCode, toldMs } = said;
+  const { host } = endpoint;
+  if (errorCode === 'GatedRepo') return licenceNeeded(said);
+  if (status === 401 || status === 403) return denied(status, said);
+  if (status === 404 || status === 400 || status === 410) return notFound(said);
+  if (status === 429) {
+    const wait = toldMs === null ? null : Math.ceil(toldMs / 1000);
+    return new AppError(
+      'hub-unreachable',
+      { en: `${host} says that it was asked too often (429).`, zh: `${host} 表示请求过于频繁（429）。` },
+      {
+        ...(wait !== null && { retryAfterS: wait }),
+        hint: {
+          en: `Try again ${wait === null ? 'later' : `in ${wait} s`}: what has arrived is kept. With a token more is allowed (${tokenName(said)}).`,
+          zh: `请${wait === null ? '稍后' : `在 ${wait} 秒后`}重试，已下载的部分会保留。设置令牌（${tokenName(said)}）可提高限额。`,
+        },
+      },
+    );
+  }
+  return unreachable(host, `status ${status}`);
+}
+
+function nameOf({ repo }: RefusalContext): string {
+  return `${repo.owner}/${repo.name}`;
+}
+
+function tokenName({ source }: RefusalContext): string {
+  return source === 'huggingface' ? 'HF_TOKEN' : 'MODELSCOPE_API_TOKEN';
+}
+
+function pageOf(context: RefusalContext): string {
+  const base = context.endpoint.href.replace(/\/$/, '');
+  return context.source === 'huggingface'
+    ? `${base}/${nameOf(context)}`
+    : `${base}/models/${nameOf(context)}`;
+}
+
+function licenceNeeded(said: Said): AppError {
+  return new AppError(
+    'hub-denied',
+    {
+      en: `${nameOf(said)} is given only to those who have accepted its licence.`,
+      zh: `${nameOf(said)} 需要先同意其许可协议才能下载。`,
+    },
+    {
+      hint: {
+        en: `Accept it at ${pageOf(said)}, then set ${tokenName(said)} to a token of that account and start Hob again.`,
+        zh: `请在 ${pageOf(said)} 同意协议，将 ${tokenName(said)} 设为该账号的令牌，然后重启 Hob。`,
+      },
+    },
+  );
+}
+
+function denied(status: number, said: Said): AppError {
+  const { host } = said.endpoint;
+  const token = tokenName(said);
+  const hint = said.hasToken
+    ? {
+        en: `The token that was sent does not allow it. Check the spelling, that ${token} is still valid, and whether a licence has to be accepted at ${pageOf(said)}.`,
+        zh: `已发送的令牌没有权限。请检查名称、${token} 是否仍有效，以及是否需要在 ${pageOf(said)} 同意许可协议。`,
+      }
+    : {
+        en: `Check the spelling: what does not exist is refused like this, too. If the model is private or wants a licence accepted (${pageOf(said)}), set ${token} and start Hob again.`,
+        zh: `请检查名称：不存在的模型也会这样被拒绝。如果是私有模型或需同意许可协议（${pageOf(said)}），请设置 ${token} 并重启 Hob。`,
+      };
+  return new AppError(
+    'hub-denied',
+    {
+      en: `${host} does not give out ${nameOf(said)} (${status}).`,
+      zh: `${host} 拒绝提供 ${nameOf(said)}（${status}）。`,
+    },
+    { hint },
+  );
+}
+
+function notFound(said: Said): AppError {
+  const at = said.revision === null ? '' : ` at ${said.revision}`;
+  const token = tokenName(said);
+  return new AppError(
+    'hub-not-found',
+    {
+      en: `${said.endpoint.host} has no ${nameOf(said)}${at}.`,
+      zh: `${said.endpoint.host} 上没有 ${nameOf(said)}${said.revision === null ? '' : `（版本 ${said.revision}）`}。`,
+    },
+    {
+      hint: {
+        en: `Check the spelling of the repo${said.revision === null ? '' : ' and of the revision'} at ${pageOf(said)}; a private one is shown only with a token (${token}).`,
+        zh: `请在 ${pageOf(said)} 核对名称${said.revision === null ? '' : '和版本'}；私有模型需要令牌（${token}）。`,
+      },
+    },
+  );
+}
+
+/** Seconds or a date; anything else says nothing. */
+export function retryAfterMs(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,6}$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+
+import type { Witness } from '../evidence.ts';
+import { huggingFaceCache } from './hugging-face-cache.ts';
+import { modelScopeCache } from './model-scope-cache.ts';
+import { oldModelScopeCache } from './old-model-scope-cache.ts';
+import { descend, foldersIn, type Place } from './place.ts';
+import { plainFolders } from './plain-folders.ts';
+
+const extra = { kind: 'extra', isRemovable: false } as const;
+
+/**
+ * A folder that its owner named: one of the caches, moved or shared, or folders by owner and name. What is in it tells: the names of
+ * the caches' folders are no names of owners, but for `models`, which is looked into.
+ */
+export function extraFolder(root: string): Place[] {
+  const old = oldModelScopeCache(root, extra);
+  const plain = plainFolders(root, extra);
+  return [
+    huggingFaceCache(root, extra),
+    modelScopeCache(root, extra),
+    {
+      ...old,
+      // Nobody says that all of the folder is such a cache, so only what bears its mark is taken for a model of it.
+      holding: async (repo, witness) => {
+        const holding = await old.holding(repo, witness);
+        return holding?.candidates.some(({ mark }) => mark !== null) ? holding : null;
+      },
+    },
+    {
+      ...plain,
+      repos: async (witness) => {
+        const repos = await plain.repos(witness);
+        const isCache = await isModelScope(root, witness);
+        return isCache ? repos.filter(({ owner }) => owner !== 'models') : repos;
+      },
+      holding: async (repo, witness) =>
+        repo.owner === 'models' && (await isModelScope(root, witness)) ? null : plain.holding(repo, witness),
+    },
+  ];
+}
+
+const mostOwners = 200;
+
+/** Whether `models` in it is that of ModelScope's library, and not an owner of that name. */
+async function isModelScope(root: string, witness: Witness): Promise<boolean> {
+  const models = await descend(root, ['models'], witness);
+  if (models === null) return false;
+  for (const owner of (await foldersIn(models, witness)).slice(0, mostOwners)) {
+    if (owner.includes('--')) return true;
+    for (const name of await foldersIn(join(models, owner), witness)) {
+      for (const mark of ['.mv', '.msc', '.mdl']) {
+        if ((await witness.look(join(models, owner, name, mark))) !== null) return true;
+      }
+    }
+  }
+  return false;
+}

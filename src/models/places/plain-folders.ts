@@ -1,0 +1,27 @@
+import type { Witness } from '../evidence.ts';
+import type { RepoId } from '../repo-id.ts';
+import { descend, type Holding, ownersAndNames, type Place } from './place.ts';
+
+/** `OWNER/NAME`, with the files in it: Hob's own folder, and what people arrange by themselves. */
+export function plainFolders(
+  root: string,
+  { kind, isRemovable }: Pick<Place, 'kind' | 'isRemovable'>,
+): Place {
+  return {
+    kind,
+    root,
+    isRemovable,
+    repos: (witness) => ownersAndNames(root, witness),
+    holding: (repo, witness) => holdingIn(root, repo, witness),
+  };
+}
+
+async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {
+  const folder = await descend(root, [owner, name], witness);
+  if (folder === null) return null;
+  return {
+    folder,
+    link: null,
+    candidates: [{ folder, revision: null, list: null, asked: null, mark: null }],
+  };
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { AppError, errnoOf } from '../shared/errors.ts';
+import { removeFolder } from '../shared/remove-folder.ts';
+import type { Holding } from './places/place.ts';
+import { formatRepoId, type RepoId } from './repo-id.ts';
+
+/** No repo can have such a name, so nobody finds it. */
+const aside = '.hob-removing-';
+
+/** Removes all that a place has of a repo. It gets another name first, so that nobody ever finds half of it. */
+export async function removeHolding(repo: RepoId, { folder, link }: Holding): Promise<void> {
+  const parent = dirname(folder);
+  try {
+    await rename(folder, join(parent, aside + randomBytes(6).toString('hex')));
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT') throw removalError(repo, null);
+    if (errno === undefined) throw error;
+    throw notPermitted(repo, folder, errno, error);
+  }
+  // Where a link was, there is only one that leads nowhere now.
+  if (link !== null) await unlink(link).catch(() => {});
+  // With what an earlier removal left that was cut short.
+  const names = await readdir(parent);
+  for (const name of names) if (name.startsWith(aside)) await removeFolder(join(parent, name));
+  // The folder of an owner who has no models here any more. Any other has something in it, and stays.
+  if (basename(parent) === repo.owner) await rmdir(parent).catch(() => {});
+}
+
+/** Why nothing was removed: there is nothing, it is being downloaded, or it lies where Hob removes nothing. */
+export function removalError(repo: RepoId, found: 'downloading' | string | null): AppError {
+  const id = formatRepoId(repo);
+  if (found === null) {
+    return new AppError('model-not-downloaded', {
+      en: `There is nothing of the model ${id} here.`,
+      zh: `本机没有模型 ${id}`,
+    });
+  }
+  if (found === 'downloading') {
+    return new AppError(
+      'model-downloading',
+      { en: `The model ${id} is being downloaded.`, zh: `模型 ${id} 正在下载` },
+      { hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' } },
+    );
+  }
+  return new AppError(
+    'model-not-removable',
+    {
+      en: `The model ${id} lies in ${found}, in a folder of the setting model_folders, where Hob removes nothing.`,
+      zh: `模型 ${id} 位于 ${found}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
+    },
+    { hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' } },
+  );
+}
+
+function notPermitted(repo: RepoId, folder: string, errno: string, cause: unknown): AppError {
+  const id = formatRepoId(repo);
+  return new AppError(
+    'model-not-removable',
+    {
+      en: `The model ${id} in ${folder} cannot be removed (${errno}). Nothing was changed.`,
+      zh: `无法删除 ${folder} 中的模型 ${id}（${errno}），未做任何更改`,
+    },
+    {
+      cause,
+      hint: {
+        en: 'See whether you may write to the folder it lies in, and whether a program has it open.',
+        zh: '请检查是否有写入权限，以及是否有程序正在使用它。',
+      },
+    },
+  );
+}

@@ -1,0 +1,125 @@
+import type { BigIntStats, Dirent } from 'node:fs';
+import { readdir, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+
+import { errnoOf, isExhaustion } from '../shared/errors.ts';
+import { see, type Witness } from './evidence.ts';
+
+/** Names that downloaders give to what is not finished. */
+const unfinished = /(?:\.incomplete|\.part|\.partial|\.tmp|\.aria2|\.crdownload|\.download)$|^\._____temp$/i;
+
+const deepestFolder = 16;
+const mostFiles = 100_000;
+const filesAtOnce = 64;
+/** Of a model with many files only the largest are looked at each time; that others come and go shows in their folders. */
+const filesWatched = 16;
+
+export interface Scan {
+  /** The size of every file, by its path with forward slashes. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Whether something says that a download is not finished: a file of that kind, a link that leads nowhere or out of the root. */
+  readonly hasFault: boolean;
+}
+
+interface Seen {
+  readonly path: string;
+  readonly stats: BigIntStats;
+}
+
+/** All files below a folder. Links count as the files they lead to, within the root; linked folders are not entered. */
+export async function scanFolder(
+  folder: string,
+  { root, witness }: { root: string; witness: Witness },
+): Promise<Scan> {
+  const sizes = new Map<string, number>();
+  const seen: Seen[] = [];
+  const links = new LinkReader(root, witness);
+  let hasFault = false;
+
+  const take = async (path: string, entry: Dirent) => {
+    const full = join(folder, path);
+    const stats = entry.isSymbolicLink() ? await links.follow(full) : await see(full, false);
+    // Gone since, or a link that leads nowhere good.
+    if (typeof stats === 'string') hasFault = true;
+    else if (stats.isFile()) {
+      sizes.set(path, Number(stats.size));
+      seen.push({ path: full, stats });
+    }
+  };
+  const enter = async (below: string, depth: number): Promise<void> => {
+    if (depth > deepestFolder || sizes.size > mostFiles) {
+      hasFault = true;
+      return;
+    }
+    await witness.look(join(folder, below));
+    const entries = await entriesOf(join(folder, below));
+    const pathOf = ({ name }: Dirent) => (below === '' ? name : `${below}/${name}`);
+    if (entries.some(({ name }) => unfinished.test(name))) hasFault = true;
+    const files = entries.filter((entry) => !entry.isDirectory());
+    for (let at = 0; at < files.length; at += filesAtOnce) {
+      await Promise.all(files.slice(at, at + filesAtOnce).map((entry) => take(pathOf(entry), entry)));
+    }
+    for (const entry of entries) if (entry.isDirectory()) await enter(pathOf(entry), depth + 1);
+  };
+  await enter('', 0);
+  watchLargest(seen, witness);
+  return { sizes, hasFault };
+}
+
+/** Makes the largest of some files evidence: they are what may change in place. */
+export function watchLargest(seen: Seen[], witness: Witness): void {
+  seen.sort((a, b) => Number(b.stats.size - a.stats.size));
+  for (const { path, stats } of seen.slice(0, filesWatched)) witness.note(path, stats, true);
+}
+
+/** Follows links to files, with one look at each folder they lead to. */
+class LinkReader {
+  readonly #witness: Witness;
+  readonly #root: Promise<string>;
+  readonly #folders = new Map<string, Promise<string>>();
+
+  constructor(root: string, witness: Witness) {
+    this.#witness = witness;
+    this.#root = realpath(root);
+    // Asked for only where there are links.
+    this.#root.catch(() => {});
+  }
+
+  async follow(link: string): Promise<BigIntStats | string> {
+    try {
+      const target = resolve(dirname(link), await readlink(link));
+      let real = join(await this.#realFolder(dirname(target)), basename(target));
+      let stats = await see(real, false);
+      if (typeof stats !== 'string' && stats.isSymbolicLink()) {
+        real = await realpath(real);
+        await this.#realFolder(dirname(real));
+        stats = await see(real, false);
+      }
+      return real.startsWith((await this.#root) + sep) ? stats : 'outside';
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === undefined || isExhaustion(errno)) throw error;
+      return errno;
+    }
+  }
+
+  #realFolder(folder: string): Promise<string> {
+    let real = this.#folders.get(folder);
+    if (real === undefined) {
+      real = this.#witness.look(folder, { follow: true }).then(() => realpath(folder));
+      this.#folders.set(folder, real);
+    }
+    return real;
+  }
+}
+
+/** What is in a folder; nothing when it is gone or not for us to see. */
+export async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined || isExhaustion(errno)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,41 @@
+import type { ModelLibrary } from './models/model-library.ts';
+import { parseRepoId } from './models/repo-id.ts';
+import { type Unavailable, unavailable } from './scripts/runtimes/command.ts';
+import type { Script } from './scripts/script.ts';
+import { brief } from './shared/brief.ts';
+import type { Text } from './shared/text.ts';
+
+/** Why a script that cannot do without its models is not started; null when they are there, or when it does not insist. */
+export async function findMissingModels(
+  { runtime, models }: Script,
+  library: Pick<ModelLibrary, 'stateOf'>,
+): Promise<Unavailable | null> {
+  if (!runtime.requireModels) return null;
+  const lacking: Text[] = [];
+  for (const { repoId, source } of models) {
+    const repo = parseRepoId(repoId);
+    if (repo === null) {
+      lacking.push(noModel(repoId));
+      continue;
+    }
+    const state = await library.stateOf(repo);
+    if (state === 'complete') continue;
+    const command = `hob model pull ${repoId} --source ${source}`;
+    const isPart = state === 'partial';
+    const what = isPart ? 'of which only a part is downloaded' : 'which is not downloaded';
+    lacking.push({
+      en: `The script needs the model ${repoId}, ${what}. Get it with: ${command}`,
+      zh: `脚本需要模型 ${repoId}，但${isPart ? '只下载了一部分' : '尚未下载'}。请运行：${command}`,
+    });
+  }
+  if (lacking.length === 0) return null;
+  return unavailable(lacking.map(({ en }) => en).join('\n'), lacking.map(({ zh }) => zh).join('\n'));
+}
+
+/** Not as part of a command: whoever copies that would run whatever a manifest says. */
+function noModel(repoId: string): Text {
+  return {
+    en: `The script declares a model ${brief(repoId)}, which cannot be the name of one. Its manifest has to say owner/name.`,
+    zh: `脚本声明的模型 ${brief(repoId)} 不是有效的名称，清单中应为 owner/name。`,
+  };
+}

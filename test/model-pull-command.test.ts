@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+
+import type { DownloadView } from '../src/models/downloads/download.ts';
+import { AppError } from '../src/shared/errors.ts';
+import { announceService } from '../src/shared/service-file.ts';
+import { appInProcess, openDoor } from './support/app-in-process.ts';
+import { runCli, tempFolder } from './support/hob.ts';
+import { MemoryDownloads } from './support/memory-downloads.ts';
+import { hasTerminal, runInTerminal } from './support/terminal.ts';
+import { until } from './support/until.ts';
+
+const repo = { owner: 'acme', name: 'tiny' };
+
+/** A home whose service downloads what the test says, and the command that asks it. */
+async function open(tables = '') {
+  const downloads = new MemoryDownloads();
+  const { app, script } = await appInProcess({ downloads, tables });
+  const { url, server } = await openDoor(app);
+  const home = await tempFolder();
+  await announceService(home, { url, version: '0.0.0', token: false });
+  const model = (...args: string[]) => runCli(['model', ...args, '--home', home]);
+  /** The download that was begun as the n-th. */
+  const begun = (count: number): Promise<DownloadView> =>
+    until(`${count} downloads were begun`, async () => downloads.list().reverse()[count - 1]);
+  const finish = (id: string, change: Partial<DownloadView> = {}) =>
+    downloads.step(id, {
+      state: 'done',
+      bytesDone: 2_900_000_000,
+      bytesTotal: 2_900_000_000,
+      filesDone: 12,
+      filesTotal: 12,
+      endedAt: '2026-05-01T12:01:15.000Z',
+      folder: '/models/tiny',
+      ...change,
+    });
+  return { downloads, script, server, home, model, begun, finish };
+}
+
+type Cli = ReturnType<typeof runCli>;
+
+/** Waits until a command has written something to stderr. */
+function told({ output }: Cli, text: string): Promise<unknown> {
+  return until(`it says ${text}`, async () => output.stderr.includes(text));
+}
+
+describe('hob model pull', () => {
+  it('tells in lines how far it is, and at last where the model lies', async () => {
+    const { downloads, model, begun, finish } = await open();
+    const cli = model('pull', 'acme/tiny', '--files', '*.onnx', 'config.json', '--revision', 'v1');
+    const { id } = await begun(1);
+    await told(cli, 'acme/tiny: looking at what there is\n');
+    downloads.step(id, {
+      bytesDone: 300_000_000,
+      bytesTotal: 2_900_000_000,
+      filesTotal: 12,
+      bytesPerSecond: 38_100_000,
+      secondsLeft: 68,
+    });
+    await told(cli, 'acme/tiny: 10%, 300 MB of 2.9 GB, 38.1 MB/s, 1:08 left, 0/12 files\n');
+    finish(id);
+    const { code, stdout } = await cli.ended;
+    expect(stdout).toBe('acme/tiny is here: /models/tiny (2.9 GB in 12 files, 1:15)\n');
+    expect(code).toBe(0);
+    expect(downloads.requests).toEqual([
+      { repo, source: 'huggingface', files: ['*.onnx', 'config.json'], revision: 'v1' },
+    ]);
+  });
+
+  it('gives programs the download as it ended', async () => {
+    const { model, begun, finish } = await open();
+    const cli = model('pull', 'acme/tiny', '--source', 'modelscope', '--json');
+    finish((await begun(1)).id);
+    const { code, stdout } = await cli.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      repo_id: 'acme/tiny',
+      source: 'modelscope',
+      state: 'done',
+      folder: '/models/tiny',
+    });
+  });
+
+  it.each([[['acme/tiny', '--source', 'moon']], [['acme/tiny', '--revision', 'a b']], [['a--b/c']]])(
+    '%j is not how it is written: 2',
+    async (args) => {
+      const { model } = await open();
+      expect(await model('pull', ...args).ended).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
+
+  it('says why a download failed and what to do, and exits with 1', async () => {
+    const { downloads, model, begun } = await open();
+    const cli = model('pull', 'acme/tiny');
+    const error = new AppError(
+      'resources-exhausted',
+      { en: 'The disk is full\u001b[2J', zh: '磁盘已满' },
+      { hint: { en: 'Make room.', zh: '请清理磁盘。' } },
+    );
+    downloads.step((await begun(1)).id, { state: 'failed', error });
+    const { code, stdout, stderr } = await cli.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('hob: acme/tiny could not be downloaded: The disk is full?[2J\nMake room.\n');
+  });
+
+  it('stops the download on Ctrl-C, and says that what is there is kept', async () => {
+    const { downloads, model, begun } = await open();
+    const cli = model('pull', 'acme/tiny');
+    const { id } = await begun(1);
+    await told(cli, 'looking');
+    cli.child.kill('SIGINT');
+    const { code, stdout, stderr } = await cli.ended;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect(stderr).toContain('hob: acme/tiny was stopped.');
+    expect(stderr).toContain('the same command goes on from there');
+    expect(downloads.find(id)?.state).toBe('cancelled');
+  });
+
+  it('does not stop on Ctrl-C what somebody else began, and says how to', async () => {
+    const { downloads, model } = await open();
+    const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
+    const cli = model('pull', 'acme/tiny');
+    await told(cli, 'looking');
+    cli.child.kill('SIGINT');
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('is being downloaded already');
+    expect(stderr).toContain('hob model cancel acme/tiny');
+    expect(downloads.find(id)?.state).toBe('running');
+    expect(await model('cancel', 'acme/tiny').ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('was stopped'),
+    });
+    expect(downloads.find(id)?.state).toBe('cancelled');
+    expect(await model('cancel', 'acme/tiny').ended).toMatchObject({
+      code: 1,
+      stderr: 'hob: acme/tiny is not being downloaded.\n',
+    });
+  });
+
+  it('ends with 1 when the service is gone, and says how to go on', async () => {
+    const { server, model, begun } = await open();
+    const cli = model('pull', 'acme/tiny');
+    await begun(1);
+    await told(cli, 'looking');
+    server.close();
+    server.closeAllConnections();
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('Hob does not answer');
+    expect(stderr).toContain('the same command, once Hob runs, goes on from there');
+  });
+
+  it.runIf(hasTerminal)('draws one line on a terminal, over and over, and leaves nothing of it', async () => {
+    const { downloads, home, begun, finish } = await open();
+    const session = runInTerminal(['model', 'pull', 'acme/tiny', '--home', home]);
+    const { id } = await begun(1);
+    const line = async (part: string) => {
+      await until(`it shows ${part}`, async () => session.lines().at(-1)?.includes(part));
+      return session.lines().at(-1);
+    };
+    expect(await line('looking')).toBe('acme/tiny  looking at what there is ...');
+    const step = { bytesTotal: 2_900_000_000, filesTotal: 12, bytesPerSecond: 38_100_000, secondsLeft: 68 };
+    downloads.step(id, { ...step, bytesDone: 300_000_000 });
+    expect(await line('10%')).toBe(
+      'acme/tiny  [=>               ]  10%   300 MB of 2.9 GB  38.1 MB/s   1:08 left',
+    );
+    downloads.step(id, { ...step, bytesDone: 1_500_000_000, bytesPerSecond: null, secondsLeft: null });
+    expect((await line('51%'))?.trimEnd()).toBe('acme/tiny  [========>        ]  51%   1.5 GB of 2.9 GB');
+    finish(id);
+    expect(await session.ended).toBe(0);
+    expect(session.lines()).toEqual(['acme/tiny is here: /models/tiny (2.9 GB in 12 files, 1:15)', '']);
+  });
+
+  it.runIf(hasTerminal)('stops on the keys of Ctrl-C, too, and the line is gone', async () => {
+    const { downloads, home, begun } = await open();
+    const session = runInTerminal(['model', 'pull', 'acme/tiny', '--home', home]);
+    const { id } = await begun(1);
+    downloads.step(id, { bytesTotal: 100, bytesDone: 50 });
+    await until('it is half', async () => session.lines().at(-1)?.includes('50%'));
+    session.type('\u0003');
+    expect(await session.ended).toBe(130);
+    expect(downloads.find(id)?.state).toBe('cancelled');
+    expect(session.lines()).toEqual([
+      'Stopping ...',
+      expect.stringContaining('hob: acme/tiny was stopped.'),
+      '',
+    ]);
+  });
+});
+
+describe('hob model pull --for', () => {
+  const tables = ['one', 'two', 'one']
+    .map((name) => `[[service.models]]\nsource = "huggingface"\nrepo_id = "acme/${name}"\n`)
+    .join('');
+
+  it.each(['by its name', 'by its id'])('gets all that a script lacks, %s', async (how) => {
+    const { downloads, script, model, begun, finish } = await open(tables);
+    const cli = model('pull', '--for', how === 'by its id' ? script.toUpperCase() : 'node');
+    const first = await begun(1);
+    expect(downloads.requests).toHaveLength(1);
+    finish(first.id);
+    const second = await begun(2);
+    downloads.step(second.id, { state: 'failed' });
+    const { code, stdout, stderr } = await cli.ended;
+    expect(stderr).toContain('node needs 2 models: 0 here, 2 missing.\n');
+    expect(stdout).toMatch(/^acme\/one is here: .*\n$/);
+    expect(stderr).toContain('acme/two could not be downloaded');
+    expect(stderr).toContain('hob: 1 of 2 models could not be downloaded.\n');
+    expect(code).toBe(1);
+  });
+
+  it('says which of them is no model at all', async () => {
+    const { model } = await open('[[service.models]]\nsource = "huggingface"\nrepo_id = "no model"\n');
+    const { code, stderr } = await model('pull', '--for', 'node').ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('no model could not be downloaded: repo_id must be');
+  });
+
+  it('has nothing to do for a script without models', async () => {
+    const { model } = await open();
+    const { code, stderr } = await model('pull', '--for', 'node').ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'node declares no models.\n' });
+  });
+
+  it('takes no other name for it', async () => {
+    const { model } = await open(tables);
+    for (const name of ['Node', 'nod', '']) {
+      const { code, stderr } = await model('pull', '--for', name).ended;
+      expect(code).toBe(1);
+      expect(stderr).toContain(`No script has the id or the name "${name}"`);
+    }
+  });
+});

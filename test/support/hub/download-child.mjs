@@ -1,0 +1,19 @@
+import { ModelDownloads } from '../../../dist/models/downloads/model-downloads.js';
+import { systemClock } from '../../../dist/shared/clock.js';
+import { createLogger } from '../../../dist/shared/log.js';
+
+/** Downloads `ada/tiny` in a process of its own, which a test may kill. Arguments: the address of the hub, and the cache. */
+const [, , endpoint, cache] = process.argv;
+const source = { endpoint, cache, token: null, tokenFile: null, isOffline: false };
+const downloads = new ModelDownloads({
+  sources: { huggingface: source, modelscope: source },
+  clock: systemClock,
+  log: await createLogger('silent'),
+  version: '0.0.0',
+});
+downloads.progress.subscribe(({ state, error }) => {
+  if (state === 'running') return;
+  process.stdout.write(`${state} ${error?.message ?? ''}\n`);
+  void downloads.close();
+});
+downloads.start({ repo: { owner: 'ada', name: 'tiny' }, source: 'huggingface', files: [], revision: null });
