@@ -38,7 +38,7 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
   const removeSchema = {
     summary: 'Remove a model',
     description:
-      'Removes all that one place has of a model, and tells how much that freed. Nothing is ever removed from the folders of the setting `model_folders`.',
+      'Removes all that one place has of a model, and tells how much that freed. Nothing is removed from the folders of the setting `model_folders`, unless one of them is a cache that Hob knows anyway.',
     querystring: RemoveModelQuery,
     response: { 200: RemoveModelAnswer, '4xx': LaterError, '5xx': LaterError },
   };
