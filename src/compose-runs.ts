@@ -25,6 +25,14 @@ export function runLimits(settings: LoadedSettings): RunServiceOptions['limits']
   };
 }
 
+/** How much a request may bring. */
+export function bodyLimits(settings: LoadedSettings) {
+  return {
+    jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
+    formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+  };
+}
+
 /** How much of them is kept. */
 export function historyLimits(settings: LoadedSettings): HistoryKeeperOptions['limits'] {
   return {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
-import { historyLimits, runLimits, runWindows } from './compose-runs.ts';
+import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
@@ -66,8 +66,6 @@ export interface Service {
   /** Can be called again: the first call begins to stop, and one with `all` ends every run, too. Aborting the signal ends all waiting. */
   stop(now: AbortSignal, how: { all: boolean }): Promise<void>;
 }
-
-const mebibyte = 1024 * 1024;
 
 /** Builds every object once, starts them in order, and gives back what stops them in reverse. */
 export async function startService({
@@ -237,8 +235,7 @@ export async function startService({
       log,
       version,
       heartbeatMs: settings.heartbeat_s * 1000,
-      jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
-      formBodyBytes: Math.round(settings.form_body_mib * mebibyte),
+      ...bodyLimits(settings),
       closing: closing.signal,
       guard,
       requestStop,

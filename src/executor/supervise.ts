@@ -8,6 +8,7 @@ import {
   type StopCause,
 } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
+import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
@@ -17,8 +18,6 @@ import { type SpawnedScript, spawnScript } from './spawn-script.ts';
 import { terminate, terminateTree } from './terminate.ts';
 import type { Opening, Windows } from './windows.ts';
 
-/** The longest delay a timer takes; a longer one would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
 /** What a script leaves behind on its way out gets less time than the script itself: somebody waits for the answer. */
 const longestSurvivorGraceMs = 500;
 

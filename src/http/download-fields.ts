@@ -3,6 +3,7 @@ import { parseRepoId, type RepoId } from '../models/repo-id.ts';
 import { AppError } from '../shared/errors.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { invalidField } from './query-fields.ts';
+import { repoIdInvalid } from './repo-id-invalid.ts';
 import { DownloadBody, globBounds } from './wire/model-downloads.ts';
 
 /** What was asked for; null where it was not said. */
@@ -28,18 +29,7 @@ export function readDownloadFields(fields: JsonObject): DownloadFields {
 
 function readRepo({ repo_id: id }: JsonObject): RepoId {
   const repo = typeof id === 'string' ? parseRepoId(id) : null;
-  if (repo === null) {
-    throw new AppError(
-      'repo-id-invalid',
-      { en: 'repo_id must be given as owner/name.', zh: 'repo_id 缺失或格式错误，应为 owner/name' },
-      {
-        hint: {
-          en: 'It is the part of the address of a model that comes after the host: not the whole address.',
-          zh: '即模型网址中主机名之后的部分，而非完整网址。',
-        },
-      },
-    );
-  }
+  if (repo === null) throw repoIdInvalid();
   return repo;
 }
 

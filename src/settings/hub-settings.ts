@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { huggingFaceCache } from './user-environment.ts';
+import { huggingFaceCache, modelScopeCaches } from './user-environment.ts';
 
 interface SourceSettings {
   endpoint: string;
@@ -39,7 +39,7 @@ export function hubSettings(env: NodeJS.ProcessEnv, home: string, endpoints: End
       token: env.MODELSCOPE_API_TOKEN || null,
       tokenFile: null,
       isOffline: false,
-      cache: env.MODELSCOPE_CACHE || join(home, '.cache', 'modelscope'),
+      cache: modelScopeCaches(env, home).current,
     },
   };
 }

@@ -5,8 +5,8 @@ import { parseRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
+import { repoIdInvalid } from '../repo-id-invalid.ts';
 import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operations.ts';
-import { repoIdInvalid } from './models.ts';
 
 export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
   const schema = {

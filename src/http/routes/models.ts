@@ -4,10 +4,10 @@ import { type ModelSource, modelSources } from '../../models/model.ts';
 import type { ListedModel } from '../../models/model-library.ts';
 import { formatRepoId, parseRepoId } from '../../models/repo-id.ts';
 import type { RepoNeed } from '../../scripts/model-needs.ts';
-import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { preferredLanguage } from '../language.ts';
 import { invalidField, QueryFields } from '../query-fields.ts';
+import { repoIdInvalid } from '../repo-id-invalid.ts';
 import { LaterError } from '../wire/common.ts';
 import { ModelsAnswer, modelPlaces, RemoveModelAnswer, RemoveModelQuery } from '../wire/models.ts';
 
@@ -64,13 +64,6 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
       };
     },
   );
-}
-
-export function repoIdInvalid(): AppError {
-  return new AppError('repo-id-invalid', {
-    en: 'repo_id must be given as owner/name.',
-    zh: 'repo_id 缺失或格式错误，应为 owner/name',
-  });
 }
 
 function modelItem(model: ListedModel, need: RepoNeed | null) {

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
-import { inAddress, parseEndpoint, rangeHeaders, readToken, refuseOffline } from './access.ts';
+import { inAddress, parseEndpoint, rangeHeaders } from './access.ts';
 import { askForJson, askHub } from './ask-hub.ts';
+import { type HubOptions, prepareAsking } from './asking.ts';
 import {
   badEntry,
   checkFiles,
@@ -13,26 +14,20 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubClient, HubResponse } from './http-client.ts';
-import type { Hub, HubAccess, HubFile, Part, RepoListing } from './hub.ts';
+import type { HubResponse } from './http-client.ts';
+import type { Hub, HubFile, Part, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const mostPages = 2000;
 const pageBytes = 16 * 1024 * 1024;
 const defaultRevision = 'main';
 
-interface Options {
-  readonly access: HubAccess;
-  readonly client: HubClient;
-  readonly pace: number;
-}
-
 /** Hugging Face, or any server that speaks like it. */
 export class HuggingFaceHub implements Hub {
   readonly source = 'huggingface';
-  readonly #options: Options;
+  readonly #options: HubOptions;
 
-  constructor(options: Options) {
+  constructor(options: HubOptions) {
     this.#options = options;
   }
 
@@ -79,21 +74,10 @@ export class HuggingFaceHub implements Hub {
     return askHub(new URL(path, asking.endpoint), { ...asking, headers, accepts: [200, 206, 416] });
   }
 
-  async #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
-    const { access, client, pace } = this.#options;
-    refuseOffline(access);
-    const token = await readToken(access);
-    return {
-      client,
-      pace,
-      repo,
-      revision,
-      signal,
-      source: this.source,
-      endpoint: parseEndpoint(access),
-      hasToken: token !== null,
-      credentials: token === null ? {} : { authorization: `Bearer ${token}` },
-    } as const;
+  #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
+    const { source } = this;
+    const credentialsOf = (token: string) => ({ authorization: `Bearer ${token}` });
+    return prepareAsking(this.#options, { source, repo, revision, signal, credentialsOf });
   }
 }
 

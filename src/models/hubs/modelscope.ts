@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../shared/json.ts';
 import type { RepoId } from '../repo-id.ts';
-import { parseEndpoint, rangeHeaders, readToken } from './access.ts';
+import { parseEndpoint, rangeHeaders } from './access.ts';
 import { askForJson, askHub } from './ask-hub.ts';
+import { type HubOptions, prepareAsking } from './asking.ts';
 import {
   badEntry,
   checkFiles,
@@ -12,25 +13,19 @@ import {
   mostFiles,
   tooMany,
 } from './check-values.ts';
-import type { HubClient, HubResponse } from './http-client.ts';
-import type { Hub, HubAccess, HubFile, Part, RepoListing } from './hub.ts';
+import type { HubResponse } from './http-client.ts';
+import type { Hub, HubFile, Part, RepoListing } from './hub.ts';
 import { badAnswer } from './hub-errors.ts';
 
 const listBytes = 64 * 1024 * 1024;
 const defaultRevision = 'master';
 
-interface Options {
-  readonly access: HubAccess;
-  readonly client: HubClient;
-  readonly pace: number;
-}
-
 /** ModelScope, or any server that speaks like it. */
 export class ModelScopeHub implements Hub {
   readonly source = 'modelscope';
-  readonly #options: Options;
+  readonly #options: HubOptions;
 
-  constructor(options: Options) {
+  constructor(options: HubOptions) {
     this.#options = options;
   }
 
@@ -72,20 +67,10 @@ export class ModelScopeHub implements Hub {
     return url;
   }
 
-  async #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
-    const { access, client, pace } = this.#options;
-    const token = await readToken(access);
-    return {
-      client,
-      pace,
-      repo,
-      revision,
-      signal,
-      source: this.source,
-      endpoint: parseEndpoint(access),
-      hasToken: token !== null,
-      credentials: token === null ? {} : { cookie: `m_session_id=${encodeURIComponent(token)}` },
-    } as const;
+  #asking(repo: RepoId, revision: string | null, signal: AbortSignal) {
+    const { source } = this;
+    const credentialsOf = (token: string) => ({ cookie: `m_session_id=${encodeURIComponent(token)}` });
+    return prepareAsking(this.#options, { source, repo, revision, signal, credentialsOf });
   }
 }
 

@@ -4,23 +4,23 @@ import type { Witness } from '../evidence.ts';
 import { readText } from '../file-list.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
-import { byPreference, childFolder, descend, foldersIn, type Holding, type Place } from './place.ts';
+import {
+  byPreference,
+  childFolder,
+  descend,
+  foldersIn,
+  type Holding,
+  type Place,
+  type PlaceTraits,
+  placeAt,
+} from './place.ts';
 
 const commit = /^[0-9a-f]{40}$/;
 const mostRefs = 64;
 
 /** What Python's huggingface_hub keeps: `models--OWNER--NAME/{blobs,refs,snapshots,trees}`. */
-export function huggingFaceCache(
-  root: string,
-  { kind, isRemovable }: Pick<Place, 'kind' | 'isRemovable'>,
-): Place {
-  return {
-    kind,
-    root,
-    isRemovable,
-    repos: (witness) => reposIn(root, witness),
-    holding: (repo, witness) => holdingIn(root, repo, witness),
-  };
+export function huggingFaceCache(root: string, traits: PlaceTraits): Place {
+  return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
 }
 
 async function reposIn(root: string, witness: Witness): Promise<RepoId[]> {

@@ -2,23 +2,23 @@ import { join } from 'node:path';
 
 import type { Witness } from '../evidence.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
-import { byPreference, childFolder, descend, foldersIn, type Holding, type Place } from './place.ts';
+import {
+  byPreference,
+  childFolder,
+  descend,
+  foldersIn,
+  type Holding,
+  type Place,
+  type PlaceTraits,
+  placeAt,
+} from './place.ts';
 
 /** Never hidden: those are what downloaders work with. */
 const revisionName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** What newer versions of ModelScope's own library keep: `models/OWNER--NAME/snapshots/REVISION`, with plain files. */
-export function modelScopeCache(
-  root: string,
-  { kind, isRemovable }: Pick<Place, 'kind' | 'isRemovable'>,
-): Place {
-  return {
-    kind,
-    root,
-    isRemovable,
-    repos: (witness) => reposIn(root, witness),
-    holding: (repo, witness) => holdingIn(root, repo, witness),
-  };
+export function modelScopeCache(root: string, traits: PlaceTraits): Place {
+  return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
 }
 
 async function reposIn(root: string, witness: Witness): Promise<RepoId[]> {

@@ -5,23 +5,23 @@ import type { Witness } from '../evidence.ts';
 import { readText } from '../file-list.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
-import { type Candidate, childFolder, descend, type Holding, ownersAndNames, type Place } from './place.ts';
+import {
+  type Candidate,
+  childFolder,
+  descend,
+  type Holding,
+  ownersAndNames,
+  type Place,
+  type PlaceTraits,
+  placeAt,
+} from './place.ts';
 
 /**
  * What older versions of ModelScope's own library keep: `models/OWNER/NAME`, each `.` written as `___`, with a link of the true name
  * beside it. The file `.mv` is written last; `.msc` is there from the beginning.
  */
-export function oldModelScopeCache(
-  root: string,
-  { kind, isRemovable }: Pick<Place, 'kind' | 'isRemovable'>,
-): Place {
-  return {
-    kind,
-    root,
-    isRemovable,
-    repos: (witness) => reposIn(root, witness),
-    holding: (repo, witness) => holdingIn(root, repo, witness),
-  };
+export function oldModelScopeCache(root: string, traits: PlaceTraits): Place {
+  return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
 }
 
 const masked = (name: string) => name.replaceAll('.', '___');

@@ -15,6 +15,24 @@ export interface Place {
   holding(repo: RepoId, witness: Witness): Promise<Holding | null>;
 }
 
+/** How models lie below a root. */
+interface PlaceLayout {
+  repos(root: string, witness: Witness): Promise<RepoId[]>;
+  holding(root: string, repo: RepoId, witness: Witness): Promise<Holding | null>;
+}
+
+export type PlaceTraits = Pick<Place, 'kind' | 'isRemovable'>;
+
+/** The place at a root, with the layout it has. */
+export function placeAt(root: string, traits: PlaceTraits, layout: PlaceLayout): Place {
+  return {
+    ...traits,
+    root,
+    repos: (witness) => layout.repos(root, witness),
+    holding: (repo, witness) => layout.holding(root, repo, witness),
+  };
+}
+
 /** What a place has of a repo. */
 export interface Holding {
   /** All of it, which is what goes when the model is removed. */

@@ -1,19 +1,10 @@
 import type { Witness } from '../evidence.ts';
 import type { RepoId } from '../repo-id.ts';
-import { descend, type Holding, ownersAndNames, type Place } from './place.ts';
+import { descend, type Holding, ownersAndNames, type Place, type PlaceTraits, placeAt } from './place.ts';
 
 /** `OWNER/NAME`, with the files in it: Hob's own folder, and what people arrange by themselves. */
-export function plainFolders(
-  root: string,
-  { kind, isRemovable }: Pick<Place, 'kind' | 'isRemovable'>,
-): Place {
-  return {
-    kind,
-    root,
-    isRemovable,
-    repos: (witness) => ownersAndNames(root, witness),
-    holding: (repo, witness) => holdingIn(root, repo, witness),
-  };
+export function plainFolders(root: string, traits: PlaceTraits): Place {
+  return placeAt(root, traits, { repos: ownersAndNames, holding: holdingIn });
 }
 
 async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness): Promise<Holding | null> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import type { Logger } from '../../shared/log.ts';
+import { longestTimerMs } from '../../shared/longest-timer.ts';
 import type { Language, Text } from '../../shared/text.ts';
 import type { NotificationType } from '../notifications.ts';
 import { BackOff } from './back-off.ts';
@@ -34,7 +35,6 @@ interface Opened {
 const attemptMs = 2000;
 /** How long a daemon that is being restarted is waited for, within that time. */
 const restartMs = 1500;
-const longestMs = 2 ** 31 - 1;
 
 // Low urgency is not used: GNOME does not show it.
 const urgencies: Record<NotificationType, number> = { success: 1, info: 1, error: 2 };
@@ -118,7 +118,8 @@ export class DbusDesktop implements Desktop {
       if (bubble.address !== null) actions.push('default', openLabel[language]);
       if (bubble.showClose) actions.push('close', closeLabel[language]);
     }
-    const expireMs = Math.min(Math.max(0, Math.round(bubble.durationMs)), longestMs);
+    // The most that a timer takes is also the most that the message can hold.
+    const expireMs = Math.min(Math.max(0, Math.round(bubble.durationMs)), longestTimerMs);
     const id = await daemon.notify(
       {
         icon: fileURLToPath(new URL(`../../../assets/icons/${bubble.type}.png`, import.meta.url)),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { win32 } from 'node:path';
 
 import type { Logger } from '../../shared/log.ts';
+import { longestTimerMs } from '../../shared/longest-timer.ts';
 import { bodyText, titleText } from './bubble-text.ts';
 import type { Bubble, Desktop, DesktopState } from './desktop.ts';
 import { DesktopCommand } from './desktop-command.ts';
@@ -15,7 +16,6 @@ interface WindowsDesktopOptions {
 
 /** Windows knows two durations, `short` and `long`: the second is for what is to be there for longer than the first lasts. */
 const longFromMs = 7000;
-const longestTimerMs = 2 ** 31 - 1;
 /** Windows keeps no more of one program. */
 const mostToasts = 20;
 
