@@ -221,6 +221,12 @@ it('what stands behind a request does not take its answer away', async () => {
   }
 });
 
+it('who sends much behind what is no request can read why it is none', async () => {
+  const head = ['POST /api/notify?\u0001 HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Content-Length: 8000000'];
+  const answer = await send(...head, '', 'x'.repeat(8_000_000));
+  expect([statusOf(answer), answer.match(/HTTP\/1\.1/g)?.length]).toEqual([400, 1]);
+});
+
 it('what is no request is not answered in the middle of another answer', async () => {
   const { host } = new URL(hob.url);
   const { socket, heard, closed } = openLine();

@@ -45,6 +45,8 @@ const longestCheckMs = 5000;
  */
 export function createDoorServer(options: DoorOptions): Server {
   const { app, policy, guard, connections, receiveMs, metrics } = options;
+  /** Those on which something came that is no request, and that were told so. */
+  const ended = new WeakSet<Duplex>();
   const server: Server = createServer(
     {
       // The door checks the Host header itself, to answer in the right form.
@@ -68,6 +70,8 @@ export function createDoorServer(options: DoorOptions): Server {
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
   server.on('clientError', (error: Error, socket: Duplex) => {
+    // What comes behind bytes that are no request is none either, and its sender is told already.
+    if (ended.has(socket) && errnoOf(error) !== 'ECONNRESET') return;
     const answer = connections.latestAnswer(socket);
     if (errnoOf(error) === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answer === null) refuseBytes(error, socket);
@@ -139,6 +143,7 @@ export function createDoorServer(options: DoorOptions): Server {
     const refused = clientRefusal(error, receiveMs);
     metrics.refused(refused.code);
     connections.takeNoMore(socket);
+    ended.add(socket);
     endConnection(socket, refusalOfBytes(refused));
   }
 }
