@@ -13,13 +13,13 @@ export const usesHistory = false;
 
 const sizeMib = 2048;
 const rounds = 5;
-const fileServer = fileURLToPath(new URL('./support/file-server.mjs', import.meta.url));
+const fileServer = fileURLToPath(new URL('./support/file-server.py', import.meta.url));
 const downloadOnce = fileURLToPath(new URL('./support/download-once.mjs', import.meta.url));
 
 /** Downloads a large file with curl and with Hob in turn, each time from the same server into the same folder. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-download-'));
-  const server = spawn(process.execPath, [fileServer, join(folder, 'served.bin'), String(sizeMib)], {
+  const server = spawn('python3', [fileServer, join(folder, 'served.bin'), String(sizeMib)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

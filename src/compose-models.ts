@@ -35,6 +35,7 @@ export function composeModels(parts: ModelParts): ComposedModels {
     clock: systemClock,
     log: log.child({ part: 'downloads' }),
     version,
+    hashEntry: new URL('./models/downloads/hashing/hash-worker.js', import.meta.url),
   });
   const endTelling = tellDownloads(downloads, eventLog);
   const modelNeeds = new ModelNeeds(catalogue);

@@ -12,185 +12,189 @@ import { someBytes, storedFile } from './support/hub/stored-file.ts';
 import { commit, TestHub } from './support/hub/test-hub.ts';
 import { until } from './support/until.ts';
 
-const model = storedFile('model.bin', someBytes(4_000_000));
 const small = storedFile('config.json', Buffer.from('{"a":1}'));
 
-async function scene(...faults: readonly Fault[]) {
-  const hub = await TestHub.start([model, small]);
-  hub.fail(model.path, ...faults);
-  const folder = await tempFolder();
-  const downloads = await downloadsHere({ url: hub.url, folder, silenceMs: 1000 });
-  const repo = join(folder, 'hf', 'models--ada--tiny');
-  return { hub, folder, downloads, repo, partial: join(repo, 'blobs', `${model.sha256}.incomplete`) };
-}
+/** What is large is taken past the parser, and hashed in a thread. */
+describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
+  const model = storedFile('model.bin', someBytes(total));
 
-async function isComplete(repo: string): Promise<boolean> {
-  return model.bytes.equals(await readFile(join(repo, 'snapshots', commit, model.path)));
-}
+  async function scene(...faults: readonly Fault[]) {
+    const hub = await TestHub.start([model, small]);
+    hub.fail(model.path, ...faults);
+    const folder = await tempFolder();
+    const downloads = await downloadsHere({ url: hub.url, folder, silenceMs: 1000 });
+    const repo = join(folder, 'hf', 'models--ada--tiny');
+    return { hub, folder, downloads, repo, partial: join(repo, 'blobs', `${model.sha256}.incomplete`) };
+  }
 
-describe('a download whose connection breaks', () => {
-  it.each(['huggingface', 'modelscope'] as const)('goes on where it ended, from %s', async (source) => {
-    const { hub, downloads } = await scene(
-      { kind: 'cut', afterBytes: 1_500_000 },
-      { kind: 'cut', afterBytes: 1_000_000 },
-    );
-    const { state, folder } = await pull(downloads, { source });
-    expect(state).toBe('done');
-    expect(model.bytes.equals(await readFile(join(folder ?? '', model.path)))).toBe(true);
-    const ranges = hub.sent.filter(({ path }) => path === model.path).map(({ range }) => range);
-    expect(ranges).toEqual([null, 'bytes=1500000-', 'bytes=2500000-']);
-    expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
-  });
+  async function isComplete(repo: string): Promise<boolean> {
+    return model.bytes.equals(await readFile(join(repo, 'snapshots', commit, model.path)));
+  }
 
-  it('is not given up while it gets further each time', async () => {
-    const cuts = Array.from({ length: 20 }, () => ({ kind: 'cut', afterBytes: 150_000 }) as const);
-    const { hub, downloads, repo } = await scene(...cuts);
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-    expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
-  });
+  describe('a download whose connection breaks', () => {
+    it.each(['huggingface', 'modelscope'] as const)('goes on where it ended, from %s', async (source) => {
+      const { hub, downloads } = await scene(
+        { kind: 'cut', afterBytes: 1_500_000 },
+        { kind: 'cut', afterBytes: 1_000_000 },
+      );
+      const { state, folder } = await pull(downloads, { source });
+      expect(state).toBe('done');
+      expect(model.bytes.equals(await readFile(join(folder ?? '', model.path)))).toBe(true);
+      const ranges = hub.sent.filter(({ path }) => path === model.path).map(({ range }) => range);
+      expect(ranges).toEqual([null, 'bytes=1500000-', 'bytes=2500000-']);
+      expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
+    });
 
-  it('is given up when it gets no further, and what has arrived is kept', async () => {
-    const stuck = Array.from({ length: 30 }, () => ({ kind: 'cut', afterBytes: 0 }) as const);
-    const { downloads, partial, repo } = await scene({ kind: 'cut', afterBytes: 1_000_000 }, ...stuck);
-    const { state, error } = await pull(downloads);
-    expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'hub-unreachable' });
-    expect((await stat(partial)).size).toBe(1_000_000);
-    expect(await readdir(repo)).not.toContain('refs');
-  });
-
-  it('goes on after a silence', async () => {
-    const { hub, downloads, repo } = await scene(
-      { kind: 'stall', afterBytes: 1_000_000 },
-      { kind: 'silent' },
-    );
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-    expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
-  });
-
-  it('goes on after the server was too busy for a while', async () => {
-    const { downloads, repo } = await scene(
-      { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
-      { kind: 'status', status: 503 },
-    );
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-  });
-
-  it('begins anew with a server that knows no parts, and with a file that has changed meanwhile', async () => {
-    for (const second of [
-      { kind: 'ignores-range' },
-      { kind: 'etag', etag: '"another"' },
-      { kind: 'status', status: 416 },
-    ] as const) {
-      const { hub, downloads, repo } = await scene({ kind: 'cut', afterBytes: 1_000_000 }, second);
-      expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: 4_000_007 });
+    it('is not given up while it gets further each time', async () => {
+      const cuts = Array.from({ length: 20 }, () => ({ kind: 'cut', afterBytes: 150_000 }) as const);
+      const { hub, downloads, repo } = await scene(...cuts);
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
       expect(await isComplete(repo)).toBe(true);
-      expect(hub.bytesSent(model.path)).toBe(model.bytes.length + 1_000_000);
-    }
-  });
-
-  it('ends at last with a server that changes its file all the time', async () => {
-    const faults = Array.from(
-      { length: 50 },
-      (_, at) => ({ kind: 'etag', etag: `"${at}"`, afterBytes: 500_000 + at }) as const,
-    );
-    const { downloads } = await scene(...faults);
-    expect(await pull(downloads)).toMatchObject({ state: 'failed', error: { code: 'hub-unreachable' } });
-  });
-});
-
-describe('what was begun at an earlier time', () => {
-  it('is taken up, with all that is there', async () => {
-    const { hub, downloads, repo, partial } = await scene();
-    await mkdir(join(repo, 'blobs'), { recursive: true });
-    await writeFile(partial, model.bytes.subarray(0, 3_000_000));
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-    expect(hub.bytesSent(model.path)).toBe(1_000_000);
-  });
-
-  it('is only checked when nothing is missing', async () => {
-    const { hub, downloads, repo, partial } = await scene();
-    await mkdir(join(repo, 'blobs'), { recursive: true });
-    await writeFile(partial, model.bytes);
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-    expect(hub.bytesSent(model.path)).toBe(0);
-  });
-
-  it.each([
-    ['has other bytes', Buffer.alloc(3_000_000, 7)],
-    ['is too long', Buffer.alloc(5_000_000, 7)],
-    ['is as long, with other bytes', Buffer.alloc(4_000_000, 7)],
-  ])('is fetched anew when it %s', async (_what, bytes) => {
-    const { downloads, repo, partial } = await scene();
-    await mkdir(join(repo, 'blobs'), { recursive: true });
-    await writeFile(partial, bytes);
-    expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: 4_000_007 });
-    expect(await isComplete(repo)).toBe(true);
-  });
-
-  it('by a process that was killed goes on where that one ended', async () => {
-    const { hub, folder, repo, partial, downloads } = await scene({ kind: 'stall', afterBytes: 2_500_000 });
-    const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
     });
-    const exited = once(child, 'exit');
-    // Whole batches are on the disk; what is gathered for the next one dies with the process.
-    await until('most of it is on the disk', async () => {
-      const found = await stat(partial).catch(() => null);
-      return found !== null && found.size >= 1_000_000;
-    });
-    child.kill('SIGKILL');
-    await exited;
-    const { size } = await stat(partial);
-    expect(await readdir(repo)).not.toContain('refs');
-    hub.sent.length = 0;
-    expect(await pull(downloads)).toMatchObject({ state: 'done' });
-    expect(await isComplete(repo)).toBe(true);
-    expect(hub.sent.filter(({ path }) => path === model.path)).toEqual([
-      { path: model.path, range: `bytes=${size}-`, status: 206, bytes: model.bytes.length - size },
-    ]);
-    expect(size).toBeLessThan(model.bytes.length);
-  });
-});
 
-describe('content that is not what was announced', () => {
-  const faults: Fault[] = [
-    { kind: 'tampered' },
-    { kind: 'sized', sizeBytes: 3_999_999 },
-    { kind: 'sized', sizeBytes: 4_000_001 },
-    { kind: 'unsaid', sizeBytes: 4_000_001 },
-    { kind: 'wrong-range' },
-  ];
-
-  it.each(faults.filter(({ kind }) => kind !== 'wrong-range'))(
-    'is refused, and removed: %j',
-    async (fault) => {
-      const { downloads, partial, repo } = await scene(fault, fault);
+    it('is given up when it gets no further, and what has arrived is kept', async () => {
+      const stuck = Array.from({ length: 30 }, () => ({ kind: 'cut', afterBytes: 0 }) as const);
+      const { downloads, partial, repo } = await scene({ kind: 'cut', afterBytes: 1_000_000 }, ...stuck);
       const { state, error } = await pull(downloads);
-      expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'download-corrupt' });
-      expect(error?.message).toContain('model.bin');
-      await expect(stat(partial)).rejects.toThrow('ENOENT');
-      expect(await readdir(join(repo, 'blobs'))).not.toContain(model.sha256);
+      expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'hub-unreachable' });
+      expect((await stat(partial)).size).toBe(1_000_000);
       expect(await readdir(repo)).not.toContain('refs');
-      expect(await readdir(repo)).not.toContain('trees');
-    },
-  );
+    });
 
-  it.each(faults)('is fetched once more, and taken when it is right then: %j', async (fault) => {
-    const { downloads, repo } = await scene(
-      ...(fault.kind === 'wrong-range' ? [{ kind: 'cut', afterBytes: 1_000_000 } as const] : []),
-      fault,
-    );
-    expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: 4_000_007 });
-    expect(await isComplete(repo)).toBe(true);
+    it('goes on after a silence', async () => {
+      const { hub, downloads, repo } = await scene(
+        { kind: 'stall', afterBytes: 1_000_000 },
+        { kind: 'silent' },
+      );
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
+      expect(await isComplete(repo)).toBe(true);
+      expect(hub.bytesSent(model.path)).toBe(model.bytes.length);
+    });
+
+    it('goes on after the server was too busy for a while', async () => {
+      const { downloads, repo } = await scene(
+        { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
+        { kind: 'status', status: 503 },
+      );
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
+      expect(await isComplete(repo)).toBe(true);
+    });
+
+    it('begins anew with a server that knows no parts, and with a file that has changed meanwhile', async () => {
+      for (const second of [
+        { kind: 'ignores-range' },
+        { kind: 'etag', etag: '"another"' },
+        { kind: 'status', status: 416 },
+      ] as const) {
+        const { hub, downloads, repo } = await scene({ kind: 'cut', afterBytes: 1_000_000 }, second);
+        expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: total + small.bytes.length });
+        expect(await isComplete(repo)).toBe(true);
+        expect(hub.bytesSent(model.path)).toBe(model.bytes.length + 1_000_000);
+      }
+    });
+
+    it('ends at last with a server that changes its file all the time', async () => {
+      const faults = Array.from(
+        { length: 50 },
+        (_, at) => ({ kind: 'etag', etag: `"${at}"`, afterBytes: 500_000 + at }) as const,
+      );
+      const { downloads } = await scene(...faults);
+      expect(await pull(downloads)).toMatchObject({ state: 'failed', error: { code: 'hub-unreachable' } });
+    });
   });
 
-  it('is refused when it comes packed', async () => {
-    const { downloads } = await scene({ kind: 'gzip' });
-    expect(await pull(downloads)).toMatchObject({ state: 'failed', error: { code: 'hub-answer-invalid' } });
+  describe('what was begun at an earlier time', () => {
+    it('is taken up, with all that is there', async () => {
+      const { hub, downloads, repo, partial } = await scene();
+      await mkdir(join(repo, 'blobs'), { recursive: true });
+      await writeFile(partial, model.bytes.subarray(0, 3_000_000));
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
+      expect(await isComplete(repo)).toBe(true);
+      expect(hub.bytesSent(model.path)).toBe(total - 3_000_000);
+    });
+
+    it('is only checked when nothing is missing', async () => {
+      const { hub, downloads, repo, partial } = await scene();
+      await mkdir(join(repo, 'blobs'), { recursive: true });
+      await writeFile(partial, model.bytes);
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
+      expect(await isComplete(repo)).toBe(true);
+      expect(hub.bytesSent(model.path)).toBe(0);
+    });
+
+    it.each([
+      ['has other bytes', Buffer.alloc(3_000_000, 7)],
+      ['is too long', Buffer.alloc(total + 1_000_000, 7)],
+      ['is as long, with other bytes', Buffer.alloc(total, 7)],
+    ])('is fetched anew when it %s', async (_what, bytes) => {
+      const { downloads, repo, partial } = await scene();
+      await mkdir(join(repo, 'blobs'), { recursive: true });
+      await writeFile(partial, bytes);
+      expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: total + small.bytes.length });
+      expect(await isComplete(repo)).toBe(true);
+    });
+
+    it('by a process that was killed goes on where that one ended', async () => {
+      const { hub, folder, repo, partial, downloads } = await scene({ kind: 'stall', afterBytes: 2_500_000 });
+      const child = spawn(process.execPath, [downloadChild, hub.url, join(folder, 'hf')], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      // Whole batches are on the disk; what is gathered for the next one dies with the process.
+      await until('most of it is on the disk', async () => {
+        const found = await stat(partial).catch(() => null);
+        return found !== null && found.size >= 1_000_000;
+      });
+      child.kill('SIGKILL');
+      await exited;
+      const { size } = await stat(partial);
+      expect(await readdir(repo)).not.toContain('refs');
+      hub.sent.length = 0;
+      expect(await pull(downloads)).toMatchObject({ state: 'done' });
+      expect(await isComplete(repo)).toBe(true);
+      expect(hub.sent.filter(({ path }) => path === model.path)).toEqual([
+        { path: model.path, range: `bytes=${size}-`, status: 206, bytes: model.bytes.length - size },
+      ]);
+      expect(size).toBeLessThan(model.bytes.length);
+    });
+  });
+
+  describe('content that is not what was announced', () => {
+    const faults: Fault[] = [
+      { kind: 'tampered' },
+      { kind: 'sized', sizeBytes: total - 1 },
+      { kind: 'sized', sizeBytes: total + 1 },
+      { kind: 'unsaid', sizeBytes: total + 1 },
+      { kind: 'wrong-range' },
+    ];
+
+    it.each(faults.filter(({ kind }) => kind !== 'wrong-range'))(
+      'is refused, and removed: %j',
+      async (fault) => {
+        const { downloads, partial, repo } = await scene(fault, fault);
+        const { state, error } = await pull(downloads);
+        expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'download-corrupt' });
+        expect(error?.message).toContain('model.bin');
+        await expect(stat(partial)).rejects.toThrow('ENOENT');
+        expect(await readdir(join(repo, 'blobs'))).not.toContain(model.sha256);
+        expect(await readdir(repo)).not.toContain('refs');
+        expect(await readdir(repo)).not.toContain('trees');
+      },
+    );
+
+    it.each(faults)('is fetched once more, and taken when it is right then: %j', async (fault) => {
+      const { downloads, repo } = await scene(
+        ...(fault.kind === 'wrong-range' ? [{ kind: 'cut', afterBytes: 1_000_000 } as const] : []),
+        fault,
+      );
+      expect(await pull(downloads)).toMatchObject({ state: 'done', bytesDone: total + small.bytes.length });
+      expect(await isComplete(repo)).toBe(true);
+    });
+
+    it('is refused when it comes packed', async () => {
+      const { downloads } = await scene({ kind: 'gzip' });
+      expect(await pull(downloads)).toMatchObject({ state: 'failed', error: { code: 'hub-answer-invalid' } });
+    });
   });
 });

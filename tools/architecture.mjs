@@ -164,6 +164,7 @@ export const importRules = [
       pathNot: [
         '^src/runs/outcome/outcome-(?:reader|worker)\\.ts$',
         '^src/storage/checkpoint(?:er|-worker)\\.ts$',
+        '^src/models/downloads/hashing/hash(?:ing|-worker)\\.ts$',
         tests,
       ],
     },

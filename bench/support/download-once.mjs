@@ -12,6 +12,7 @@ const downloads = new ModelDownloads({
   clock: systemClock,
   log: await createLogger('silent'),
   version: '0.0.0',
+  hashEntry: new URL('../../dist/models/downloads/hashing/hash-worker.js', import.meta.url),
 });
 const residentMib = (field) =>
   Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;

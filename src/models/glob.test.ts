@@ -91,7 +91,7 @@ describe.runIf(has('python3', findProgram('python3') !== null))("Python's fnmatc
       // What ends with a slash has a meaning of its own.
       .filter((text) => !text.endsWith('/'))
       // Behind a range that is none, as in `[b-a!c]`, Python takes a `!` for the one at the beginning, which nobody means.
-      .filter((text) => !/[^[]!/.test(text));
+      .filter((text) => !/-.!/.test(text));
     const path = fc.array(letter, { maxLength: 6 }).map((letters) => letters.join(''));
     const cases = fc.sample(fc.tuple(pattern, path), 20_000);
     const input = JSON.stringify(cases);

@@ -6,7 +6,8 @@ import { AppError } from '../../shared/errors.ts';
 import { backOffMs } from '../hubs/ask-hub.ts';
 import type { HubFile } from '../hubs/hub.ts';
 import { unreachable } from '../hubs/hub-errors.ts';
-import { ContentHash } from './content-hash.ts';
+import type { Hashing } from './hashing/hashing.ts';
+import type { RunningHash } from './hashing/running-hash.ts';
 import { type OpenPart, receive } from './receive.ts';
 import { openPartial } from './safe-folder.ts';
 
@@ -22,6 +23,7 @@ export interface FetchOptions {
   /** Where it grows. What is there from an earlier time is taken up. */
   readonly partial: string;
   readonly open: OpenPart;
+  readonly hashing: Hashing;
   readonly signal: AbortSignal;
   readonly pace: number;
   /** So many bytes more are there, just fetched or from an earlier time; fewer when it begins anew. */
@@ -59,7 +61,8 @@ export async function fetchFile(options: FetchOptions): Promise<void> {
 /** One attempt; returns what is wrong with the content, or null. */
 async function bring(handle: FileHandle, options: FetchOptions): Promise<string | null> {
   const { file, open, signal, onBytes, host, pace } = options;
-  let hash = new ContentHash(file.content, file.sizeBytes);
+  const beginHash = () => options.hashing.begin(file.content, file.sizeBytes);
+  let hash = beginHash();
   let done = await takeUp(handle, file, hash, options);
   let etag: string | null = null;
   let restarts = 0;
@@ -73,14 +76,14 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
       signal,
       beginAnew() {
         onBytes(-done, { isFetched: false });
-        hash = new ContentHash(file.content, file.sizeBytes);
+        hash = beginHash();
         done = 0;
         restarts++;
       },
-      take(bytes) {
-        hash.update(bytes);
-        done += bytes.length;
-        onBytes(bytes.length, { isFetched: true });
+      hash: () => hash,
+      onBytes(bytes) {
+        done += bytes;
+        onBytes(bytes, { isFetched: true });
       },
     });
     if (got.fault !== null) return got.fault;
@@ -90,14 +93,14 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
     if (failures > mostFailures || restarts > mostRestarts) throw unreachable(host, got.reason);
     await pause(backOffMs(failures) * pace, undefined, { signal });
   }
-  return hash.isRight() ? null : 'its hash is another';
+  return (await hash.isRight()) ? null : 'its hash is another';
 }
 
 /** Takes up what is there already: it counts for the hash like what comes. */
 async function takeUp(
   handle: FileHandle,
   file: HubFile,
-  hash: ContentHash,
+  hash: RunningHash,
   { signal, onBytes, partial }: FetchOptions,
 ): Promise<number> {
   const { size } = await handle.stat();
@@ -105,13 +108,13 @@ async function takeUp(
     await handle.truncate(0);
     return 0;
   }
-  const buffer = Buffer.allocUnsafe(Math.min(readBytes, size));
+  const buffer = new Uint8Array(new SharedArrayBuffer(Math.min(readBytes, size)));
   onBytes(size, { isFetched: false });
   for (let at = 0; at < size; ) {
     signal.throwIfAborted();
     const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
     if (bytesRead === 0) throw disturbed(partial);
-    hash.update(buffer.subarray(0, bytesRead));
+    await hash.update(buffer.subarray(0, bytesRead));
     at += bytesRead;
   }
   return size;

@@ -32,6 +32,8 @@ export interface DownloadsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
+  /** The file that the thread runs which hashes what is downloaded. */
+  readonly hashEntry: URL;
   /** How long a server may be silent. */
   readonly silenceMs?: number;
   /** The pauses between attempts, as part of the usual ones. */
@@ -134,7 +136,7 @@ export class ModelDownloads implements Downloads {
   /** From its turn to its end. Never rejects. */
   async #carry(download: Download, others: readonly Download[]): Promise<void> {
     const { request, meter, abort, id } = download;
-    const { log, sources, pace = 1 } = this.#options;
+    const { log, sources, hashEntry, pace = 1 } = this.#options;
     const { signal } = abort;
     const what = {
       download_id: id,
@@ -156,7 +158,7 @@ export class ModelDownloads implements Downloads {
       free = await this.#slots.take(signal);
       log.info(what, 'a download begins');
       const { cache } = sources[request.source];
-      await runDownload({ request, hub: this.#hubs[request.source], cache, meter, signal, pace });
+      await runDownload({ request, hub: this.#hubs[request.source], cache, meter, signal, pace, hashEntry });
       download.state = 'done';
     } catch (error) {
       download.state = signal.aborted ? 'cancelled' : 'failed';

@@ -8,7 +8,7 @@ import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
-import { ContentHash } from './content-hash.ts';
+import { ContentHash } from './hashing/content-hash.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
 

@@ -1,7 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
+
 import { errnoOf } from '../../shared/errors.ts';
+import { pour, TooLongError } from '../hubs/body-tap.ts';
 import type { HubResponse } from '../hubs/http-client.ts';
 import type { Part } from '../hubs/hub.ts';
+import type { RunningHash } from './hashing/running-hash.ts';
+import { Intake } from './intake.ts';
 
 export type OpenPart = (part: Part, signal: AbortSignal) => Promise<HubResponse>;
 
@@ -13,7 +17,9 @@ interface ReceiveOptions {
   readonly signal: AbortSignal;
   /** The server sends the file from its beginning, whatever was asked for. */
   readonly beginAnew: () => void;
-  readonly take: (bytes: Buffer) => void;
+  /** The hash of what is there, to go on with. */
+  readonly hash: () => RunningHash;
+  readonly onBytes: (bytes: number) => void;
 }
 
 interface Received {
@@ -24,19 +30,12 @@ interface Received {
   readonly etag: string | null;
 }
 
-/** Gathered before they are written: large enough to cost little, small enough to be forgotten. */
-const batchBytes = 1024 * 1024;
-/** Batches that wait to be written before no more is taken: while a disk writes, the network need not stand still. */
-const mostWaiting = 3;
-/** So often what was written is sent on to the disk meanwhile: at the end of a large file there is not all of it left to wait for. */
-const syncBytes = 128 * 1024 * 1024;
-
 /**
  * Receives as much of a file as one answer brings, and writes it behind what is there. While some bytes are written the next are
  * received and hashed, and not many: memory stays flat. All that was taken is written when it returns, also after a broken connection.
  */
 export async function receive(options: ReceiveOptions): Promise<Received> {
-  const { handle, part, sizeBytes, open, signal, take } = options;
+  const { handle, part, sizeBytes, open, signal, hash, onBytes } = options;
   const response = await open(part, signal);
   const etag = strongEtag(response) ?? (response.statusCode === 206 ? part.etag : null);
   const received = (fault: string | null, reason = 'the answer ended too early'): Received => {
@@ -63,28 +62,27 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   if (length !== undefined && Number(length) !== sizeBytes - at)
     return received(`it has ${at + Number(length)} bytes instead of ${sizeBytes}`);
 
-  const writer = new BatchWriter(handle, at);
-  let isTooLong = false;
-  let reason: string | undefined;
+  const mostBytes = sizeBytes - at;
+  const intake = new Intake({
+    handle,
+    at,
+    mostBytes,
+    hash: hash(),
+    onBytes,
+    onFault: () => response.destroy(),
+  });
+  let broken: { readonly error: unknown } | null = null;
   try {
-    await eachChunk(response, (chunk) => {
-      at += chunk.length;
-      isTooLong = at > sizeBytes;
-      if (isTooLong) {
-        response.destroy();
-        return null;
-      }
-      take(chunk);
-      return writer.add(chunk);
-    });
+    await pour(response, intake, mostBytes);
   } catch (error) {
-    signal.throwIfAborted();
-    reason = errnoOf(error) ?? 'the connection broke';
-  } finally {
-    await writer.end();
+    broken = { error };
   }
-  if (isTooLong) return received(`it has more than ${sizeBytes} bytes`);
-  return received(null, reason);
+  // What has come is kept, whatever happened to the rest of it.
+  await intake.end();
+  if (broken === null) return received(null);
+  signal.throwIfAborted();
+  if (broken.error instanceof TooLongError) return received(`it has more than ${sizeBytes} bytes`);
+  return received(null, errnoOf(broken.error) ?? 'the connection broke');
 
   async function startedOver(): Promise<Received> {
     response.destroy();
@@ -107,97 +105,4 @@ function strongEtag({ headers: { etag } }: HubResponse): string | null {
 function fitsRange({ headers }: HubResponse, offset: number, sizeBytes: number): boolean {
   const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
   return Number(from) === offset && Number(to) < sizeBytes && (total === '*' || Number(total) === sizeBytes);
-}
-
-/**
- * Hands over a body in the pieces in which it arrives: reading it as an iterator would copy each of them once more. Whoever takes a piece
- * may return a promise, and gets no more until it is kept.
- */
-function eachChunk(body: HubResponse, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
-  return new Promise((resolve, reject) => {
-    body.on('data', (chunk: Buffer) => {
-      const taken = take(chunk);
-      if (taken === null) return;
-      body.pause();
-      // What went wrong with it is told by the writer, at the end.
-      void taken.then(
-        () => body.resume(),
-        () => body.destroy(),
-      );
-    });
-    body.once('end', resolve);
-    body.once('error', reject);
-    body.once('close', () => reject(new Error('the body ended too early')));
-  });
-}
-
-/**
- * Writes batches one after the other, each only when the one before is written: after a crash there is a beginning of the file, never
- * one with a hole in it.
- */
-class BatchWriter {
-  readonly #handle: FileHandle;
-  #at: number;
-  #batch: Buffer[] = [];
-  #bytes = 0;
-  #waiting = 0;
-  #unsyncedBytes = 0;
-  #written: Promise<void> = Promise.resolve();
-  #synced: Promise<unknown> = Promise.resolve();
-
-  constructor(handle: FileHandle, at: number) {
-    this.#handle = handle;
-    this.#at = at;
-  }
-
-  /** Null when more can be taken at once. */
-  add(chunk: Buffer): Promise<void> | null {
-    this.#batch.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes < batchBytes) return null;
-    this.#flush();
-    return this.#waiting < mostWaiting ? null : this.#written;
-  }
-
-  async end(): Promise<void> {
-    this.#flush();
-    await this.#written;
-    await this.#synced;
-  }
-
-  #sync(): void {
-    this.#unsyncedBytes = 0;
-    // Whoever needs to be sure syncs the whole file in the end, and is told then what went wrong.
-    this.#synced = Promise.all([this.#synced, this.#handle.datasync().catch(() => {})]);
-  }
-
-  #flush(): void {
-    const batch = this.#batch;
-    const at = this.#at;
-    this.#batch = [];
-    this.#at += this.#bytes;
-    this.#unsyncedBytes += this.#bytes;
-    this.#bytes = 0;
-    this.#waiting++;
-    this.#written = this.#written.then(() => writeAll(this.#handle, batch, at));
-    if (this.#unsyncedBytes >= syncBytes) this.#sync();
-    // It is awaited at the end; until then it is nobody's.
-    this.#written.then(
-      () => this.#waiting--,
-      () => {},
-    );
-  }
-}
-
-async function writeAll(handle: FileHandle, batch: Buffer[], start: number): Promise<void> {
-  if (batch.length === 0) return;
-  const total = batch.reduce((sum, { length }) => sum + length, 0);
-  let { bytesWritten } = await handle.writev(batch, start);
-  if (bytesWritten === total) return;
-  // A disk that is nearly full takes a part; the rest tells why.
-  const all = Buffer.concat(batch, total);
-  while (bytesWritten < total) {
-    const rest = await handle.write(all, bytesWritten, total - bytesWritten, start + bytesWritten);
-    bytesWritten += rest.bytesWritten;
-  }
 }

@@ -2,6 +2,7 @@ import { errnoOf } from '../../shared/errors.ts';
 import type { Hub, HubFile, RepoListing } from '../hubs/hub.ts';
 import type { DownloadRequest } from './download.ts';
 import { fetchFile } from './fetch-file.ts';
+import { Hashing } from './hashing/hashing.ts';
 import { huggingFaceLayout } from './huggingface-layout.ts';
 import type { Layout } from './layout.ts';
 import { modelScopeLayout } from './modelscope-layout.ts';
@@ -20,6 +21,8 @@ interface RunOptions {
   readonly meter: ProgressMeter;
   readonly signal: AbortSignal;
   readonly pace: number;
+  /** The file that the thread runs which hashes. */
+  readonly hashEntry: URL;
 }
 
 /**
@@ -33,16 +36,18 @@ export async function runDownload(options: RunOptions): Promise<void> {
   const files = chooseFiles(listing, request);
   let folder = cache;
   let unlock = async () => {};
+  const hashing = new Hashing(options.hashEntry);
   try {
     unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
     const layout = await layoutOf(options, listing);
     folder = layout.folder;
     meter.folder = layout.snapshot;
-    await fill(layout, { listing, files, options });
+    await fill(layout, { listing, files, hashing, options });
   } catch (error) {
     const errno = errnoOf(error);
     throw errno === 'ENOSPC' || errno === 'EDQUOT' ? noSpace(folder) : unusable(folder, error);
   } finally {
+    await hashing.close();
     await unlock();
   }
 }
@@ -57,10 +62,11 @@ function layoutOf({ request, hub, cache }: RunOptions, listing: RepoListing): Pr
 interface Filling {
   readonly listing: RepoListing;
   readonly files: readonly HubFile[];
+  readonly hashing: Hashing;
   readonly options: RunOptions;
 }
 
-async function fill(layout: Layout, { listing, files, options }: Filling): Promise<void> {
+async function fill(layout: Layout, { listing, files, hashing, options }: Filling): Promise<void> {
   const { hub, meter, request, pace } = options;
   const fetches = planFetches(files, layout);
   meter.expect(fetches);
@@ -77,6 +83,7 @@ async function fill(layout: Layout, { listing, files, options }: Filling): Promi
       host: hub.host,
       partial: layout.partialOf(file),
       open: (part, aborted) => hub.open(request.repo, listing.snapshot, file, part, aborted),
+      hashing,
       signal,
       pace,
       onBytes: (bytes, how) => meter.add(bytes, how),

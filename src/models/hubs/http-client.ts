@@ -1,7 +1,8 @@
-import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 
 import { errnoOf } from '../../shared/errors.ts';
+import { TappedAgent, TappedSecureAgent } from './body-tap.ts';
 import { badAnswer, unreachable } from './hub-errors.ts';
 
 const mostRedirects = 10;
@@ -33,8 +34,8 @@ export class TransientError extends Error {}
  */
 export class HubClient {
   readonly #options: ClientOptions;
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #secureAgent = new SecureAgent({ keepAlive: true });
+  readonly #agent = new TappedAgent({ keepAlive: true });
+  readonly #secureAgent = new TappedSecureAgent({ keepAlive: true });
 
   constructor(options: ClientOptions) {
     this.#options = options;

@@ -10,6 +10,7 @@ const downloads = new ModelDownloads({
   clock: systemClock,
   log: await createLogger('silent'),
   version: '0.0.0',
+  hashEntry: new URL('../../../dist/models/downloads/hashing/hash-worker.js', import.meta.url),
 });
 downloads.progress.subscribe(({ state, error }) => {
   if (state === 'running') return;

@@ -38,6 +38,7 @@ export async function downloadsHere({
     clock: systemClock,
     log: await createLogger('silent'),
     version: '0.0.0',
+    hashEntry: new URL('./hash-worker.mjs', import.meta.url),
     silenceMs,
     pace: 0.01,
   });

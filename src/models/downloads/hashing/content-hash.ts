@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 
-import type { ContentId } from '../hubs/hub.ts';
+import type { ContentId } from '../../hubs/hub.ts';
 
 /** Takes the bytes of a file one after the other and tells whether they are the ones that were announced. */
 export class ContentHash {

@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads';
+
+import { ContentHash } from './content-hash.ts';
+import type { FromHashThread, ToHashThread } from './hash-messages.ts';
+
+/** The entry of the thread that hashes what is downloaded. */
+const hashes = new Map<number, ContentHash>();
+
+parentPort?.on('message', (message: ToHashThread) => {
+  parentPort?.postMessage(answer(message));
+});
+
+function answer(message: ToHashThread): FromHashThread {
+  const { id } = message;
+  if (message.type === 'begin') {
+    hashes.set(id, new ContentHash(message.content, message.sizeBytes));
+    return null;
+  }
+  const hash = hashes.get(id);
+  if (hash === undefined) throw new RangeError(`there is no hash ${id}`);
+  if (message.type === 'update') {
+    hash.update(message.bytes);
+    return null;
+  }
+  hashes.delete(id);
+  return hash.isRight();
+}

@@ -1,0 +1,134 @@
+import type { FileHandle } from 'node:fs/promises';
+
+import type { Sink } from '../hubs/body-tap.ts';
+import type { RunningHash } from './hashing/running-hash.ts';
+
+interface IntakeOptions {
+  readonly handle: FileHandle;
+  /** Where in the file the first byte belongs. */
+  readonly at: number;
+  /** How many bytes there will be at most. */
+  readonly mostBytes: number;
+  readonly hash: RunningHash;
+  /** Called for each piece that has come. */
+  readonly onBytes: (bytes: number) => void;
+  /** There is no use in more: what came could not be written, or not be hashed. */
+  readonly onFault: () => void;
+}
+
+/** Large enough to cost little, small enough to stay in a processor's cache until it is written and hashed: four times as much takes twice as long. */
+const batchBytes = 256 * 1024;
+/** While some are written and hashed the next are filled: the network, the disk and the processor need not take turns. */
+const mostBatches = 16;
+/** So often what was written is sent on to the disk meanwhile: at the end of a large file there is not all of it left to wait for. */
+const syncBytes = 64 * 1024 * 1024;
+
+/**
+ * Takes the bytes of a file into a few batches of memory, which are written and hashed at the same time and then used again: memory stays
+ * flat, however large the file. Each batch is written only when the one before is: after a crash there is a beginning of the file, never
+ * one with a hole in it.
+ */
+export class Intake implements Sink {
+  readonly #options: IntakeOptions;
+  readonly #free: Uint8Array[] = [];
+  #batch: Uint8Array;
+  #filled = 0;
+  #at: number;
+  #underWay = 0;
+  #unsyncedBytes = 0;
+  #isSyncing = false;
+  #written: Promise<void> = Promise.resolve();
+  #settled: Promise<unknown> = Promise.resolve();
+  #fault: { readonly error: unknown } | null = null;
+  #onRoom: (() => void)[] = [];
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#at = options.at;
+    this.#batch = this.#newBatch();
+  }
+
+  room(): Uint8Array {
+    return this.#batch.subarray(this.#filled);
+  }
+
+  filled(bytes: number): boolean {
+    this.#filled += bytes;
+    this.#options.onBytes(bytes);
+    if (this.#filled === this.#batch.length) this.#flush();
+    return this.#hasRoom;
+  }
+
+  whenRoom(): Promise<void> {
+    return this.#hasRoom ? Promise.resolve() : new Promise((resolve) => this.#onRoom.push(resolve));
+  }
+
+  /** Settled when all that was taken is written and hashed; rejected when it is not. */
+  async end(): Promise<void> {
+    if (this.#filled > 0) this.#flush();
+    await this.#settled;
+    if (this.#fault !== null) throw this.#fault.error;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#underWay < mostBatches - 1 && this.#fault === null;
+  }
+
+  /** Several threads use it at the same time. */
+  #newBatch(): Uint8Array {
+    return new Uint8Array(new SharedArrayBuffer(Math.max(1, Math.min(batchBytes, this.#options.mostBytes))));
+  }
+
+  #flush(): void {
+    const { handle, hash, onFault } = this.#options;
+    const batch = this.#batch;
+    const bytes = batch.subarray(0, this.#filled);
+    const at = this.#at;
+    this.#at += bytes.length;
+    this.#batch = this.#free.pop() ?? this.#newBatch();
+    this.#filled = 0;
+    this.#underWay++;
+    this.#written = this.#written
+      .then(() => writeAll(handle, bytes, at))
+      .then(() => this.#sync(bytes.length));
+    this.#settled = Promise.all([this.#settled, this.#written, hash.update(bytes)]).then(
+      () => {
+        this.#underWay--;
+        this.#free.push(batch);
+        this.#tellRoom();
+      },
+      (error) => {
+        if (this.#fault !== null) return;
+        this.#fault = { error };
+        onFault();
+      },
+    );
+  }
+
+  #tellRoom(): void {
+    if (!this.#hasRoom) return;
+    const waiting = this.#onRoom;
+    this.#onRoom = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #sync(bytes: number): void {
+    this.#unsyncedBytes += bytes;
+    if (this.#isSyncing || this.#unsyncedBytes < syncBytes) return;
+    this.#unsyncedBytes = 0;
+    this.#isSyncing = true;
+    // Whoever needs to be sure syncs the whole file in the end, and is told then what went wrong.
+    const done = () => {
+      this.#isSyncing = false;
+    };
+    this.#options.handle.datasync().then(done, done);
+  }
+}
+
+/** A disk that is nearly full takes a part; the rest tells why. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, start + at);
+    at += bytesWritten;
+  }
+}
