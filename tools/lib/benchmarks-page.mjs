@@ -10,9 +10,13 @@ const scenarios = {
     title: 'A history that is over its limit',
     did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. What they took in the database is given back to the disk, but for 16 MiB that the next runs will need.',
   },
+  'model-path': {
+    title: 'Where a model lies',
+    did: 'A service with forty models in each of three places was asked where one of them lies, by one caller on one connection. It looks at the folders each time, so that it notices at once when a model comes or goes.',
+  },
   download: {
     title: 'A large download',
-    did: 'A process served one large file from the disk, as plainly as Node can. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
+    did: 'A process gave out one large file, sent by the system itself so that it takes little of the processor. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
   },
 };
 

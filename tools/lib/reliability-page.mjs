@@ -14,6 +14,11 @@ const scenarios = {
     limits:
       'A run that was refused before it began (no free slot in time, the service stopping in good order) gives its key back, and stays on record as a run that never began. A power cut was not tried.',
   },
+  'kill-download': {
+    title: 'The service is killed while it downloads',
+    did: 'A service downloaded models from a stand-in for both hubs. It was killed with SIGKILL five times for each, at random moments, and asked again after its next start; whenever it said that the model was there, every byte of it was compared.',
+    limits: 'What had come but was not yet written is sent again. A power cut was not tried.',
+  },
   'kill-executor': {
     title: 'The executor is killed',
     did: 'The process that starts the scripts was killed with SIGKILL at random moments while ten runs at a time were under way, half of them short and half of them endless.',

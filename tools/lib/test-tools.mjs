@@ -11,6 +11,7 @@ const debianPackages = {
   'dbus-daemon': 'dbus',
   dunst: 'dunst',
   import: 'imagemagick',
+  openssl: 'openssl',
   perl: 'perl',
   php: 'php-cli',
   python3: 'python3',

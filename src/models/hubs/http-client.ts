@@ -29,7 +29,7 @@ export interface GetOptions {
 export class TransientError extends Error {}
 
 /**
- * Asks servers for things. It is Node's own client, because the streams of `fetch` carry a third of what it does; redirects are followed
+ * Asks servers for things. It is Node's own client, because `fetch` carries a small part of what it can be made to; redirects are followed
  * by hand, for what identifies a user is meant for one host, and must not be sent on to wherever that one points.
  */
 export class HubClient {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 
 import { onTestFinished } from 'vitest';
 
@@ -14,6 +15,12 @@ export interface Asked {
   readonly host: 'hub' | 'store';
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
+}
+
+/** For 127.0.0.1, and the key that belongs to it. */
+interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
 type Answerer = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean;
@@ -35,15 +42,18 @@ export class TestHub {
   readonly #faults = new Map<string, Fault[]>();
   readonly #hub: Server;
   readonly #store: Server;
+  readonly #certificate: Certificate | undefined;
 
-  constructor(files: readonly StoredFile[]) {
+  constructor(files: readonly StoredFile[], certificate?: Certificate) {
     this.files = files;
-    this.#hub = createServer((request, response) => this.#answerHub(request, response));
-    this.#store = createServer((request, response) => this.#answerStore(request, response));
+    this.#certificate = certificate;
+    this.#hub = this.#serve((request, response) => this.#answerHub(request, response));
+    this.#store = this.#serve((request, response) => this.#answerStore(request, response));
   }
 
-  static async start(files: readonly StoredFile[]): Promise<TestHub> {
-    const hub = new TestHub(files);
+  /** With a certificate it speaks TLS. */
+  static async start(files: readonly StoredFile[], certificate?: Certificate): Promise<TestHub> {
+    const hub = new TestHub(files, certificate);
     for (const server of [hub.#hub, hub.#store]) {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -60,11 +70,11 @@ export class TestHub {
   }
 
   get url(): string {
-    return urlOf(this.#hub);
+    return this.#urlOf(this.#hub);
   }
 
   get storeUrl(): string {
-    return urlOf(this.#store);
+    return this.#urlOf(this.#store);
   }
 
   /** The next answers for a file, one after the other; then it goes well again. */
@@ -75,6 +85,18 @@ export class TestHub {
   /** Bytes of a file that went over the wire. */
   bytesSent(path: string): number {
     return this.sent.filter((sent) => sent.path === path).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  #serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Server {
+    return this.#certificate === undefined
+      ? createServer(answer)
+      : createSecureServer(this.#certificate, answer);
+  }
+
+  #urlOf(server: Server): string {
+    const address = server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('the hub does not listen');
+    return `${this.#certificate === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`;
   }
 
   #answerHub(request: IncomingMessage, response: ServerResponse): void {
@@ -150,10 +172,4 @@ export class TestHub {
 
 export function sendJson(response: ServerResponse, document: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
-}
-
-function urlOf(server: Server): string {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the hub does not listen');
-  return `http://127.0.0.1:${address.port}`;
 }
