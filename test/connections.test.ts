@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -257,4 +258,42 @@ it('what is sent behind something that was refused is not carried out', async ()
   expect(line.seen().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403']);
   expect((await hob.get('/api/runs')).body).toMatchObject({ items: [] });
   expect(await ran()).toEqual([]);
+});
+
+describe('what is no request, behind one whose answer is still to come,', () => {
+  async function withWaiting() {
+    const [scripts, gate] = [await tempFolder(), join(await tempFolder(), 'open')];
+    const id = await writeScript(scripts, 'waits', {
+      entry: bash(`until [ -e "${gate}" ]; do sleep 0.02; done`),
+    });
+    const hob = await startHob({ scripts: [scripts] });
+    const body = JSON.stringify({ script_id: id, sync: true });
+    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    const line = await dial(hob, head(hob, 'POST', '/api/execute', ...headers), body);
+    await until('the script runs', async () => (await hob.get('/api/health')).body.running === 1);
+    return { hob, line, open: () => writeFile(gate, '') };
+  }
+
+  it('is refused when that has been given', async () => {
+    const { line, open } = await withWaiting();
+    for (let at = 0; at < 30; at++) line.socket.write('x'.repeat(100_000));
+    await new Promise<void>((resolve) => line.socket.write('x', () => resolve()));
+    await open();
+    await line.closed;
+    expect(line.seen().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  it('is not read without end', async () => {
+    const { hob, line, open } = await withWaiting();
+    const closed = new Promise<void>((resolve) => line.socket.once('close', () => resolve()));
+    const more = () => {
+      while (line.socket.write('x'.repeat(1_000_000)));
+    };
+    line.socket.on('drain', more);
+    more();
+    await closed;
+    expect(line.socket.bytesWritten).toBeLessThan(60_000_000);
+    await open();
+    expect((await hob.get('/api/health')).status).toBe(200);
+  });
 });

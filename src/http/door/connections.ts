@@ -124,7 +124,9 @@ export class Connections {
     for (const socket of this.#open) {
       const exchange = this.#exchanges.get(socket);
       const isIdle = exchange?.request.complete && exchange.bytesReadAtEnd === socket.bytesRead;
-      if (isIdle && (server === undefined || serverOf(socket) === server)) socket.destroy();
+      // It was told all that it will be, and only its own side is open still.
+      const isOver = server !== undefined && this.#over.has(socket) && socket.writableFinished;
+      if ((isIdle || isOver) && (server === undefined || serverOf(socket) === server)) socket.destroy();
     }
   }
 

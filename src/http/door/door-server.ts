@@ -8,7 +8,7 @@ import type { HttpMetrics } from '../../metrics/http-metrics.ts';
 import { type AppError, errnoOf } from '../../shared/errors.ts';
 import { noteAdmitted } from './admitted.ts';
 import type { Connections } from './connections.ts';
-import { endBehindBody, endConnection } from './hang-up.ts';
+import { dropRest, endBehindBody, endConnection } from './hang-up.ts';
 import { type DoorPolicy, judge } from './judge.ts';
 import {
   busyRefusal,
@@ -45,8 +45,8 @@ const longestCheckMs = 5000;
  */
 export function createDoorServer(options: DoorOptions): Server {
   const { app, policy, guard, connections, receiveMs, metrics } = options;
-  /** Those on which something came that is no request, and that were told so. */
-  const ended = new WeakSet<Duplex>();
+  /** Those on which something came that is no request: nothing that follows it is one. */
+  const spoilt = new WeakSet<Duplex>();
   const server: Server = createServer(
     {
       // The door checks the Host header itself, to answer in the right form.
@@ -70,17 +70,21 @@ export function createDoorServer(options: DoorOptions): Server {
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
   server.on('clientError', (error: Error, socket: Duplex) => {
-    // What comes behind bytes that are no request is none either, and its sender is told already.
-    if (ended.has(socket) && errnoOf(error) !== 'ECONNRESET') return;
+    const hasGone = errnoOf(error) === 'ECONNRESET';
+    if (spoilt.has(socket) && !hasGone) return;
     const answer = connections.latestAnswer(socket);
-    if (errnoOf(error) === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (answer === null) refuseBytes(error, socket);
+    const refused = clientRefusal(error, receiveMs);
+    if (hasGone || !socket.writable) socket.destroy();
+    else if (answer === null) refuseBytes(refused, socket);
     // The request itself is broken off, and may have no other answer.
-    else if (!answer.req.complete) breakOff(answer, socket, clientRefusal(error, receiveMs));
-    else if (answer.writableFinished) refuseBytes(error, socket);
+    else if (!answer.req.complete) breakOff(answer, socket, refused);
+    else if (answer.writableFinished) refuseBytes(refused, socket);
     // What is no request stands behind a good one, whose answer comes first; a stream has no end that could be waited for.
     else if (isEndless(answer)) socket.destroy();
-    else answer.once('finish', () => refuseBytes(error, socket));
+    else {
+      spoil(socket);
+      answer.once('finish', () => refuseBytes(refused, socket));
+    }
   });
   connections.watch(server, (response, socket) => {
     breakOff(response, socket, timeoutRefusal(receiveMs));
@@ -138,13 +142,17 @@ export function createDoorServer(options: DoorOptions): Server {
     else socket.destroy();
   }
 
-  function refuseBytes(error: Error, socket: Duplex): void {
+  function refuseBytes(refused: AppError, socket: Duplex): void {
     if (!socket.writable) return;
-    const refused = clientRefusal(error, receiveMs);
     metrics.refused(refused.code);
     connections.takeNoMore(socket);
-    ended.add(socket);
+    spoil(socket);
     endConnection(socket, refusalOfBytes(refused));
+  }
+
+  function spoil(socket: Duplex): void {
+    if (!spoilt.has(socket)) dropRest(socket);
+    spoilt.add(socket);
   }
 }
 

@@ -29,17 +29,18 @@ export function endBehindBody(request: IncomingMessage, response: ServerResponse
   }
 }
 
-/**
- * Ends a connection, and soon takes it away from a client that keeps its own side of it open. Until then whatever else it sends is read
- * and dropped, within limits, for the same reason.
- */
-export function endConnection(socket: Duplex, lastWords = ''): void {
-  socket.end(lastWords);
+/** Whatever else comes on a connection is read and dropped, within limits, for the same reason. */
+export function dropRest(socket: Duplex): void {
   let dropped = 0;
   socket.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
     if (dropped > mostDroppedBytes) socket.destroy();
   });
+}
+
+/** Ends a connection, and soon takes it away from a client that keeps its own side of it open. */
+export function endConnection(socket: Duplex, lastWords = ''): void {
+  socket.end(lastWords);
   const limit = setTimeout(() => socket.destroy(), longestMs);
   socket.once('close', () => clearTimeout(limit));
 }

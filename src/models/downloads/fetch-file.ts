@@ -6,6 +6,7 @@ import { AppError } from '../../shared/errors.ts';
 import { backOffMs } from '../hubs/ask-hub.ts';
 import type { HubFile } from '../hubs/hub.ts';
 import { unreachable } from '../hubs/hub-errors.ts';
+import type { Batches } from './batches.ts';
 import type { Hashing } from './hashing/hashing.ts';
 import type { RunningHash } from './hashing/running-hash.ts';
 import { type OpenPart, receive } from './receive.ts';
@@ -15,7 +16,6 @@ import { openPartial } from './safe-folder.ts';
 const mostFailures = 5;
 /** A server that knows no parts sends all of it again after each of them. */
 const mostRestarts = 5;
-const readBytes = 1024 * 1024;
 
 export interface FetchOptions {
   readonly file: HubFile;
@@ -24,6 +24,7 @@ export interface FetchOptions {
   readonly partial: string;
   readonly open: OpenPart;
   readonly hashing: Hashing;
+  readonly batches: Batches;
   readonly signal: AbortSignal;
   readonly pace: number;
   /** So many bytes more are there, just fetched or from an earlier time; fewer when it begins anew. */
@@ -60,7 +61,7 @@ export async function fetchFile(options: FetchOptions): Promise<void> {
 
 /** One attempt; returns what is wrong with the content, or null. */
 async function bring(handle: FileHandle, options: FetchOptions): Promise<string | null> {
-  const { file, open, signal, onBytes, host, pace } = options;
+  const { file, open, signal, batches, onBytes, host, pace } = options;
   const beginHash = () => options.hashing.begin(file.content, file.sizeBytes);
   let hash = beginHash();
   let done = await takeUp(handle, file, hash, options);
@@ -74,6 +75,7 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
       sizeBytes: file.sizeBytes,
       open,
       signal,
+      batches,
       beginAnew() {
         onBytes(-done, { isFetched: false });
         hash = beginHash();
@@ -101,21 +103,25 @@ async function takeUp(
   handle: FileHandle,
   file: HubFile,
   hash: RunningHash,
-  { signal, onBytes, partial }: FetchOptions,
+  { signal, batches, onBytes, partial }: FetchOptions,
 ): Promise<number> {
   const { size } = await handle.stat();
   if (size > file.sizeBytes) {
     await handle.truncate(0);
     return 0;
   }
-  const buffer = new Uint8Array(new SharedArrayBuffer(Math.min(readBytes, size)));
   onBytes(size, { isFetched: false });
-  for (let at = 0; at < size; ) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
-    if (bytesRead === 0) throw disturbed(partial);
-    await hash.update(buffer.subarray(0, bytesRead));
-    at += bytesRead;
+  const batch = batches.take();
+  try {
+    for (let at = 0; at < size; ) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(batch, 0, Math.min(batch.length, size - at), at);
+      if (bytesRead === 0) throw disturbed(partial);
+      await hash.update(batch.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+  } finally {
+    batches.giveBack(batch);
   }
   return size;
 }

@@ -1,14 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 
 import type { Sink } from '../hubs/body-tap.ts';
+import type { Batches } from './batches.ts';
 import type { RunningHash } from './hashing/running-hash.ts';
 
 interface IntakeOptions {
   readonly handle: FileHandle;
   /** Where in the file the first byte belongs. */
   readonly at: number;
-  /** How many bytes there will be at most. */
-  readonly mostBytes: number;
+  readonly batches: Batches;
   readonly hash: RunningHash;
   /** Called for each piece that has come. */
   readonly onBytes: (bytes: number) => void;
@@ -16,8 +16,6 @@ interface IntakeOptions {
   readonly onFault: () => void;
 }
 
-/** Large enough to cost little, small enough to stay in a processor's cache until it is written and hashed: four times as much takes twice as long. */
-const batchBytes = 256 * 1024;
 /** While some are written and hashed the next are filled: the network, the disk and the processor need not take turns. */
 const mostBatches = 16;
 /** So often what was written is sent on to the disk meanwhile: at the end of a large file there is not all of it left to wait for. */
@@ -30,7 +28,6 @@ const syncBytes = 64 * 1024 * 1024;
  */
 export class Intake implements Sink {
   readonly #options: IntakeOptions;
-  readonly #free: Uint8Array[] = [];
   #batch: Uint8Array;
   #filled = 0;
   #at: number;
@@ -45,7 +42,7 @@ export class Intake implements Sink {
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#at = options.at;
-    this.#batch = this.#newBatch();
+    this.#batch = options.batches.take();
   }
 
   room(): Uint8Array {
@@ -63,9 +60,10 @@ export class Intake implements Sink {
     return this.#hasRoom ? Promise.resolve() : new Promise((resolve) => this.#onRoom.push(resolve));
   }
 
-  /** Settled when all that was taken is written and hashed; rejected when it is not. */
+  /** Settled when nothing is under way any longer; rejected when something could not be written or hashed. To be called once, at the end. */
   async end(): Promise<void> {
     if (this.#filled > 0) this.#flush();
+    this.#options.batches.giveBack(this.#batch);
     await this.#settled;
     if (this.#fault !== null) throw this.#fault.error;
   }
@@ -74,35 +72,31 @@ export class Intake implements Sink {
     return this.#underWay < mostBatches - 1 && this.#fault === null;
   }
 
-  /** Several threads use it at the same time. */
-  #newBatch(): Uint8Array {
-    return new Uint8Array(new SharedArrayBuffer(Math.max(1, Math.min(batchBytes, this.#options.mostBytes))));
-  }
-
   #flush(): void {
-    const { handle, hash, onFault } = this.#options;
+    const { handle, hash, batches } = this.#options;
     const batch = this.#batch;
     const bytes = batch.subarray(0, this.#filled);
     const at = this.#at;
     this.#at += bytes.length;
-    this.#batch = this.#free.pop() ?? this.#newBatch();
+    this.#batch = batches.take();
     this.#filled = 0;
     this.#underWay++;
     this.#written = this.#written
       .then(() => writeAll(handle, bytes, at))
       .then(() => this.#sync(bytes.length));
-    this.#settled = Promise.all([this.#settled, this.#written, hash.update(bytes)]).then(
-      () => {
-        this.#underWay--;
-        this.#free.push(batch);
-        this.#tellRoom();
-      },
-      (error) => {
-        if (this.#fault !== null) return;
-        this.#fault = { error };
-        onFault();
-      },
-    );
+    const both = Promise.allSettled([this.#written, hash.update(bytes)]);
+    this.#settled = Promise.all([this.#settled, both]).then(([, results]) => {
+      this.#underWay--;
+      batches.giveBack(batch);
+      for (const result of results) if (result.status === 'rejected') this.#fail(result.reason);
+      this.#tellRoom();
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#fault !== null) return;
+    this.#fault = { error };
+    this.#options.onFault();
   }
 
   #tellRoom(): void {
@@ -129,6 +123,7 @@ export class Intake implements Sink {
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, start + at);
+    if (bytesWritten === 0) throw new Error('the disk took nothing, and did not say why');
     at += bytesWritten;
   }
 }

@@ -11,6 +11,7 @@ import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
 import type { ModelSource } from '../model.ts';
 import type { RepoId } from '../repo-id.ts';
+import { Batches } from './batches.ts';
 import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
 import { ProgressMeter } from './progress-meter.ts';
 import { runDownload } from './run-download.ts';
@@ -63,6 +64,7 @@ export class ModelDownloads implements Downloads {
   readonly #client: HubClient;
   readonly #hubs: Readonly<Record<ModelSource, Hub>>;
   readonly #slots = new Slots(reposAtOnce);
+  readonly #batches = new Batches();
   /** Oldest first. */
   readonly #downloads = new Map<string, Download>();
   #isClosed = false;
@@ -158,7 +160,9 @@ export class ModelDownloads implements Downloads {
       free = await this.#slots.take(signal);
       log.info(what, 'a download begins');
       const { cache } = sources[request.source];
-      await runDownload({ request, hub: this.#hubs[request.source], cache, meter, signal, pace, hashEntry });
+      const hub = this.#hubs[request.source];
+      const batches = this.#batches;
+      await runDownload({ request, hub, cache, meter, signal, pace, batches, hashEntry });
       download.state = 'done';
     } catch (error) {
       download.state = signal.aborted ? 'cancelled' : 'failed';

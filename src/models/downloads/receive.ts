@@ -4,6 +4,7 @@ import { errnoOf } from '../../shared/errors.ts';
 import { pour, TooLongError } from '../hubs/body-tap.ts';
 import type { HubResponse } from '../hubs/http-client.ts';
 import type { Part } from '../hubs/hub.ts';
+import type { Batches } from './batches.ts';
 import type { RunningHash } from './hashing/running-hash.ts';
 import { Intake } from './intake.ts';
 
@@ -15,6 +16,7 @@ interface ReceiveOptions {
   readonly sizeBytes: number;
   readonly open: OpenPart;
   readonly signal: AbortSignal;
+  readonly batches: Batches;
   /** The server sends the file from its beginning, whatever was asked for. */
   readonly beginAnew: () => void;
   /** The hash of what is there, to go on with. */
@@ -35,7 +37,7 @@ interface Received {
  * received and hashed, and not many: memory stays flat. All that was taken is written when it returns, also after a broken connection.
  */
 export async function receive(options: ReceiveOptions): Promise<Received> {
-  const { handle, part, sizeBytes, open, signal, hash, onBytes } = options;
+  const { handle, part, sizeBytes, open, signal, batches, hash, onBytes } = options;
   const response = await open(part, signal);
   const etag = strongEtag(response) ?? (response.statusCode === 206 ? part.etag : null);
   const received = (fault: string | null, reason = 'the answer ended too early'): Received => {
@@ -66,7 +68,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   const intake = new Intake({
     handle,
     at,
-    mostBytes,
+    batches,
     hash: hash(),
     onBytes,
     onFault: () => response.destroy(),
@@ -93,7 +95,10 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   async function startOver(): Promise<void> {
     options.beginAnew();
     at = 0;
-    await handle.truncate(0);
+    await handle.truncate(0).catch((error: unknown) => {
+      response.destroy();
+      throw error;
+    });
   }
 }
 

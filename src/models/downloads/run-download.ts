@@ -1,5 +1,6 @@
 import { errnoOf } from '../../shared/errors.ts';
 import type { Hub, HubFile, RepoListing } from '../hubs/hub.ts';
+import type { Batches } from './batches.ts';
 import type { DownloadRequest } from './download.ts';
 import { fetchFile } from './fetch-file.ts';
 import { Hashing } from './hashing/hashing.ts';
@@ -21,6 +22,7 @@ interface RunOptions {
   readonly meter: ProgressMeter;
   readonly signal: AbortSignal;
   readonly pace: number;
+  readonly batches: Batches;
   /** The file that the thread runs which hashes. */
   readonly hashEntry: URL;
 }
@@ -37,6 +39,8 @@ export async function runDownload(options: RunOptions): Promise<void> {
   let folder = cache;
   let unlock = async () => {};
   const hashing = new Hashing(options.hashEntry);
+  // Nobody waits for the hash of what is not wanted any longer.
+  signal.addEventListener('abort', () => void hashing.close(), { once: true });
   try {
     unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
     const layout = await layoutOf(options, listing);
@@ -67,7 +71,7 @@ interface Filling {
 }
 
 async function fill(layout: Layout, { listing, files, hashing, options }: Filling): Promise<void> {
-  const { hub, meter, request, pace } = options;
+  const { hub, meter, request, pace, batches } = options;
   const fetches = planFetches(files, layout);
   meter.expect(fetches);
   const missing: HubFile[] = [];
@@ -84,6 +88,7 @@ async function fill(layout: Layout, { listing, files, hashing, options }: Fillin
       partial: layout.partialOf(file),
       open: (part, aborted) => hub.open(request.repo, listing.snapshot, file, part, aborted),
       hashing,
+      batches,
       signal,
       pace,
       onBytes: (bytes, how) => meter.add(bytes, how),

@@ -70,7 +70,10 @@ export function pour(body: IncomingMessage, sink: Sink, mostBytes: number): Prom
     const tooEarly = () => reject(new Error('the body ended too early'));
     body.once('error', reject);
     body.once('close', tooEarly);
-    body.once('end', resolve);
+    body.once('end', () => {
+      taps.get(body.socket)?.release();
+      resolve();
+    });
     if (body.destroyed) tooEarly();
     body.on('data', (chunk: Buffer) => {
       pouring.left -= chunk.length;
@@ -106,7 +109,8 @@ function put(bytes: Uint8Array, sink: Sink): boolean {
 
 /**
  * Stands between a connection and its parser. Node reads into the memory that it is given here, and what it read goes to the parser, until
- * there is a body to be poured.
+ * there is a body to be poured. Then the parser gets no more, once nothing is on its way that it was given: first its bytes, then those that
+ * go past it, and never back, so that their order stays.
  */
 class BodyTap {
   socket: Duplex | null = null;
@@ -125,6 +129,12 @@ class BodyTap {
     this.#pouring = pouring;
   }
 
+  /** What comes next is the parser's again. */
+  release(): void {
+    this.#pouring = null;
+  }
+
+  /** Asked for right after each read, for the next one: by then a body may be poured, and what is read is not where it belongs. */
   #room(): Uint8Array {
     if (this.#pouring === null || this.#hasParserSome(this.#pouring)) return this.#own;
     const { sink, left } = this.#pouring;

@@ -1,0 +1,134 @@
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { Batches, batchBytes } from './batches.ts';
+import type { RunningHash } from './hashing/running-hash.ts';
+import { Intake } from './intake.ts';
+
+let folder: string;
+let handle: FileHandle;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hob-intake-'));
+  handle = await open(join(folder, 'file'), 'w+');
+});
+
+afterEach(async () => {
+  await handle.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Counts what it gave out, and what came back. */
+class CountedBatches extends Batches {
+  readonly all = new Set<Uint8Array>();
+  out = 0;
+
+  override take(): Uint8Array {
+    const batch = super.take();
+    this.all.add(batch);
+    this.out++;
+    return batch;
+  }
+
+  override giveBack(batch: Uint8Array): void {
+    this.out--;
+    super.giveBack(batch);
+  }
+}
+
+function begin({ hash = hashOf(async () => {}), into = handle, batches = new CountedBatches() } = {}) {
+  const seen = { faults: 0, bytes: 0 };
+  const intake = new Intake({
+    handle: into,
+    at: 0,
+    batches,
+    hash,
+    onBytes: (bytes) => {
+      seen.bytes += bytes;
+    },
+    onFault: () => {
+      seen.faults++;
+    },
+  });
+  return { intake, batches, seen };
+}
+
+const hashOf = (update: RunningHash['update']): RunningHash => ({ update, isRight: async () => true });
+
+/** Pieces of odd sizes, each of its own bytes. */
+async function fill(intake: Intake, pieces: number): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for (let piece = 0; piece < pieces; piece++) {
+    const room = intake.room();
+    const bytes = Buffer.alloc(Math.min(room.length, 60_000 + piece), piece % 251);
+    room.set(bytes);
+    all.push(bytes);
+    if (!intake.filled(bytes.length)) await intake.whenRoom();
+  }
+  return Buffer.concat(all);
+}
+
+describe('an intake', () => {
+  it('writes and hashes what it was given, in its order', async () => {
+    const hashed: Buffer[] = [];
+    const hash = hashOf(async (bytes) => {
+      hashed.push(Buffer.from(bytes));
+    });
+    const { intake, seen } = begin({ hash });
+    const given = await fill(intake, 200);
+    await intake.end();
+    expect(given.equals(await readFile(join(folder, 'file')))).toBe(true);
+    expect(given.equals(Buffer.concat(hashed))).toBe(true);
+    expect(seen).toEqual({ faults: 0, bytes: given.length });
+  });
+
+  it('takes no more when nothing gets done, until something is', async () => {
+    const waiting: (() => void)[] = [];
+    const hash = hashOf(() => new Promise((resolve) => waiting.push(resolve)));
+    const { intake, batches } = begin({ hash });
+    let taken = 0;
+    do taken++;
+    while (intake.filled(intake.room().length) && taken < 100);
+    expect(taken * batchBytes).toBe(15 * batchBytes);
+    expect(batches.all.size).toBe(16);
+    const room = intake.whenRoom();
+    for (const resolve of waiting) resolve();
+    await room;
+    await intake.end();
+    expect((await handle.stat()).size).toBe(taken * batchBytes);
+  });
+
+  it('uses the memory of those before it', async () => {
+    const batches = new CountedBatches();
+    for (let file = 0; file < 20; file++) {
+      const { intake } = begin({ batches });
+      await fill(intake, 100);
+      await intake.end();
+    }
+    expect(batches.all.size).toBeLessThanOrEqual(16);
+    expect(batches.out).toBe(0);
+  });
+
+  it('tells once that its bytes cannot be written, and gives all its memory back', async () => {
+    await handle.close();
+    handle = await open(join(folder, 'file'), 'r');
+    const { intake, batches, seen } = begin();
+    intake.filled(intake.room().length);
+    intake.filled(intake.room().length);
+    await expect(intake.end()).rejects.toThrow('EBADF');
+    expect(seen.faults).toBe(1);
+    expect(batches.out).toBe(0);
+  });
+
+  it('has written everything when it tells that the hash failed', async () => {
+    const hash = hashOf(() => Promise.reject(new Error('the thread has died')));
+    const { intake, batches } = begin({ hash });
+    for (let batch = 0; batch < 5; batch++) intake.filled(intake.room().length);
+    await expect(intake.end()).rejects.toThrow('the thread has died');
+    expect((await handle.stat()).size).toBe(5 * batchBytes);
+    expect(batches.out).toBe(0);
+  });
+});
