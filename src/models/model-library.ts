@@ -3,9 +3,9 @@ import { type DiskUse, measureDiskUse } from './disk-use.ts';
 import { type Finding, Witness } from './evidence.ts';
 import { judgeDownload, type Wanted } from './judge-download.ts';
 import { Memory } from './memory.ts';
-import type { FoundModel } from './model.ts';
+import type { FoundModel, ModelPlace } from './model.ts';
 import type { Holding, Place } from './places/place.ts';
-import { removalError, removeHolding } from './remove-holding.ts';
+import { beingDownloaded, notHere, notOurs, removeHolding } from './remove-holding.ts';
 import { formatRepoId, type RepoId } from './repo-id.ts';
 
 export interface LibraryOptions {
@@ -69,12 +69,6 @@ export class ModelLibrary {
     return (await this.#bestOf(repo))?.state ?? 'missing';
   }
 
-  /** The first whole copy, or else the first part of one. */
-  async find(repo: RepoId): Promise<FoundModel | null> {
-    const best = await this.#bestOf(repo);
-    return best === null ? null : this.#describe(best);
-  }
-
   /** Everything there is, whole or not, in every place. */
   async list(): Promise<ListedModel[]> {
     const pending: { repo: RepoId; place: Place }[] = [];
@@ -107,7 +101,7 @@ export class ModelLibrary {
   /** Removes the first copy that may be removed, or tells what that would free. */
   async remove(
     repo: RepoId,
-    { kind, isDryRun }: { kind: FoundModel['place'] | null; isDryRun: boolean },
+    { kind, isDryRun }: { kind: ModelPlace | null; isDryRun: boolean },
   ): Promise<Removal> {
     const copies: Located[] = [];
     for (const place of this.#options.places) {
@@ -115,16 +109,19 @@ export class ModelLibrary {
       const { value: located } = await this.#locate(repo, place);
       if (located !== null) copies.push(located);
     }
+    const [first] = copies;
+    if (first === undefined) throw notHere(repo);
     const chosen = copies.find(({ place }) => place.isRemovable);
-    if (chosen === undefined) throw removalError(repo, copies[0]?.folder ?? null);
+    if (chosen === undefined) throw notOurs(repo, first.folder);
     const { folder } = chosen.holding;
     const { freedBytes } = await this.#useOf(folder);
     // Asked last: to measure takes a while, in which a download may begin.
-    if (this.#options.isDownloading(repo)) throw removalError(repo, 'downloading');
+    if (this.#options.isDownloading(repo)) throw beingDownloaded(repo);
     if (!isDryRun) await removeHolding(repo, chosen.holding);
     return { folder, freedBytes };
   }
 
+  /** The first whole copy, or else the first part of one. */
   async #bestOf(repo: RepoId): Promise<Located | null> {
     const { places } = this.#options;
     const key = JSON.stringify([repo.owner, repo.name, this.#wanted(repo)]);

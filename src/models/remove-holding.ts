@@ -17,7 +17,7 @@ export async function removeHolding(repo: RepoId, { folder, link }: Holding): Pr
     await rename(folder, join(parent, aside + randomBytes(6).toString('hex')));
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === 'ENOENT') throw removalError(repo, null);
+    if (errno === 'ENOENT') throw notHere(repo);
     if (errno === undefined) throw error;
     throw notPermitted(repo, folder, errno, error);
   }
@@ -30,27 +30,31 @@ export async function removeHolding(repo: RepoId, { folder, link }: Holding): Pr
   if (basename(parent) === repo.owner) await rmdir(parent).catch(() => {});
 }
 
-/** Why nothing was removed: there is nothing, it is being downloaded, or it lies where Hob removes nothing. */
-export function removalError(repo: RepoId, found: 'downloading' | string | null): AppError {
+export function notHere(repo: RepoId): AppError {
   const id = formatRepoId(repo);
-  if (found === null) {
-    return new AppError('model-not-downloaded', {
-      en: `There is nothing of the model ${id} here.`,
-      zh: `本机没有模型 ${id}`,
-    });
-  }
-  if (found === 'downloading') {
-    return new AppError(
-      'model-downloading',
-      { en: `The model ${id} is being downloaded.`, zh: `模型 ${id} 正在下载` },
-      { hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' } },
-    );
-  }
+  return new AppError('model-not-downloaded', {
+    en: `There is nothing of the model ${id} here.`,
+    zh: `本机没有模型 ${id}`,
+  });
+}
+
+export function beingDownloaded(repo: RepoId): AppError {
+  const id = formatRepoId(repo);
+  return new AppError(
+    'model-downloading',
+    { en: `The model ${id} is being downloaded.`, zh: `模型 ${id} 正在下载` },
+    { hint: { en: 'Cancel the download, or wait for its end.', zh: '请先取消下载，或等待下载结束。' } },
+  );
+}
+
+/** It lies where Hob removes nothing. */
+export function notOurs(repo: RepoId, folder: string): AppError {
+  const id = formatRepoId(repo);
   return new AppError(
     'model-not-removable',
     {
-      en: `The model ${id} lies in ${found}, in a folder of the setting model_folders, where Hob removes nothing.`,
-      zh: `模型 ${id} 位于 ${found}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
+      en: `The model ${id} lies in ${folder}, in a folder of the setting model_folders, where Hob removes nothing.`,
+      zh: `模型 ${id} 位于 ${folder}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
     },
     { hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' } },
   );

@@ -1,6 +1,5 @@
 import { type Command, CommanderError } from 'commander';
 
-import type { JsonObject } from '../../shared/json.ts';
 import { cancelDownload } from '../model/cancel-download.ts';
 import { findModel } from '../model/find-model.ts';
 import { describeModels } from '../model/list-models.ts';
@@ -8,6 +7,7 @@ import { type PullOptions, pull } from '../model/pull.ts';
 import { describeRemoval, removeModel } from '../model/remove-model.ts';
 import { checkRepoId } from '../model/repo-argument.ts';
 import { ServiceClient } from '../service-client.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { exitCodes } from '../user-error.ts';
 
 interface Common {
@@ -42,7 +42,8 @@ export function configure(command: Command): void {
     .action(async (options: Common) => {
       const answer = await (await ServiceClient.find(options.home)).get('/api/models');
       const { isTTY, columns } = process.stdout;
-      print(options.json === true ? asJson(answer) : describeModels(answer, isTTY ? columns : undefined));
+      if (options.json === true) printJson(answer);
+      else print(describeModels(answer, isTTY ? columns : undefined));
     });
 
   command
@@ -54,7 +55,8 @@ export function configure(command: Command): void {
     .addHelpText('after', pathExamples)
     .action(async (repo: string, options: Common) => {
       const answer = await findModel(await ServiceClient.find(options.home), repo);
-      print(options.json === true ? asJson(answer) : `${answer.path}\n`);
+      if (options.json === true) printJson(answer);
+      else print(`${answer.path}\n`);
     });
 
   command
@@ -96,16 +98,13 @@ export function configure(command: Command): void {
       const client = await ServiceClient.find(home);
       const isTrial = dryRun === true;
       const answer = await removeModel(client, repo, { place, isSure: yes === true, isTrial });
-      print(json === true ? asJson(answer) : describeRemoval(answer, isTrial));
+      if (json === true) printJson(answer);
+      else print(describeRemoval(answer, isTrial));
     });
 }
 
 function print(text: string): void {
   process.stdout.write(text);
-}
-
-function asJson(answer: JsonObject): string {
-  return `${JSON.stringify(answer, null, 2)}\n`;
 }
 
 const exitCodesText = `

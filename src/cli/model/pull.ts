@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
@@ -92,10 +93,6 @@ function describeNeeds(name: string, here: number, missing: number): string {
   if (here + missing === 0) return `${name} declares no models.`;
   if (missing === 0) return `All models of ${name} are here.`;
   return `${name} needs ${formatCount(here + missing, 'model')}: ${here} here, ${missing} missing.`;
-}
-
-function printJson(answer: JsonObject): void {
-  process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
 }
 
 function usage(message: string): UserError {

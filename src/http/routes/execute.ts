@@ -10,7 +10,7 @@ import { answerSync } from '../answer-sync.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { originOf, readScriptId, readStructured, readSync, readTempFilePath } from '../run-fields.ts';
 import { whenAnsweredOr } from '../when-answered.ts';
 import {
@@ -47,7 +47,7 @@ export function addExecuteRoute(
   };
   app.post('/api/execute', { schema }, async (request, reply) => {
     const body = bodyOf(request);
-    const language = preferredLanguage(request.headers['accept-language'], 'zh');
+    const language = languageOf(request, 'zh');
     const scriptId = readScriptId(body);
     const sync = readSync(body);
     const key = readIdempotencyKey(request.raw);

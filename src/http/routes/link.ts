@@ -7,7 +7,7 @@ import { AppError } from '../../shared/errors.ts';
 import { answerSync } from '../answer-sync.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { readScriptId, readStructured } from '../run-fields.ts';
 import { whenAnswered } from '../when-answered.ts';
 import { ExecutionAnswer, ExecutionError, LinkBody } from '../wire/operations.ts';
@@ -24,7 +24,7 @@ export function addLinkRoute(
   };
   app.post('/api/link', { schema }, async (request, reply) => {
     const body = bodyOf(request);
-    const language = preferredLanguage(request.headers['accept-language'], 'zh');
+    const language = languageOf(request, 'zh');
     const script = await catalogue.resolve(readScriptId(body));
     if (!script.isNode) throw notANode(script.name);
     const caller =

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import type { DownloadView } from '../../models/downloads/download.ts';
 import { formatRepoId } from '../../models/repo-id.ts';
@@ -7,7 +7,7 @@ import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { downloadAnswer } from '../download-answer.ts';
 import { readDownloadFields } from '../download-fields.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { checkQuery } from '../query-fields.ts';
 import { LaterError } from '../wire/common.ts';
 import {
@@ -46,7 +46,7 @@ export function addModelDownloadRoutes(
       : { en: `The download of ${repoId} has begun`, zh: `模型 ${repoId} 开始下载` };
     return {
       status: 'success',
-      message: message[languageOf(request)],
+      message: message[languageOf(request, 'en')],
       download_id: download.id,
       is_joined: isJoined,
     };
@@ -59,7 +59,7 @@ export function addModelDownloadRoutes(
   };
   app.get('/api/models/downloads', { schema: listSchema }, async (request) => {
     checkQuery(request.query, { properties: {} });
-    const language = languageOf(request);
+    const language = languageOf(request, 'en');
     return { items: downloads.list().map((each) => downloadAnswer(each, language)), next: null };
   });
 
@@ -73,7 +73,7 @@ export function addModelDownloadRoutes(
     response: { 200: DownloadAnswer, ...errors },
   };
   app.get<{ Params: { id: string } }>('/api/models/downloads/:id', { schema: showSchema }, async (request) =>
-    downloadAnswer(find(request.params.id), languageOf(request)),
+    downloadAnswer(find(request.params.id), languageOf(request, 'en')),
   );
 
   const cancelSchema = {
@@ -90,13 +90,9 @@ export function addModelDownloadRoutes(
       // One that is being stopped already is not stopped twice.
       if (!downloads.cancel(id) && find(id).state !== 'running') throw endedAlready();
       const message = { en: 'The download is being stopped', zh: '正在停止下载' };
-      return { status: 'success', message: message[languageOf(request)], download_id: id };
+      return { status: 'success', message: message[languageOf(request, 'en')], download_id: id };
     },
   );
-}
-
-function languageOf({ headers }: FastifyRequest): 'en' | 'zh' {
-  return preferredLanguage(headers['accept-language'], 'en');
 }
 
 function unknownDownload(id: string): AppError {

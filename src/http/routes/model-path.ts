@@ -4,7 +4,7 @@ import Value from 'typebox/value';
 import { parseRepoId } from '../../models/repo-id.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { repoIdInvalid } from '../repo-id-invalid.ts';
 import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operations.ts';
 
@@ -28,7 +28,7 @@ export function addModelPathRoute(app: FastifyInstance, { models }: AppDependenc
         zh: `模型 ${repoId} 未下载`,
       });
     }
-    const language = preferredLanguage(request.headers['accept-language'], 'zh');
+    const language = languageOf(request, 'zh');
     const message = { en: `Got the path of the model ${repoId}.`, zh: `获取模型 ${repoId} 路径成功` }[
       language
     ];

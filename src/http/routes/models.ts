@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 
-import { type ModelSource, modelSources } from '../../models/model.ts';
+import { type ModelSource, modelPlaces, modelSources } from '../../models/model.ts';
 import type { ListedModel } from '../../models/model-library.ts';
 import { formatRepoId, parseRepoId } from '../../models/repo-id.ts';
 import type { RepoNeed } from '../../scripts/model-needs.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { invalidField, QueryFields } from '../query-fields.ts';
 import { repoIdInvalid } from '../repo-id-invalid.ts';
 import { LaterError } from '../wire/common.ts';
-import { ModelsAnswer, modelPlaces, RemoveModelAnswer, RemoveModelQuery } from '../wire/models.ts';
+import { ModelsAnswer, RemoveModelAnswer, RemoveModelQuery } from '../wire/models.ts';
 
 export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: AppDependencies): void {
   const listSchema = {
@@ -52,7 +52,7 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
       const query = new QueryFields(request.query, Object.keys(RemoveModelQuery.properties));
       const isDryRun = readTruth(query, 'dry_run');
       const removal = await models.remove(repo, { kind: readPlace(query), isDryRun });
-      const language = preferredLanguage(request.headers['accept-language'], 'en');
+      const language = languageOf(request, 'en');
       const message = isDryRun
         ? { en: `The model ${owner}/${name} would be removed`, zh: `将删除模型 ${owner}/${name}` }
         : { en: `The model ${owner}/${name} was removed`, zh: `已删除模型 ${owner}/${name}` };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { readTail } from '../output/read-tail.ts';
 import { sendPage } from '../pages/page.ts';
 import { runPage, unknownRunPage } from '../pages/run-page.ts';
@@ -14,7 +14,7 @@ export function addRunPageRoute(
 ): void {
   // Not part of the interface: what programs read has its own paths.
   app.get<{ Params: { id: string } }>('/runs/:id', { schema: { hide: true } }, async (request, reply) => {
-    const language = preferredLanguage(request.headers['accept-language'], 'en');
+    const language = languageOf(request, 'en');
     const run = runStore.findBrief(request.params.id.toLowerCase());
     if (run === null) {
       void reply.header('x-hob-error', 'run-unknown');

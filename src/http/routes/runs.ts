@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import { depthOfExecute } from '../../runs/callers/chain.ts';
 import { rerunInputs } from '../../runs/rerun.ts';
-import type { Language, Text } from '../../shared/text.ts';
+import type { Text } from '../../shared/text.ts';
 import { bodyOf } from '../body-parsers.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
 import { originOf, readStructured } from '../run-fields.ts';
@@ -81,7 +81,7 @@ export function addRunRoutes(
       const { runId } = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', runId);
       runs.cancel(runId);
-      return { status: 'success', message: done.cancel[languageOf(request)], run_id: runId };
+      return { status: 'success', message: done.cancel[languageOf(request, 'en')], run_id: runId };
     },
   );
 
@@ -108,10 +108,10 @@ export function addRunRoutes(
         depth: depthOfExecute(request.caller),
         sync: false,
         ...rerunInputs(record, script, sent),
-        language: languageOf(request),
+        language: languageOf(request, 'en'),
       });
       reply.raw.setHeader('x-hob-run-id', runId);
-      return { status: 'success', message: done.rerun[languageOf(request)], run_id: runId };
+      return { status: 'success', message: done.rerun[languageOf(request, 'en')], run_id: runId };
     },
   );
 
@@ -127,11 +127,7 @@ export function addRunRoutes(
       const record = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', record.runId);
       await runRemover.remove(record);
-      return { status: 'success', message: done.delete[languageOf(request)], run_id: record.runId };
+      return { status: 'success', message: done.delete[languageOf(request, 'en')], run_id: record.runId };
     },
   );
-}
-
-function languageOf(request: FastifyRequest): Language {
-  return preferredLanguage(request.headers['accept-language'], 'en');
 }

@@ -7,7 +7,7 @@ import type { Script } from '../../scripts/script.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Json } from '../../shared/json.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { preferredLanguage } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { LaterError } from '../wire/common.ts';
 import { ScriptAnswer, ScriptsAnswer } from '../wire/scripts.ts';
 
@@ -18,7 +18,7 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
     response: { 200: ScriptsAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/scripts', { schema: listSchema }, async (request) => {
-    const language = preferredLanguage(request.headers['accept-language'], 'en');
+    const language = languageOf(request, 'en');
     const problems = await catalogue.problems();
     return {
       scripts: catalogue.scripts().map(scriptAnswer),

@@ -1,9 +1,7 @@
 import Type from 'typebox';
 
-import { modelSources } from '../../models/model.ts';
+import { modelPlaces, modelSources } from '../../models/model.ts';
 import { Nullable } from './common.ts';
-
-export const modelPlaces = ['own', 'huggingface', 'modelscope', 'extra'] as const;
 
 export const ModelState = Type.Enum(['complete', 'partial', 'missing']);
 

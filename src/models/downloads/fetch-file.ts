@@ -7,6 +7,7 @@ import { backOffMs } from '../hubs/ask-hub.ts';
 import type { HubFile } from '../hubs/hub.ts';
 import { unreachable } from '../hubs/hub-errors.ts';
 import type { Batches } from './batches.ts';
+import { hashFile } from './hashing/hash-file.ts';
 import type { Hashing } from './hashing/hashing.ts';
 import type { RunningHash } from './hashing/running-hash.ts';
 import { type OpenPart, receive } from './receive.ts';
@@ -111,18 +112,7 @@ async function takeUp(
     return 0;
   }
   onBytes(size, { isFetched: false });
-  const batch = batches.take();
-  try {
-    for (let at = 0; at < size; ) {
-      signal.throwIfAborted();
-      const { bytesRead } = await handle.read(batch, 0, Math.min(batch.length, size - at), at);
-      if (bytesRead === 0) throw disturbed(partial);
-      await hash.update(batch.subarray(0, bytesRead));
-      at += bytesRead;
-    }
-  } finally {
-    batches.giveBack(batch);
-  }
+  if ((await hashFile(handle, size, { hash, batches, signal })) < size) throw disturbed(partial);
   return size;
 }
 

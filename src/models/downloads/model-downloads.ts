@@ -10,7 +10,7 @@ import type { Hub, HubAccess } from '../hubs/hub.ts';
 import { HuggingFaceHub } from '../hubs/huggingface.ts';
 import { ModelScopeHub } from '../hubs/modelscope.ts';
 import type { ModelSource } from '../model.ts';
-import type { RepoId } from '../repo-id.ts';
+import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { Batches } from './batches.ts';
 import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
 import { ProgressMeter } from './progress-meter.ts';
@@ -142,7 +142,7 @@ export class ModelDownloads implements Downloads {
     const { signal } = abort;
     const what = {
       download_id: id,
-      repo: `${request.repo.owner}/${request.repo.name}`,
+      repo: formatRepoId(request.repo),
       source: request.source,
     };
     let reported = '';

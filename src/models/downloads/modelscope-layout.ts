@@ -8,7 +8,9 @@ import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
-import { ContentHash } from './hashing/content-hash.ts';
+import type { Batches } from './batches.ts';
+import { hashFile } from './hashing/hash-file.ts';
+import type { Hashing } from './hashing/hashing.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
 
@@ -16,13 +18,14 @@ const recordName = '.hob.json';
 /** While it is there the snapshot is being filled: its name says so to whoever looks, also when nothing is in it just now. */
 const temporaryName = '.hob.incomplete';
 const mostRecordBytes = 64 * 1024 * 1024;
-const readBytes = 1024 * 1024;
 
 interface Options {
   readonly cache: string;
   readonly repo: RepoId;
   readonly listing: RepoListing;
   readonly host: string;
+  readonly hashing: Hashing;
+  readonly batches: Batches;
 }
 
 /**
@@ -30,7 +33,8 @@ interface Options {
  * our own record says that its hash was checked and it has not been written to since; any other is read and its hash compared, which
  * is still cheaper than to fetch it.
  */
-export async function modelScopeLayout({ cache, repo, listing, host }: Options): Promise<Layout> {
+export async function modelScopeLayout(options: Options): Promise<Layout> {
+  const { cache, repo, listing, host } = options;
   const { snapshot, files } = listing;
   if (snapshot.includes('/')) throw notAFolderName(snapshot);
   for (const { path } of files)
@@ -59,7 +63,7 @@ export async function modelScopeLayout({ cache, repo, listing, host }: Options):
       const { mtimeMs } = found;
       const before = checked.get(file.path);
       if (before?.sha256 === file.content.hex && before.mtimeMs === mtimeMs) return true;
-      const isRight = await hasContent(pathOf(file), file, signal);
+      const isRight = await hasContent(pathOf(file), file, options, signal);
       if (isRight) checked.set(file.path, { sha256: file.content.hex, mtimeMs });
       return isRight;
     },
@@ -94,17 +98,17 @@ function partialName(hex: string, path: string): string {
   return `${hex}-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.incomplete`;
 }
 
-async function hasContent(path: string, file: HubFile, signal: AbortSignal): Promise<boolean> {
-  const hash = new ContentHash(file.content, file.sizeBytes);
+async function hasContent(
+  path: string,
+  file: HubFile,
+  { hashing, batches }: Options,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hash = hashing.begin(file.content, file.sizeBytes);
   const handle = await open(path, 'r');
   try {
-    const buffer = Buffer.allocUnsafe(readBytes);
-    for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
-      if (bytesRead === 0) return hash.isRight();
-      hash.update(buffer.subarray(0, bytesRead));
-    }
+    const read = await hashFile(handle, file.sizeBytes, { hash, batches, signal });
+    return read === file.sizeBytes && (await hash.isRight());
   } finally {
     await handle.close();
   }

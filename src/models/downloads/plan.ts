@@ -4,6 +4,7 @@ import { brief } from '../../shared/brief.ts';
 import { AppError } from '../../shared/errors.ts';
 import { compileGlobs } from '../glob.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
+import { formatRepoId } from '../repo-id.ts';
 import type { DownloadRequest } from './download.ts';
 import type { Layout } from './layout.ts';
 
@@ -18,14 +19,15 @@ export function chooseFiles({ files }: RepoListing, { files: globs, repo }: Down
   if (chosen.length > 0) return chosen;
   const names = files.slice(0, mostNamed).map(({ path }) => brief(path));
   const more = files.length > names.length ? ', …' : '';
+  const id = formatRepoId(repo);
   const asked = globs.map((glob) => brief(glob)).join(', ');
   throw new AppError(
     'download-nothing-matches',
     globs.length === 0
-      ? { en: `${repo.owner}/${repo.name} has no files.`, zh: `${repo.owner}/${repo.name} 没有文件。` }
+      ? { en: `${id} has no files.`, zh: `${id} 没有文件。` }
       : {
-          en: `No file of ${repo.owner}/${repo.name} matches ${asked}.`,
-          zh: `${repo.owner}/${repo.name} 中没有与 ${asked} 匹配的文件。`,
+          en: `No file of ${id} matches ${asked}.`,
+          zh: `${id} 中没有与 ${asked} 匹配的文件。`,
         },
     {
       hint: {

@@ -43,7 +43,7 @@ export async function runDownload(options: RunOptions): Promise<void> {
   signal.addEventListener('abort', () => void hashing.close(), { once: true });
   try {
     unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
-    const layout = await layoutOf(options, listing);
+    const layout = await layoutOf(options, listing, hashing);
     folder = layout.folder;
     meter.folder = layout.snapshot;
     await fill(layout, { listing, files, hashing, options });
@@ -56,11 +56,12 @@ export async function runDownload(options: RunOptions): Promise<void> {
   }
 }
 
-function layoutOf({ request, hub, cache }: RunOptions, listing: RepoListing): Promise<Layout> {
+function layoutOf(options: RunOptions, listing: RepoListing, hashing: Hashing): Promise<Layout> {
+  const { request, hub, cache, batches } = options;
   const { repo } = request;
   return hub.source === 'huggingface'
     ? huggingFaceLayout({ cache, repo, snapshot: listing.snapshot })
-    : modelScopeLayout({ cache, repo, listing, host: hub.host });
+    : modelScopeLayout({ cache, repo, listing, host: hub.host, hashing, batches });
 }
 
 interface Filling {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../shared/json.ts';
-import type { RepoId } from '../repo-id.ts';
+import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { inAddress, parseEndpoint, rangeHeaders } from './access.ts';
 import { askForJson, askHub } from './ask-hub.ts';
 import { type HubOptions, prepareAsking } from './asking.ts';
@@ -39,7 +39,7 @@ export class HuggingFaceHub implements Hub {
     const revision = checkRevision(wanted ?? defaultRevision);
     const asking = await this.#asking(repo, wanted, signal);
     const { endpoint } = asking;
-    const model = `api/models/${repo.owner}/${repo.name}`;
+    const model = `api/models/${formatRepoId(repo)}`;
     const about = new URL(`${model}/revision/${encodeURIComponent(revision)}`, endpoint);
     const { document } = await askForJson(about, { ...asking, maxBytes: pageBytes });
     const commit = isJsonObject(document) ? document.sha : undefined;
@@ -69,7 +69,7 @@ export class HuggingFaceHub implements Hub {
     signal: AbortSignal,
   ): Promise<HubResponse> {
     const asking = await this.#asking(repo, snapshot, signal);
-    const path = `${repo.owner}/${repo.name}/resolve/${snapshot}/${inAddress(file.path)}`;
+    const path = `${formatRepoId(repo)}/resolve/${snapshot}/${inAddress(file.path)}`;
     const headers = rangeHeaders(part);
     return askHub(new URL(path, asking.endpoint), { ...asking, headers, accepts: [200, 206, 416] });
   }

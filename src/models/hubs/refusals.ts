@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import type { ModelSource } from '../model.ts';
-import type { RepoId } from '../repo-id.ts';
+import { formatRepoId, type RepoId } from '../repo-id.ts';
 import { unreachable } from './hub-errors.ts';
 
 export interface RefusalContext {
@@ -40,10 +40,6 @@ export function refusalOf(status: number, said: Said): AppError {
   return unreachable(host, `status ${status}`);
 }
 
-function nameOf({ repo }: RefusalContext): string {
-  return `${repo.owner}/${repo.name}`;
-}
-
 function tokenName({ source }: RefusalContext): string {
   return source === 'huggingface' ? 'HF_TOKEN' : 'MODELSCOPE_API_TOKEN';
 }
@@ -51,16 +47,16 @@ function tokenName({ source }: RefusalContext): string {
 function pageOf(context: RefusalContext): string {
   const base = context.endpoint.href.replace(/\/$/, '');
   return context.source === 'huggingface'
-    ? `${base}/${nameOf(context)}`
-    : `${base}/models/${nameOf(context)}`;
+    ? `${base}/${formatRepoId(context.repo)}`
+    : `${base}/models/${formatRepoId(context.repo)}`;
 }
 
 function licenceNeeded(said: Said): AppError {
   return new AppError(
     'hub-denied',
     {
-      en: `${nameOf(said)} is given only to those who have accepted its licence.`,
-      zh: `${nameOf(said)} 需要先同意其许可协议才能下载。`,
+      en: `${formatRepoId(said.repo)} is given only to those who have accepted its licence.`,
+      zh: `${formatRepoId(said.repo)} 需要先同意其许可协议才能下载。`,
     },
     {
       hint: {
@@ -86,8 +82,8 @@ function denied(status: number, said: Said): AppError {
   return new AppError(
     'hub-denied',
     {
-      en: `${host} does not give out ${nameOf(said)} (${status}).`,
-      zh: `${host} 拒绝提供 ${nameOf(said)}（${status}）。`,
+      en: `${host} does not give out ${formatRepoId(said.repo)} (${status}).`,
+      zh: `${host} 拒绝提供 ${formatRepoId(said.repo)}（${status}）。`,
     },
     { hint },
   );
@@ -99,8 +95,8 @@ function notFound(said: Said): AppError {
   return new AppError(
     'hub-not-found',
     {
-      en: `${said.endpoint.host} has no ${nameOf(said)}${at}.`,
-      zh: `${said.endpoint.host} 上没有 ${nameOf(said)}${said.revision === null ? '' : `（版本 ${said.revision}）`}。`,
+      en: `${said.endpoint.host} has no ${formatRepoId(said.repo)}${at}.`,
+      zh: `${said.endpoint.host} 上没有 ${formatRepoId(said.repo)}${said.revision === null ? '' : `（版本 ${said.revision}）`}。`,
     },
     {
       hint: {

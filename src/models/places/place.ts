@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 
 import type { Witness } from '../evidence.ts';
-import type { FoundModel } from '../model.ts';
+import type { ModelPlace } from '../model.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
 
 /** A folder where models lie, in a layout of its own. */
 export interface Place {
-  readonly kind: FoundModel['place'];
+  readonly kind: ModelPlace;
   readonly root: string;
   readonly isRemovable: boolean;
   /** The repos that it has something of. */
