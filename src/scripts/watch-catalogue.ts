@@ -7,14 +7,18 @@ import type { Logger } from '../shared/log.ts';
 import { type Catalogue, isIgnoredFolder } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
 
-/** Editors write a file in several steps; a burst of events becomes one look. */
+/**
+ * Editors write a file in several steps; a burst of events becomes one look. Longer than the 50 ms during which the watcher
+ * keeps further changes of a file it has told of to itself.
+ */
 const settleMs = 80;
 const pollMs = 2000;
 const retryMs = 1000;
 
 /** Fills the catalogue, and keeps it true to the disk until `close` is called. */
 export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
-  const pending = new Set<string>();
+  /** What has changed, and when that was last told. */
+  const pending = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
@@ -29,7 +33,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
       (isIgnoredFolder(basename(path)) || (stats?.isFile() === true && !mayBeManifest(basename(path)))),
   });
   watcher.on('all', (_event, path) => {
-    pending.add(path);
+    pending.set(path, performance.now());
     timer ??= setTimeout(settle, settleMs);
   });
   watcher.on('error', (error) => {
@@ -52,14 +56,17 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
 
   function settle(): void {
     timer = undefined;
-    const paths = [...pending];
-    pending.clear();
+    const paths = [...pending.keys()];
+    const now = performance.now();
+    for (const [path, told] of pending) if (now - told >= settleMs) pending.delete(path);
+    // What was told of a moment ago may change again without another word: it is looked at once more.
+    if (pending.size > 0) timer = setTimeout(settle, settleMs);
     work = work
       .then(() => catalogue.refresh(paths))
       .catch((error: unknown) => {
         report(error);
         if (!isExhaustion(errnoOf(error)) || closed) return;
-        for (const path of paths) pending.add(path);
+        for (const path of paths) pending.set(path, performance.now());
         timer ??= setTimeout(settle, retryMs);
       });
   }

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { Catalogue } from './catalogue.ts';
+import { watchCatalogue } from './watch-catalogue.ts';
+
+it('a change right after another one is seen, whenever the first was looked at', async () => {
+  const root = await tempFolder();
+  const id = randomUUID();
+  await mkdir(join(root, 'script'));
+  const rename = (name: string) =>
+    writeFile(
+      join(root, 'script', 'script.toml'),
+      `[service.info]\nid = "${id}"\nname = "${name}"\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\n`,
+    );
+  const catalogue = new Catalogue([root]);
+  const watched = await watchCatalogue(catalogue, pino({ enabled: false }));
+  const named = async (name: string) => {
+    for (const until = performance.now() + 3000; catalogue.find(id)?.name !== name; await sleep(1)) {
+      if (performance.now() > until) expect(catalogue.find(id)?.name).toBe(name);
+    }
+  };
+  try {
+    // The second change falls shortly before the look that the first one brings about, the third right behind it.
+    for (const pause of [20, 40, 50, 60, 65, 70, 75]) {
+      await rename(`first-${pause}`);
+      await sleep(pause);
+      await rename(`second-${pause}`);
+      await named(`second-${pause}`);
+      await rename(`third-${pause}`);
+      await named(`third-${pause}`);
+    }
+  } finally {
+    await watched.close();
+  }
+});
