@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { until } from '../../test/support/until.ts';
 import { Catalogue } from './catalogue.ts';
 import { watchCatalogue } from './watch-catalogue.ts';
 
@@ -21,11 +22,8 @@ it('a change right after another one is seen, whenever the first was looked at',
     );
   const catalogue = new Catalogue([root]);
   const watched = await watchCatalogue(catalogue, pino({ enabled: false }));
-  const named = async (name: string) => {
-    for (const until = performance.now() + 3000; catalogue.find(id)?.name !== name; await sleep(1)) {
-      if (performance.now() > until) expect(catalogue.find(id)?.name).toBe(name);
-    }
-  };
+  const named = (name: string) =>
+    until(`the script is called ${name}`, async () => catalogue.find(id)?.name === name, 10_000);
   try {
     // The second change falls shortly before the look that the first one brings about, the third right behind it.
     for (const pause of [20, 40, 50, 60, 65, 70, 75]) {

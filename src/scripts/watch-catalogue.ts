@@ -7,11 +7,10 @@ import type { Logger } from '../shared/log.ts';
 import { type Catalogue, isIgnoredFolder } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
 
-/**
- * Editors write a file in several steps; a burst of events becomes one look. Longer than the 50 ms during which the watcher
- * keeps further changes of a file it has told of to itself.
- */
+/** Editors write a file in several steps; a burst of events becomes one look. */
 const settleMs = 80;
+/** For 50 ms the watcher keeps to itself what else becomes of a file that it has told of. Timers are not exact. */
+const silentMs = 60;
 const pollMs = 2000;
 const retryMs = 1000;
 
@@ -58,7 +57,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer = undefined;
     const paths = [...pending.keys()];
     const now = performance.now();
-    for (const [path, told] of pending) if (now - told >= settleMs) pending.delete(path);
+    for (const [path, told] of pending) if (now - told >= silentMs) pending.delete(path);
     // What was told of a moment ago may change again without another word: it is looked at once more.
     if (pending.size > 0) timer = setTimeout(settle, settleMs);
     work = work

@@ -53,9 +53,10 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
       const isDryRun = readTruth(query, 'dry_run');
       const removal = await models.remove(repo, { kind: readPlace(query), isDryRun });
       const language = languageOf(request, 'en');
+      const id = formatRepoId(repo);
       const message = isDryRun
-        ? { en: `The model ${owner}/${name} would be removed`, zh: `将删除模型 ${owner}/${name}` }
-        : { en: `The model ${owner}/${name} was removed`, zh: `已删除模型 ${owner}/${name}` };
+        ? { en: `The model ${id} would be removed`, zh: `将删除模型 ${id}` }
+        : { en: `The model ${id} was removed`, zh: `已删除模型 ${id}` };
       return {
         status: 'success',
         message: message[language],
