@@ -28,12 +28,13 @@ async function runAt(odd: readonly string[], script: string, options: ScriptOpti
 }
 
 describe.runIf(isReady)('a window', () => {
-  const asking = 'echo ready; echo err >&2; read -r word; echo "got $word"; exit 4';
+  // Last of all: what is typed then is echoed at once, before anything that the script has not written yet.
+  const asking = 'echo err >&2; echo ready; read -r word; echo "got $word"; exit 4';
 
   it('is written to where its emulator has it, also if that is not where it is read', async () => {
     const { record, stdout } = await runAt(['read-only', 'type=hello\\n'], asking);
     expect(record).toMatchObject({ end_cause: 'exit', exit_code: 4 });
-    expect(stdout).toBe('ready\nerr\nhello\ngot hello\n');
+    expect(stdout).toBe('err\nready\nhello\ngot hello\n');
   });
 
   it('leaves what is typed to the script where that has no terminal of its own', async () => {
