@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { projectRoot } from '../../test/support/hob.ts';
+import { projectRoot, tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
 import { type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
@@ -53,6 +54,20 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     const names = readFileSync(`/proc/${pid}/environ`, 'latin1').match(/\w+(?==)/g);
     expect(names).toEqual(Object.keys(env));
     expect((await entryOf(pid))?.runId).toBe('the-run');
+  });
+
+  it('knows it also of a process that becomes another program again and again', async () => {
+    const circle = join(await tempFolder(), 'circle');
+    await writeFile(circle, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 });
+    const shell = startShell(`echo up $$; exec ${circle}`);
+    await shell.said('up');
+    let missed = 0;
+    for (let look = 0; look < 200; look++) {
+      const table = (await readProcessTable(shell.startTicks)) ?? [];
+      if (table.find(({ pid }) => pid === shell.pid)?.runId !== shell.runId) missed++;
+    }
+    // It may begin anew, and again, between the looks at one and the same of its files.
+    expect(missed).toBeLessThanOrEqual(2);
   });
 
   it('reads an environment to its end, however large it is', async () => {

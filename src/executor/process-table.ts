@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 import { runCookie } from '../execution/messages.ts';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
@@ -20,6 +20,9 @@ export interface ProcessEntry {
 
 /** So many processes are looked at in one go: what else this process does waits a millisecond or two at most. */
 const sliceSize = 64;
+/** A process becomes another program in far less than that; on a busy machine it may have to wait for its turn meanwhile. */
+const mostTries = 50;
+const startingMs = 2;
 
 /**
  * The processes of this machine that were started at `sinceTicks` or later: nobody of a run is older than its script. Null when
@@ -35,8 +38,12 @@ async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
     for (const [index, pid] of pids.entries()) {
-      const entry = readEntry(pid, sinceTicks);
-      if (entry !== null) table.push(entry);
+      let reading = readEntry(pid, sinceTicks);
+      for (let tries = 0; reading?.isStarting && tries < mostTries; tries++) {
+        await wait(startingMs);
+        reading = readEntry(pid, sinceTicks);
+      }
+      if (reading !== null) table.push(reading.entry);
       if (index % sliceSize === sliceSize - 1) await nextTurn();
     }
   } catch {
@@ -45,13 +52,28 @@ async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   return table;
 }
 
+interface Reading {
+  readonly entry: ProcessEntry;
+  /** It is just becoming another program, and has no environment for as long as that takes: whose it is can be told afterwards. */
+  readonly isStarting: boolean;
+}
+
 /** Null for a process that is gone by now, or of no interest. Throws only when nothing can be read at all. */
-function readEntry(pid: number, sinceTicks: number): ProcessEntry | null {
+function readEntry(pid: number, sinceTicks: number): Reading | null {
   const text = read(`/proc/${pid}/stat`)?.toString('latin1');
   if (text === undefined) return null;
   const { state, parent, group, session, startTicks, isKernelThread } = parseProcessStat(text);
   if (state === 'Z' || state === 'X' || isKernelThread || startTicks < sinceTicks) return null;
-  return { pid, parent, group, session, startTicks, runId: cookieIn(read(`/proc/${pid}/environ`)) };
+  const environ = read(`/proc/${pid}/environ`);
+  const runId = cookieIn(environ);
+  const isStarting = environ?.length === 0 && isBetweenPrograms(pid);
+  return { entry: { pid, parent, group, session, startTicks, runId }, isStarting };
+}
+
+/** Whoever was started with an empty environment has arguments at least; and what was empty a moment ago stays so. */
+function isBetweenPrograms(pid: number): boolean {
+  const isEmpty = (name: string) => read(`/proc/${pid}/${name}`)?.length === 0;
+  return isEmpty('cmdline') || !isEmpty('environ');
 }
 
 /** What was read last: there are hundreds of small files, and each is done with before the next. */

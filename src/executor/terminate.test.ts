@@ -118,7 +118,10 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
   });
 
   it('does not wait for the dead whom nobody buries', async () => {
-    const shell = startShell('setsid sh -c "sh -c \\"exit 0\\" & echo dead \\$!; exec sleep 600" & wait');
+    // It dies when its parent is no shell any longer: that one would bury it.
+    const shell = startShell(`
+      export CHILD='until read -r name < /proc/$PPID/comm && [ "$name" = sleep ]; do :; done'
+      setsid sh -c 'sh -c "$CHILD" & echo dead $!; exec sleep 600' & wait`);
     const dead = await shell.said('dead');
     await untilSo(() => statOf(dead).state === 'Z');
     expect(await terminate(processesOf(shell), endlessMs)).toBe(0);

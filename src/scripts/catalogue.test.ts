@@ -49,6 +49,18 @@ describe('the catalogue', () => {
     expect(await catalogue.problems()).toEqual([]);
   });
 
+  it('finds who is asked for in a folder that was looked at before it was filled', async () => {
+    const root = await tempFolder();
+    await mkdir(join(root, 'empty'));
+    await mkdir(join(root, 'half'));
+    await writeFile(join(root, 'half', 'script.toml'), '');
+    const catalogue = await catalogueOf(root);
+    await write(join(root, 'empty'), idA, 'empty');
+    await write(join(root, 'half'), idB, 'half');
+    expect((await catalogue.resolve(idA)).name).toBe('empty');
+    expect((await catalogue.resolve(idB)).name).toBe('half');
+  });
+
   it('looks for no scripts inside a script', async () => {
     const root = await tempFolder();
     await write(join(root, 'outer'), idA, 'outer');

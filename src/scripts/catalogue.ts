@@ -24,6 +24,9 @@ export function isIgnoredFolder(name: string): boolean {
   return name.startsWith('.') || ignoredFolders.has(name);
 }
 
+/** So long after a look at a folder without a script one may be on its way there: it is copied file by file. */
+const fillingMs = 5000;
+
 /** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
 const parallelLoads = 32;
 const parallelInGroup = 4;
@@ -36,8 +39,8 @@ export class Catalogue {
   readonly #byId = new Map<string, LoadedFolder[]>();
   readonly #missingRoots = new Set<string>();
   #lastLook: Promise<unknown> = Promise.resolve();
-  /** Folders directly below a root that were read, scripts or not. */
-  readonly #seen = new Set<string>();
+  /** Folders directly below a root that were read, and when there was last no script in them: null when there was one. */
+  readonly #seen = new Map<string, number | null>();
   #version = 0;
 
   constructor(roots: readonly string[]) {
@@ -163,12 +166,15 @@ export class Catalogue {
     }
   }
 
-  /** Reads the folders below the roots that were never looked at: one listing a root when there are none. */
+  /** Reads the folders below the roots that were never looked at, or maybe too early: one listing a root when there are none. */
   async #lookForNew(): Promise<boolean> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
-    const unseen = folders.filter((folder) => !this.#seen.has(folder));
-    await inParallel(unseen, (folder) => this.#reload(folder));
-    return unseen.length > 0;
+    const since = performance.now() - fillingMs;
+    const isNew = (emptyAt: number | null | undefined) =>
+      emptyAt === undefined || (emptyAt !== null && emptyAt > since);
+    const fresh = folders.filter((folder) => isNew(this.#seen.get(folder)));
+    await inParallel(fresh, (folder) => this.#reload(folder));
+    return fresh.length > 0;
   }
 
   async #topFolders(root: string): Promise<string[]> {
@@ -204,7 +210,8 @@ export class Catalogue {
         if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
       }
     }
-    if (isTop) this.#seen.add(folder);
+    const hasScript = found.some(({ kind }) => kind === 'script');
+    if (isTop) this.#seen.set(folder, hasScript ? null : performance.now());
     for (const loaded of found) this.#add(loaded);
   }
 
