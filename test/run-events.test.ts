@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
+import { RunOutputs } from '../src/runs/output/run-outputs.ts';
+import { appInProcess, openDoor } from './support/app-in-process.ts';
 import { ask } from './support/ask.ts';
 import { EventFollower, listenTo } from './support/event-client.ts';
 import { startHob, tempFolder } from './support/hob.ts';
@@ -116,6 +118,25 @@ for thread in threads: thread.join()`),
       expect(pieces.map(({ data }) => data.text).join('') === expected(word), stream).toBe(true);
     }
     expect(follower.events.filter(({ type }) => type === 'run.ended')).toHaveLength(1);
+  });
+
+  it('tells of an end that comes while the request is being looked at', async () => {
+    const { app, executor, script } = await appInProcess();
+    const { url } = await openDoor(app);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ script_id: script });
+    const accepted = await fetch(`${url}/api/execute`, { method: 'POST', headers, body });
+    const runUrl = `${url}/api/runs/${accepted.headers.get('x-hob-run-id')}`;
+    await executor.begun(1);
+    const look = vi.spyOn(RunOutputs.prototype, 'reaches').mockImplementationOnce(async () => {
+      executor.endAll();
+      await fetch(`${runUrl}?wait=60`);
+      return true;
+    });
+    onTestFinished(() => look.mockRestore());
+    const client = await listenTo(`${runUrl}/events`);
+    await client.closed;
+    expect(client.events.map(({ type }) => type)).toEqual(['run.ended']);
   });
 
   it('says what was dropped from the middle of a huge output', async () => {

@@ -23,13 +23,15 @@ export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependen
     response: { 200: EventsAnswer, 204: NothingMore, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/runs/:id/events', { schema }, async (request, reply) => {
-    const run = runs.getBrief(request.params.id);
-    reply.raw.setHeader('x-hob-run-id', run.runId);
+    const found = runs.getBrief(request.params.id);
+    reply.raw.setHeader('x-hob-run-id', found.runId);
     checkQuery(request.query, RunEventsQuery);
     const place = readPlace(readLastEventId(request));
-    if (!(await isPlaceOf(run, place, outputs))) throw malformedEventId();
+    if (!(await isPlaceOf(found, place, outputs))) throw malformedEventId();
     // It has heard all there is. Browsers connect again until they are told so by this status.
     if (place.isEnded) return reply.code(204).send();
+    // Once more, and nothing is awaited until it is watched: it may have ended meanwhile, and that is told once.
+    const run = runs.getBrief(found.runId);
     const stream = openEventStream(request, reply, dependencies);
     if (stream === null) return reply;
     const watch = new RunWatch(run, dependencies);
