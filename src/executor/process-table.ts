@@ -21,7 +21,7 @@ export interface ProcessEntry {
 /** So many processes are looked at in one go: what else this process does waits a millisecond or two at most. */
 const sliceSize = 64;
 /** A process becomes another program in far less than that; on a busy machine it may have to wait for its turn meanwhile. */
-const mostTries = 50;
+const longestStartMs = 50;
 const startingMs = 2;
 
 /**
@@ -35,12 +35,15 @@ export async function readProcessTable(sinceTicks: number): Promise<ProcessEntry
 
 async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   const table: ProcessEntry[] = [];
+  let patienceMs = longestStartMs;
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
     for (const [index, pid] of pids.entries()) {
       let reading = readEntry(pid, sinceTicks);
-      for (let tries = 0; reading?.isStarting && tries < mostTries; tries++) {
+      while (reading?.isStarting && patienceMs > 0) {
+        const sinceMs = performance.now();
         await wait(startingMs);
+        patienceMs -= performance.now() - sinceMs;
         reading = readEntry(pid, sinceTicks);
       }
       if (reading !== null) table.push(reading.entry);
