@@ -27,12 +27,28 @@ const processStarters = [
   'src/execution/launch-executor\\.ts',
   'src/shared/run-command\\.ts',
   'src/notifications/desktop/open-address\\.ts',
+  'src/environments/builder/run-tool\\.ts',
 ];
 
 export const importRules = [
   room('shared', [], 'Everyone uses the tiny helpers, so they must know nobody.'),
   room('settings', ['shared'], 'Settings are read before anything else exists.'),
   room('scripts', ['shared'], 'What a script is does not depend on who runs it.'),
+  room(
+    'environments',
+    ['scripts', 'shared'],
+    'What a script is made to run with follows from its folder and the machine; that a build is a run is for others to arrange.',
+  ),
+  room(
+    'packages',
+    ['environments/recipe', 'scripts', 'shared'],
+    'A package is a folder of a script; who runs it and what it is run with are asked for as interfaces.',
+  ),
+  room(
+    'doctor',
+    ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
+    'It looks at the machine with the eyes of those who use it, and works when the service does not.',
+  ),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
   room(
@@ -85,13 +101,13 @@ export const importRules = [
   ),
   room(
     'http',
-    ['runs', 'scripts', 'models', 'notifications', 'terminals', 'metrics', 'shared'],
+    ['runs', 'scripts', 'packages', 'environments', 'models', 'notifications', 'terminals', 'metrics', 'shared'],
     'Routes parse, call and answer; where things are kept is not their business.',
   ),
   {
     name: 'cli-imports',
     comment: 'The command speaks HTTP like everybody else; beyond that it must know only where the home is.',
-    from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$'] },
+    from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', '^src/cli/offline/'] },
     to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/settings/(?:prepare-)?home\\.ts$'] },
     plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
   },
@@ -101,6 +117,25 @@ export const importRules = [
     from: { path: '^src/cli/commands/serve\\.ts$' },
     to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/main\\.ts$'] },
     plant: { file: 'src/cli/commands/serve.ts', imports: '../../storage/database.ts' },
+  },
+  {
+    name: 'offline-imports',
+    comment:
+      'What authors check and pack needs no service, and least of all does what finds out why it does not start.',
+    from: { path: '^src/cli/offline/', pathNot: [tests] },
+    to: {
+      path: '^src/',
+      pathNot: ['^src/(?:cli|shared|settings|scripts|packages|environments|doctor)/'],
+    },
+    plant: { file: 'src/cli/offline/planted.ts', imports: '../../compose.ts' },
+  },
+  {
+    name: 'builder-is-apart',
+    comment:
+      'The program that builds environments is a run like any other and may outlive the service: it knows nothing of it.',
+    from: { path: '^src/environments/builder/', pathNot: [tests] },
+    to: { path: '^src/', pathNot: ['^src/(?:environments/builder|shared)/'] },
+    plant: { file: 'src/environments/builder/planted.ts', imports: '../../scripts/script.ts' },
   },
   {
     name: 'executor-is-light',
@@ -153,7 +188,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, or of the window where they can only be started there; emulators, helpers, the browser and the executor itself in one each: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there; emulators, helpers, the browser, the tools that build environments and the executor itself in one each: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },

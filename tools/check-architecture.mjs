@@ -1,6 +1,15 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import { cruise } from 'dependency-cruiser';
 
@@ -109,5 +118,8 @@ async function withCopy(copy, change) {
 }
 
 function append(folder, file, text) {
-  writeFileSync(join(folder, file), text, { flag: 'a' });
+  const path = join(folder, file);
+  // A rule may be there before its room.
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { flag: 'a' });
 }
