@@ -61,6 +61,7 @@ function script(rest: Partial<Script> = {}): Script {
     outputs: [],
     isNode: false,
     models: [],
+    dependencies: [],
     ...rest,
   };
 }

@@ -4,6 +4,7 @@ import type { Text } from '../shared/text.ts';
 import { confine } from './confine.ts';
 import type { LoadedFolder } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
+import { parseVersionRange, satisfies } from './runtimes/version-range.ts';
 import type { Problem, Script } from './script.ts';
 
 /** What is wrong with scripts, beyond what their manifests say: in words for a caller, and as entries of the list. */
@@ -58,6 +59,32 @@ export async function missingEntry(script: Script): Promise<Problem | null> {
       zh: '请创建该文件，或修正清单中的文件名。',
     },
   };
+}
+
+/** The scripts that one calls and that are not there, or not in a version that will do. It may do without them, so these are notes. */
+export function missingDependencies(
+  { dependencies, manifestPath }: Pick<Script, 'dependencies' | 'manifestPath'>,
+  find: (id: string) => Pick<Script, 'name' | 'version'> | null,
+): Problem[] {
+  return dependencies.flatMap(({ id, name, version }) => {
+    const found = find(id);
+    const range = version === null ? null : parseVersionRange(version);
+    const fits = range === null || (found?.version != null && satisfies(found.version, range));
+    if (found !== null && fits) return [];
+    const called = name === null ? id : `"${name}" (${id})`;
+    const message: Text =
+      found === null
+        ? { en: `It calls the script ${called}, which is not here`, zh: `所依赖的脚本 ${called} 不存在` }
+        : {
+            en: `It calls the script ${called} ${version}, but here is ${found.version ?? 'one without a version'}`,
+            zh: `所依赖的脚本 ${called} 需要版本 ${version}，当前为 ${found.version ?? '无版本号'}`,
+          };
+    const advice: Text = {
+      en: found === null ? 'Install it with hob install.' : 'Update it with hob update.',
+      zh: found === null ? '请用 hob install 安装。' : '请用 hob update 更新。',
+    };
+    return [{ severity: 'note' as const, file: manifestPath, line: null, message, advice }];
+  });
 }
 
 export function missingRoot(root: string): Problem {

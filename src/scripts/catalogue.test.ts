@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { AppError } from '../shared/errors.ts';
-import { Catalogue, isIgnoredFolder } from './catalogue.ts';
+import { Catalogue } from './catalogue.ts';
+import { isIgnoredFolder } from './script-folders.ts';
 
 const ids = Array.from({ length: 10 }, (_, index) => `2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c1${index}`);
 const [idA = '', idB = '', idC = ''] = ids;
@@ -47,6 +48,22 @@ describe('the catalogue', () => {
     const catalogue = await catalogueOf(root);
     expect(names(catalogue)).toEqual(['direct', 'inner']);
     expect(await catalogue.problems()).toEqual([]);
+  });
+
+  it('notes who calls a script that is not there, or not in a version that will do', async () => {
+    const root = await tempFolder();
+    const calls = (id: string, rest = '') => `[[service.dependencies]]\nid = "${id}"\n${rest}`;
+    await write(join(root, 'a'), idA, 'a', calls(idB, 'name = "另一个"'));
+    const catalogue = await catalogueOf(root);
+    const notes = async () => (await catalogue.problems()).map(({ message }) => message.en);
+    expect(await notes()).toEqual([`It calls the script "另一个" (${idB}), which is not here`]);
+    await write(join(root, 'b'), idB, 'b');
+    await catalogue.refresh([join(root, 'b')]);
+    expect(await notes()).toEqual([]);
+    await write(join(root, 'a'), idA, 'a', calls(idB, 'version = ">=2"'));
+    await catalogue.refresh([join(root, 'a')]);
+    expect(await notes()).toEqual([`It calls the script ${idB} >=2, but here is one without a version`]);
+    expect((await catalogue.resolve(idA)).name).toBe('a');
   });
 
   it('finds who is asked for in a folder that was looked at before it was filled', async () => {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
@@ -8,28 +7,20 @@ import {
   brokenText,
   duplicateProblem,
   duplicateText,
+  missingDependencies,
   missingEntry,
   missingRoot,
   prefixed,
 } from './catalogue-problems.ts';
 import { confine } from './confine.ts';
+import { loadPackage } from './installed-version.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
 import type { Problem, Script } from './script.ts';
-
-const ignoredFolders = new Set(['node_modules', '__pycache__', 'venv', 'site-packages', '$RECYCLE.BIN']);
-
-/** Folders that hold what scripts are made with, not scripts. */
-export function isIgnoredFolder(name: string): boolean {
-  return name.startsWith('.') || ignoredFolders.has(name);
-}
+import { folderNames, inParallel, isIgnoredFolder, parallelInGroup } from './script-folders.ts';
 
 /** So long after a look at a folder without a script one may be on its way there: it is copied file by file. */
 const fillingMs = 5000;
-
-/** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
-const parallelLoads = 32;
-const parallelInGroup = 4;
 
 /** All scripts known, by id. What is on disk is the truth; this is what was last seen of it. */
 export class Catalogue {
@@ -42,9 +33,12 @@ export class Catalogue {
   /** Folders directly below a root that were read, and when there was last no script in them: null when there was one. */
   readonly #seen = new Map<string, number | null>();
   #version = 0;
+  /** The root whose folders hold versions of a script, of which one counts. */
+  readonly #packages: string | undefined;
 
-  constructor(roots: readonly string[]) {
-    this.roots = roots;
+  constructor(roots: readonly string[], { packages }: { packages?: string } = {}) {
+    this.roots = packages === undefined ? roots : [...roots, packages];
+    this.#packages = packages;
   }
 
   /** Another number whenever something else is known, also before anybody is told. */
@@ -92,6 +86,7 @@ export class Catalogue {
     const [first, second] = relative(root, path).split(sep);
     if (!first) return null;
     const top = join(root, first);
+    if (root === this.#packages) return top;
     // One of many scripts in a group: the others need not be looked at. What is or was a script itself is read as a whole.
     const isGroup = this.#seen.has(top) && !this.#byFolder.has(top);
     return isGroup && second !== undefined && !mayBeManifest(second) ? join(top, second) : top;
@@ -144,6 +139,7 @@ export class Catalogue {
     }
     const missing = await Promise.all(this.scripts().map(missingEntry));
     problems.push(...missing.filter((problem) => problem !== null));
+    for (const script of this.scripts()) problems.push(...missingDependencies(script, (id) => this.find(id)));
     return problems.sort((a, b) => a.severity.localeCompare(b.severity));
   }
 
@@ -191,19 +187,8 @@ export class Catalogue {
 
   /** A folder below a root is a script, or a group that holds scripts one level further down. */
   async #reload(folder: string): Promise<void> {
-    const found: LoadedFolder[] = [];
     const isTop = this.roots.some((root) => dirname(folder) === root);
-    if (!isIgnoredFolder(basename(folder))) {
-      const loaded = await loadFolder(folder);
-      if (loaded !== null) found.push(loaded);
-      else if (isTop) {
-        const load = async (inner: string) => {
-          const script = await loadFolder(inner);
-          if (script !== null) found.push(script);
-        };
-        await inParallel(await this.#subfolders(folder), load, parallelInGroup);
-      }
-    }
+    const found = isIgnoredFolder(basename(folder)) ? [] : await this.#read(folder, isTop);
     // Only now: a look that failed for lack of handles leaves what was known as it was.
     if (!isTop || this.#seen.has(folder)) {
       for (const known of [...this.#byFolder.keys()]) {
@@ -213,6 +198,20 @@ export class Catalogue {
     const hasScript = found.some(({ kind }) => kind === 'script');
     if (isTop) this.#seen.set(folder, hasScript ? null : performance.now());
     for (const loaded of found) this.#add(loaded);
+  }
+
+  async #read(folder: string, isTop: boolean): Promise<LoadedFolder[]> {
+    const isPackage = dirname(folder) === this.#packages;
+    const loaded = await (isPackage ? loadPackage(folder) : loadFolder(folder));
+    if (loaded !== null) return [loaded];
+    if (!isTop || isPackage) return [];
+    const found: LoadedFolder[] = [];
+    const load = async (inner: string) => {
+      const script = await loadFolder(inner);
+      if (script !== null) found.push(script);
+    };
+    await inParallel(await this.#subfolders(folder), load, parallelInGroup);
+    return found;
   }
 
   async #subfolders(top: string): Promise<string[]> {
@@ -248,25 +247,6 @@ export class Catalogue {
 function topOf(root: string, path: string): string | null {
   const [top] = relative(root, path).split(sep);
   return top ? join(root, top) : null;
-}
-
-async function inParallel(
-  folders: Iterable<string>,
-  work: (folder: string) => Promise<void>,
-  limit = parallelLoads,
-): Promise<void> {
-  const pending = [...folders];
-  const workers = Array.from({ length: limit }, async () => {
-    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) await work(folder);
-  });
-  await Promise.all(workers);
-}
-
-async function folderNames(parent: string): Promise<string[]> {
-  const entries = await readdir(parent, { withFileTypes: true });
-  return entries
-    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name))
-    .map((entry) => entry.name);
 }
 
 function idsOf(loaded: LoadedFolder): readonly string[] {

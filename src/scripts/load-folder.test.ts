@@ -112,6 +112,11 @@ enabled = true
 source = "huggingface"
 repo_id = "owner/name"
 files = ["*.onnx"]
+
+[[service.dependencies]]
+id = "2F0C5C5E-8f43-4b0e-9d0e-3f2d6a1f7c22"
+name = "另一个"
+version = ">=1.2"
 `;
 
   it('becomes a script with everything it says', async () => {
@@ -153,6 +158,7 @@ files = ["*.onnx"]
       outputs: [{ name: 'output_paths', type: 'list', description: null }],
       isNode: true,
       models: [{ source: 'huggingface', repoId: 'owner/name', files: ['*.onnx'] }],
+      dependencies: [{ id: '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c22', name: '另一个', version: '>=1.2' }],
     });
     expect(params).toMatchObject([
       {
@@ -217,6 +223,7 @@ describe('a short manifest', () => {
       outputs: [],
       isNode: false,
       models: [],
+      dependencies: [],
     });
   });
 
@@ -225,6 +232,33 @@ describe('a short manifest', () => {
     expect(scriptOf(await load(inline)).id).toBe(id);
     const dotted = `[service]\ninfo.id = "${id}"\ninfo.name = "x"\nruntime.entry = "main.py"\n`;
     expect(scriptOf(await load(dotted)).id).toBe(id);
+  });
+});
+
+describe('what a manifest says of other scripts', () => {
+  const other = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c22';
+
+  it('may be a list of bare ids', async () => {
+    const { dependencies } = scriptOf(await load(`${minimal}\n[service]\ndependencies = ["${other}"]\n`));
+    expect(dependencies).toEqual([{ id: other, name: null, version: null }]);
+  });
+
+  it.each([
+    ['names of packages', '[service]\ndependencies = ["requests>=2", "numpy"]'],
+    ['a table of another tool', '[service.dependencies]\npython = "^3.9"'],
+    ['a number', '[service]\ndependencies = 3'],
+    ['an id that is none', '[[service.dependencies]]\nid = "nobody"'],
+  ])('is noted and left alone where it is %s', async (_what, text) => {
+    const loaded = await load(`${minimal}\n${text}\n`);
+    expect(scriptOf(loaded).dependencies).toEqual([]);
+    expect(problemsOf(loaded).length).toBeGreaterThan(0);
+    expect(problemsOf(loaded).every(({ severity }) => severity === 'note')).toBe(true);
+  });
+
+  it('is taken without a version that cannot be understood', async () => {
+    const loaded = await load(`${minimal}\n[[service.dependencies]]\nid = "${other}"\nversion = "soon"\n`);
+    expect(scriptOf(loaded).dependencies).toEqual([{ id: other, name: null, version: null }]);
+    expect(problemsOf(loaded)).toMatchObject([{ severity: 'note' }]);
   });
 });
 

@@ -115,6 +115,14 @@ export const ModelSchema = Type.Object({
   files: Type.Optional(Type.Array(Type.String(), { description: 'Globs of the files that are needed.' })),
 });
 
+export const DependencySchema = Type.Object({
+  id: Type.String({ pattern: uuidPattern, description: 'UUID of a script that this one calls.' }),
+  name: Type.Optional(Type.String({ description: 'What people call it, so that they can find it.' })),
+  version: Type.Optional(
+    Type.String({ description: 'Versions of it that will do, such as ">=1.2". Absent: any.' }),
+  ),
+});
+
 const RootTableSchema = Type.Object({
   info: InfoSchema,
   runtime: RuntimeSchema,
@@ -127,6 +135,9 @@ const RootTableSchema = Type.Object({
   outputs: Type.Optional(Type.Array(OutputSchema)),
   node: Type.Optional(NodeSchema),
   models: Type.Optional(Type.Array(ModelSchema)),
+  dependencies: Type.Optional(
+    Type.Array(DependencySchema, { description: 'Other scripts that this one calls.' }),
+  ),
 });
 
 /**

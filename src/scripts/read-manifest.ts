@@ -16,6 +16,7 @@ import {
   RuntimeSchema,
 } from './manifest-schema.ts';
 import type { ParsedToml } from './manifest-toml.ts';
+import { readDependencies } from './read-dependencies.ts';
 import { readParams } from './read-params.ts';
 import { reporter, type SectionReader, sectionReader } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
@@ -80,6 +81,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
   const models: ModelNeed[] = section
     .list('models', ModelSchema)
     .map(({ item: model }) => ({ source: model.source, repoId: model.repo_id, files: model.files ?? [] }));
+  const dependencies = readDependencies(section);
   noteUnknownSections(table, rootName, report);
   if (info?.icon !== undefined && (await confine(folder, info.icon)) === 'outside') {
     report('error', [rootName, 'info', 'icon'], describePath('icon', info.icon, 'outside'), insideAdvice);
@@ -103,6 +105,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
     outputs,
     isNode: node?.enabled === true,
     models,
+    dependencies,
   };
   return { kind: 'script', script, notes: problems };
 }

@@ -20,6 +20,8 @@ export interface Script {
   readonly outputs: readonly Output[];
   readonly isNode: boolean;
   readonly models: readonly ModelNeed[];
+  /** The scripts that it calls. */
+  readonly dependencies: readonly ScriptDependency[];
 }
 
 export interface ScriptRuntime {
@@ -92,6 +94,13 @@ export interface ModelNeed {
   readonly source: 'huggingface' | 'modelscope';
   readonly repoId: string;
   readonly files: readonly string[];
+}
+
+export interface ScriptDependency {
+  readonly id: string;
+  readonly name: string | null;
+  /** A range of versions; null when any will do. */
+  readonly version: string | null;
 }
 
 /** Something in a manifest that a person should know of. Only errors keep the script from running. */

@@ -4,8 +4,9 @@ import { watch } from 'chokidar';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
-import { type Catalogue, isIgnoredFolder } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
+import { isIgnoredFolder } from './script-folders.ts';
 
 /** Editors write a file in several steps; a burst of events becomes one look. */
 const settleMs = 80;

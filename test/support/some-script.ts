@@ -29,5 +29,6 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
   outputs: [],
   isNode: false,
   models: [],
+  dependencies: [],
   ...rest,
 });

@@ -32,6 +32,8 @@ async function machine(programs: Record<string, string>, platform: NodeJS.Platfo
     scriptFolder,
     entry: join(scriptFolder, 'main'),
     resolve: (runtime: Partial<ScriptRuntime>) => resolveCommand(scriptIn(scriptFolder, runtime), host),
+    resolveIn: (runtime: Partial<ScriptRuntime>, python: string) =>
+      resolveCommand(scriptIn(scriptFolder, runtime), host, { python }),
   };
 }
 
@@ -65,6 +67,7 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
     outputs: [],
     isNode: false,
     models: [],
+    dependencies: [],
   };
 }
 
@@ -259,12 +262,12 @@ describe('a page', () => {
   });
 });
 
-describe('a script that needs other programs', () => {
-  it('says which one is missing, and runs when it is there', async () => {
-    const { resolve, bin } = await machine({ bash: '5.2.0', ffmpeg: '6.0' });
-    const runtime = { language: 'bash', binaries: ['ffmpeg', 'exiftool'] } as const;
-    expect(await resolve(runtime)).toEqual(unavailable('"exiftool"', 'PATH'));
-    await install(join(bin, 'exiftool'), '12.0');
-    expect(await resolve(runtime)).toMatchObject({ kind: 'command' });
+describe('a script for which an environment was made', () => {
+  it('runs with the Python of that environment', async () => {
+    const { resolveIn, entry } = await machine({});
+    expect(await resolveIn({ language: 'python' }, '/environments/one/bin/python')).toMatchObject({
+      kind: 'command',
+      command: { file: '/environments/one/bin/python', args: [entry] },
+    });
   });
 });

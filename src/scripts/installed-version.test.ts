@@ -1,0 +1,104 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../test/support/hob.ts';
+import { Catalogue } from './catalogue.ts';
+
+const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
+
+async function packages(versions: readonly string[]) {
+  const root = await tempFolder();
+  const folder = join(root, id);
+  for (const version of versions) {
+    await mkdir(join(folder, version), { recursive: true });
+    await writeFile(join(folder, version, 'main.sh'), '');
+    const manifest = `[other.info]\nid = "${id}"\nname = "${version}"\n[other.runtime]\nentry = "main.sh"\n`;
+    await writeFile(join(folder, version, 'any name.toml'), manifest);
+  }
+  const catalogue = new Catalogue([], { packages: root });
+  return {
+    root,
+    folder,
+    catalogue,
+    choose: (content: string) => writeFile(join(folder, 'installed.json'), content),
+    names: () => catalogue.scripts().map(({ name }) => name),
+  };
+}
+
+const current = (version: string) => JSON.stringify({ format: 1, current: version });
+
+describe('the catalogue of installed packages', () => {
+  it('has the version that counts and no other, and follows when another one does', async () => {
+    const { catalogue, folder, choose, names } = await packages(['v1', 'v2']);
+    await choose(current('v1'));
+    await catalogue.load();
+    expect(names()).toEqual(['v1']);
+    expect((await catalogue.resolve(id)).folder).toBe(join(folder, 'v1'));
+
+    await choose(current('v2'));
+    await catalogue.refresh([folder]);
+    expect(names()).toEqual(['v2']);
+    expect((await catalogue.resolve(id)).folder).toBe(join(folder, 'v2'));
+    expect(await catalogue.problems()).toEqual([]);
+  });
+
+  it('is not led astray by a change in a version that does not count', async () => {
+    const { catalogue, folder, choose, names } = await packages(['v1', 'v2']);
+    await choose(current('v1'));
+    await catalogue.load();
+    await catalogue.refresh([join(folder, 'v2', 'any name.toml'), join(folder, 'v2'), folder]);
+    expect(names()).toEqual(['v1']);
+  });
+
+  it('has nothing of a package that is on its way, or gone', async () => {
+    const { catalogue, folder, choose, names } = await packages(['v1']);
+    await catalogue.load();
+    expect(names()).toEqual([]);
+    expect(await catalogue.problems()).toEqual([]);
+    await expect(catalogue.resolve(id)).rejects.toMatchObject({ code: 'script-unknown' });
+    await choose(current('v1'));
+    expect((await catalogue.resolve(id)).name).toBe('v1');
+    await rm(folder, { recursive: true });
+    await catalogue.refresh([folder]);
+    expect(names()).toEqual([]);
+  });
+
+  it('finds nothing in the folder where packages are made', async () => {
+    const { catalogue, root, names } = await packages([]);
+    await mkdir(join(root, '.staging', id, 'v1'), { recursive: true });
+    await writeFile(join(root, '.staging', id, 'installed.json'), current('v1'));
+    await catalogue.load();
+    expect(names()).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['another shape', '[]'],
+    ['no version', '{}'],
+    ['a version that is not there', current('v7')],
+    ['a way out of the folder', current('../v1')],
+    ['a name that is no version', current('.')],
+    ['a number', '{"current":1}'],
+  ])('says that a package is damaged whose record has %s', async (_what, content) => {
+    const { catalogue, choose, names } = await packages(['v1']);
+    await choose(content);
+    await catalogue.load();
+    expect(names()).toEqual([]);
+    const [problem] = await catalogue.problems();
+    expect(problem?.advice.en).toContain(`hob uninstall ${id}`);
+    await expect(catalogue.resolve(id)).rejects.toMatchObject({ code: 'script-unusable' });
+  });
+
+  it('survives a record that is a folder, or a link to a device', async () => {
+    const { catalogue, folder, names } = await packages(['v1']);
+    await mkdir(join(folder, 'installed.json'));
+    await catalogue.load();
+    expect(names()).toEqual([]);
+    await rm(join(folder, 'installed.json'), { recursive: true });
+    await symlink('/dev/zero', join(folder, 'installed.json'));
+    await catalogue.refresh([folder]);
+    expect((await catalogue.problems()).length).toBe(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { readdir } from 'node:fs/promises';
+
+const ignoredFolders = new Set(['node_modules', '__pycache__', 'venv', 'site-packages', '$RECYCLE.BIN']);
+
+/** Folders that hold what scripts are made with, not scripts. */
+export function isIgnoredFolder(name: string): boolean {
+  return name.startsWith('.') || ignoredFolders.has(name);
+}
+
+/** The folders in a folder that may hold scripts. */
+export async function folderNames(parent: string): Promise<string[]> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  return entries
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name))
+    .map((entry) => entry.name);
+}
+
+/** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
+const parallelLoads = 32;
+export const parallelInGroup = 4;
+
+export async function inParallel(
+  folders: Iterable<string>,
+  work: (folder: string) => Promise<void>,
+  limit = parallelLoads,
+): Promise<void> {
+  const pending = [...folders];
+  const workers = Array.from({ length: limit }, async () => {
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) await work(folder);
+  });
+  await Promise.all(workers);
+}
