@@ -29,6 +29,7 @@ import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
+import { findMissingBinaries } from './scripts/runtimes/find-binaries.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
@@ -154,7 +155,9 @@ export async function startService({
       clock: systemClock,
       log,
       resolveCommand: async (script) =>
-        (await findMissingModels(script, models)) ?? resolveCommand(script, host),
+        (await findMissingBinaries(script, host.env)) ??
+        (await findMissingModels(script, models)) ??
+        resolveCommand(script, host),
       readOutcome: (request) => outcomes.read(request),
       findScript: (id) => catalogue.find(id),
       apiBase: (token) => `${listening?.url}/r/${token}`,

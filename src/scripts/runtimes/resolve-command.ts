@@ -26,20 +26,19 @@ interface RuntimeHost {
   readonly platform: NodeJS.Platform;
 }
 
-/** How to start this script on this machine, or what is missing. */
-export async function resolveCommand(script: Script, host: RuntimeHost): Promise<Resolution> {
-  for (const binary of script.runtime.binaries) {
-    if (await isOnPath(binary, host.env)) continue;
-    return unavailable(
-      `The script needs the program "${binary}", which is not on PATH. Install it and start Hob again if PATH changed.`,
-      `脚本需要程序 "${binary}"，但 PATH 中没有找到，请先安装；若修改了 PATH，请重启 Hob。`,
-    );
-  }
+/**
+ * How to start this script on this machine, or what is missing. `python` is that of an environment which was made for it.
+ */
+export async function resolveCommand(
+  script: Script,
+  host: RuntimeHost,
+  { python }: { python?: string } = {},
+): Promise<Resolution> {
   const entry = join(script.folder, script.runtime.entry);
   const { language } = script.runtime;
   switch (language) {
     case 'python':
-      return resolvePython(script, entry, host);
+      return python === undefined ? resolvePython(script, entry, host) : command(python, [entry], pythonEnv);
     case 'typescript':
       return resolveTypeScript(script, entry, host);
     case 'node.js':
