@@ -109,6 +109,7 @@ describe('settings', () => {
       extra_hosts: 'a',
       trusted_origins: 'http://b',
       token: 'true',
+      environments: 'false',
       max_connections: '70',
       huggingface_endpoint: 'https://one.example/path',
       modelscope_endpoint: 'http://127.0.0.1:9',

@@ -203,6 +203,7 @@ function expectation(name: SettingName): string {
   if (kindOf(name) === 'list') return `${name} must be a list of texts`;
   if (name === 'token')
     return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';
+  if (kindOf(name) === 'truth') return `${name} must be true or false`;
   const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
   return `${name} must be ${kind} from ${schema.minimum} to ${schema.maximum}`;
 }

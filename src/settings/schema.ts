@@ -141,6 +141,17 @@ export const SettingsSchema = Type.Object({
     default: 2048,
     description: 'The most that the records and folders of all runs may take on the disk. 0 is no limit.',
   }),
+  environments: Type.Boolean({
+    default: true,
+    description:
+      'Whether scripts that say which packages they need (`requirements.txt`, `pyproject.toml`, PEP 723, `package.json`) get an environment of their own with them. Without, they run with what is installed on the machine.',
+  }),
+  environment_days: Type.Number({
+    minimum: 0,
+    maximum: 36_500,
+    default: 7,
+    description: 'An environment that no script needs any more is removed when it was not used for so long.',
+  }),
   huggingface_endpoint: endpoint(
     'Where models of Hugging Face are downloaded from, such as a mirror. Empty: what `HF_ENDPOINT` says, else `https://huggingface.co`.',
   ),
