@@ -8,6 +8,10 @@ interface Relation {
   isWaitedFor?: boolean;
 }
 
+function entry(runId: string, parentRunId: string | null, sync: boolean) {
+  return { record: { runId, parentRunId, sync, scriptId: 'script' }, scriptFolder: `/versions/${runId}` };
+}
+
 /** Runs that are known by name, and the order in which they were stopped. */
 function openYard(relations: Record<string, Relation>) {
   const live = new LiveRuns();
@@ -17,7 +21,7 @@ function openYard(relations: Record<string, Relation>) {
     const stopping = new AbortController();
     signals.set(runId, stopping.signal);
     stopping.signal.addEventListener('abort', () => stopped.push(runId));
-    live.add({ record: { runId, parentRunId: parent ?? null, sync: isWaitedFor }, stopping });
+    live.add({ ...entry(runId, parent ?? null, isWaitedFor), stopping });
   }
   const causeOf = (runId: string) => {
     const signal = signals.get(runId);
@@ -26,6 +30,16 @@ function openYard(relations: Record<string, Relation>) {
   };
   return { live, stopped, causeOf };
 }
+
+describe('the runs that have no end', () => {
+  it('can be looked through', () => {
+    const { live } = openYard({ a: {}, b: {} });
+    const isAt = (folder: string) => live.some(({ scriptFolder }) => scriptFolder === folder);
+    expect([isAt('/versions/a'), isAt('/versions/c')]).toEqual([true, false]);
+    live.remove('a');
+    expect(isAt('/versions/a')).toBe(false);
+  });
+});
 
 describe('stopping a run', () => {
   it('stops all that it waits for, each parent before its children', () => {
@@ -67,7 +81,7 @@ describe('stopping a run', () => {
     const { live, causeOf } = openYard({ top: {} });
     live.stop('top', 'cancelled');
     const stopping = new AbortController();
-    live.add({ record: { runId: 'late', parentRunId: 'top', sync: true }, stopping });
+    live.add({ ...entry('late', 'top', true), stopping });
     live.stop('top', 'cancelled');
     expect(stopCauseOf(stopping.signal)).toBe('cancelled');
     expect(stopping.signal.aborted).toBe(true);
@@ -95,7 +109,7 @@ describe('stopping a run', () => {
         stopped.push(runId);
         live.remove(runId);
       });
-      live.add({ record: { runId, parentRunId, sync: parentRunId !== null }, stopping });
+      live.add({ ...entry(runId, parentRunId, parentRunId !== null), stopping });
     }
     live.stop('top', 'cancelled');
     expect(stopped).toEqual(['top', 'a', 'b']);
@@ -184,7 +198,7 @@ describe('waiting until all runs have ended', () => {
     const first = live.whenEmpty();
     live.remove('a');
     await first;
-    live.add({ record: { runId: 'b', parentRunId: null, sync: false }, stopping: new AbortController() });
+    live.add({ ...entry('b', null, false), stopping: new AbortController() });
     let isOver = false;
     const second = live.whenEmpty().then(() => {
       isOver = true;

@@ -18,7 +18,9 @@ export function stopCauseOf(signal: AbortSignal): StopCause {
 }
 
 interface LiveEntry {
-  readonly record: Pick<RunRecord, 'runId' | 'parentRunId' | 'sync'>;
+  readonly record: Pick<RunRecord, 'runId' | 'parentRunId' | 'sync' | 'scriptId'>;
+  /** Where its script lies, if that is known. */
+  readonly scriptFolder: string | null;
   /** Aborted with a `StopRequest`, or, before the run has its turn, with the refusal for its caller. */
   readonly stopping: AbortController;
 }
@@ -36,6 +38,10 @@ export class LiveRuns {
 
   has(runId: string): boolean {
     return this.#entries.has(runId);
+  }
+
+  some(fits: (entry: LiveEntry) => boolean): boolean {
+    return [...this.#entries.values()].some(fits);
   }
 
   remove(runId: string): void {

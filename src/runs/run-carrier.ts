@@ -12,12 +12,14 @@ import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import { addRunNote } from './run-notes.ts';
 import type { RunEnding, RunRecord } from './run-record.ts';
-import type { RunOutcome, RunServiceOptions } from './run-request.ts';
+import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
 import { chooseWindow } from './run-windows.ts';
 
 /** A run on its way, from acceptance to its end. */
 export interface LiveRun {
   readonly record: RunRecord;
+  /** Where its script lies; null for one that an earlier service started. */
+  readonly scriptFolder: string | null;
   readonly folder: RunFolder;
   readonly timeoutMs: number | null;
   readonly language: Language;
@@ -32,10 +34,11 @@ export function describeRun(
   { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
   record: RunRecord,
   script: Script | null,
-  { language, hasKey }: { language: Language; hasKey: boolean },
+  { language, hasKey, scriptFolder }: { language: Language; hasKey: boolean; scriptFolder: string | null },
 ): LiveRun {
   return {
     record,
+    scriptFolder,
     folder: runFolderAt(runsFolder, record.runId),
     timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
     language,
@@ -144,7 +147,7 @@ export class RunCarrier {
     const { resolveCommand } = this.#options;
     const { runId } = run.record;
     try {
-      const resolution = await resolveCommand(script);
+      const resolution = await resolveCommand(script, this.#waiting(run, onStart));
       if (resolution.kind === 'unavailable') {
         onStart();
         return ranTo(endWithoutProcess(runId, 'spawn-failed'), resolution.message);
@@ -158,6 +161,19 @@ export class RunCarrier {
       const end = endWithoutProcess(runId, 'spawn-failed', errno ?? 'internal');
       return refused(end, isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
+  }
+
+  /** How a run that has its turn waits for what it needs. */
+  #waiting(run: LiveRun, onStart: () => void): WaitingRun {
+    return {
+      runId: run.record.runId,
+      signal: run.stopping.signal,
+      onWait: (note) => {
+        // From now on it has an outcome, whatever that is.
+        onStart();
+        this.#note(run, note);
+      },
+    };
   }
 
   async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
@@ -202,11 +218,14 @@ export class RunCarrier {
   }
 
   /** Nothing is wrong with the run, but whoever expected a window wants to know. */
-  #noteWindowless({ folder, language, log }: LiveRun, why: Text | null): void {
+  #noteWindowless(run: LiveRun, why: Text | null): void {
     if (why === null) return;
-    log.info({ why: why.en }, 'no window: the output of this run is only captured');
-    const note = { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` }[language];
-    addRunNote(folder, this.#options.clock.now(), note).catch((error: unknown) => {
+    run.log.info({ why: why.en }, 'no window: the output of this run is only captured');
+    this.#note(run, { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` });
+  }
+
+  #note({ folder, language, log }: LiveRun, note: Text): void {
+    addRunNote(folder, this.#options.clock.now(), note[language]).catch((error: unknown) => {
       log.warn({ err: error }, 'a note about a run could not be kept');
     });
   }

@@ -5,7 +5,8 @@ import type { JsonText } from '../shared/json-text.ts';
 
 export { containments, type EndCause, endCauses } from '../execution/messages.ts';
 
-export const origins = ['execute', 'link', 'console', 'cli', 'schedule'] as const;
+/** Through which door a run came; `hob` is what Hob does by itself, such as preparing an environment. */
+export const origins = ['execute', 'link', 'console', 'cli', 'schedule', 'hob'] as const;
 export type Origin = (typeof origins)[number];
 
 export const runStates = ['queued', 'running', 'succeeded', 'failed', 'unknown'] as const;

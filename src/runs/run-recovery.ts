@@ -30,6 +30,8 @@ export function recoverRuns(parts: RecoveryParts): void {
     const run = describeRun(options, record, script, {
       language: 'zh',
       hasKey: options.keys.isHeld(record.runId),
+      // It may have been another version then.
+      scriptFolder: null,
     });
     live.add(run);
     return { run, script };

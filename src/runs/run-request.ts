@@ -7,7 +7,7 @@ import type { Feed } from '../shared/feed.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
-import type { Language } from '../shared/text.ts';
+import type { Language, Text } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
 import type { RunEvents } from './events/run-events.ts';
 import { maskSecrets } from './inputs.ts';
@@ -29,6 +29,8 @@ export interface RunRequest {
   readonly params: JsonObject;
   /** In which language Hob speaks where the script is silent. */
   readonly language: Language;
+  /** A run that waits for this one without having called for it, and whose place it may take meanwhile. */
+  readonly lender?: string;
   /** By which its caller can come back to it. */
   readonly key?: KeyUse;
 }
@@ -52,6 +54,15 @@ export interface SubmittedRun {
   readonly outcome: Promise<RunOutcome>;
 }
 
+/** A run that has its turn, while what it needs is made ready. */
+export interface WaitingRun {
+  readonly runId: string;
+  /** Aborted when the run is not to go on. */
+  readonly signal: AbortSignal;
+  /** Called when it has to wait, with what for: whoever waits for it need not fear that it is lost. */
+  onWait(note: Text): void;
+}
+
 /** The executor, as far as runs need one. */
 export interface Executor {
   readonly containment: Containment | null;
@@ -73,7 +84,8 @@ export interface RunServiceOptions {
   executor: Executor;
   clock: Clock;
   log: Logger;
-  resolveCommand: (script: Script) => Promise<Resolution>;
+  /** May take long: what a script needs is made ready first. */
+  resolveCommand: (script: Script, waiting: WaitingRun) => Promise<Resolution>;
   /** Never rejects. */
   readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;

@@ -91,8 +91,10 @@ export class RunService {
     const run = describeRun(this.#options, record, script, {
       language: request.language,
       hasKey: request.key !== undefined,
+      scriptFolder: script.folder,
     });
-    const claim = claimOf(runId, script, sync ? (request.caller?.runId ?? null) : null);
+    const lender = (sync ? request.caller?.runId : request.lender) ?? null;
+    const claim = claimOf(runId, script, lender);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
@@ -117,6 +119,13 @@ export class RunService {
   /** A run waits for another that it did not start itself. */
   lend(runId: string, waitingRunId: string): void {
     this.#gate.lend(runId, waitingRunId);
+  }
+
+  /** Whether a run that has not ended may need the files in this folder of its script. */
+  isInUse(scriptId: string, scriptFolder: string): boolean {
+    return this.#live.some(
+      (run) => run.record.scriptId === scriptId && (run.scriptFolder ?? scriptFolder) === scriptFolder,
+    );
   }
 
   /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
