@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Json, JsonObject } from '../shared/json.ts';
-import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { makePrivateFolder, replacePrivateFile, writePrivateFile } from '../shared/private-files.ts';
 
 /** Where the files of a run lie. */
 export interface RunFolder {
@@ -60,4 +61,22 @@ export async function writeParameterFile(
     params: content.params,
   };
   await writePrivateFile(folder.parameterFile, JSON.stringify(file, null, 2), options);
+}
+
+/**
+ * Tells a run that has waited since an earlier service where things are now: this one may have another address, and another version of
+ * the script may have taken the place of the one that it was meant for.
+ */
+export async function renewParameterFile(
+  folder: RunFolder,
+  { apiBase, scriptFolder }: { apiBase: (token: string) => string; scriptFolder: string },
+): Promise<void> {
+  const file: unknown = JSON.parse(await readFile(folder.parameterFile, 'utf8'));
+  if (!isJsonObject(file) || !isJsonObject(file.environment)) return;
+  const { environment } = file;
+  const token = String(environment.api_base).split('/').at(-1) ?? '';
+  const renewed = { ...environment, api_base: apiBase(token), script_dir: scriptFolder };
+  if (renewed.api_base === environment.api_base && renewed.script_dir === environment.script_dir) return;
+  const content = JSON.stringify({ ...file, environment: renewed }, null, 2);
+  await replacePrivateFile(folder.parameterFile, content, { durable: true });
 }

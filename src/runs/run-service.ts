@@ -11,7 +11,7 @@ import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
-import { runFolderAt, writeParameterFile } from './parameter-file.ts';
+import { renewParameterFile, runFolderAt, writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
@@ -25,6 +25,7 @@ import {
   type RunServiceOptions,
   type SubmittedRun,
 } from './run-request.ts';
+import { within } from './within.ts';
 
 /** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
 const stopSettleMs = 5000;
@@ -150,7 +151,8 @@ export class RunService {
       carrier: this.#carrier,
       launch: (run, script) => {
         const admission = this.#gate.readmit(claimOf(run.record.runId, script, null), run.stopping.signal);
-        this.#launch(run, script, { turn: this.#unlessStopping(admission, run), isWaitedFor: false });
+        const turn = this.#unlessStopping(admission, run).then((lease) => this.#renew(run, script, lease));
+        this.#launch(run, script, { turn, isWaitedFor: false });
       },
       reportDefect: (run, error) => this.#reportDefect(run, error),
     });
@@ -276,20 +278,18 @@ export class RunService {
     });
   }
 
+  /** The parameter file of a run that waited was written by an earlier service. */
+  async #renew({ folder }: LiveRun, script: Script, lease: Lease): Promise<Lease> {
+    try {
+      await renewParameterFile(folder, { apiBase: this.#options.apiBase, scriptFolder: script.folder });
+      return lease;
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
   #reportDefect(run: LiveRun, error: unknown): void {
     run.log.error({ err: error }, 'a run could not be carried out as it should');
   }
-}
-
-/** Waits for something, but not for ever. */
-async function within(what: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  let timer: NodeJS.Timeout | undefined;
-  // A timer of its own: the combination of two signals does not keep either from being collected before its time.
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.race([what, enough]);
-  clearTimeout(timer);
 }
