@@ -110,5 +110,6 @@ function scriptAnswer(script: Script) {
       repo_id: repoId,
       files: [...files],
     })),
+    dependencies: script.dependencies.map((dependency) => ({ ...dependency })),
   };
 }

@@ -70,6 +70,10 @@ const Script = Type.Object(
     ),
     require_models: Type.Boolean(),
     models: Type.Array(Model),
+    dependencies: Type.Array(
+      Type.Object({ id: Type.String(), name: Nullable(Type.String()), version: Nullable(Type.String()) }),
+      { description: 'The scripts that it calls.' },
+    ),
   },
   { additionalProperties: false, description: 'The script, as its manifest describes it.' },
 );
