@@ -21,6 +21,8 @@ export interface Scene {
   readonly progress: FetchProgress[];
   /** How many bytes lie in what was fetched. */
   fetchedBytes(): Promise<number>;
+  /** Removes what was fetched, as whoever asked for it does. */
+  clear(): Promise<void>;
 }
 
 interface FetchAsked {
@@ -80,6 +82,9 @@ export async function fetchScene(): Promise<Scene> {
       // Nothing that does not show, and nothing that shows in another order.
       expect(error.text.en).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       return error;
+    },
+    async clear() {
+      await rm(into, { recursive: true });
     },
     async fetchedBytes() {
       const tree = await treeOf(into);

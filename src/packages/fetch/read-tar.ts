@@ -51,7 +51,8 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   const { header } = entry;
   const kind = kindOf(header, name);
   const size = header.size ?? 0;
-  if (!Number.isSafeInteger(size) || size < 0) {
+  // Minus one is read as minus nothing.
+  if (!Number.isSafeInteger(size) || size < 0 || Object.is(size, -0)) {
     throw unreadable({
       en: `${showName(name)} has an impossible size`,
       zh: `${showName(name)} 的大小无效`,
