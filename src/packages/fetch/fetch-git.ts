@@ -9,6 +9,7 @@ import { tooLarge } from './package-errors.ts';
 import type { PackageWriter } from './package-writer.ts';
 import { readTar } from './read-tar.ts';
 import { showName } from './show-name.ts';
+import { withoutCredentials } from './without-credentials.ts';
 
 interface FetchGitOptions {
   /** A folder of ours for the repository itself. It is removed at the end. */
@@ -167,9 +168,4 @@ function lastWords(stderr: string): string {
   const fatal =
     lines.find((line) => line.startsWith('fatal:')) ?? lines.at(-1) ?? stderr.trim().split('\n').at(-1) ?? '';
   return withoutCredentials(fatal.replace(/^(?:fatal|error): /, '').trim());
-}
-
-/** Wherever an address stands in a text: without the name and password that may be in it. */
-export function withoutCredentials(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s'"@]*(?:@[^/\s'"@]*)*@/gi, '$1');
 }

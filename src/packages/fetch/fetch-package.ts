@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { AppError, errnoOf, exhaustedError, isExhaustion } from '../../shared/errors.ts';
+import { errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { makePrivateFolder } from '../../shared/private-files.ts';
 import type { Text } from '../../shared/text.ts';
@@ -11,7 +11,7 @@ import { copyFolder } from './copy-folder.ts';
 import { fetchGit } from './fetch-git.ts';
 import { defaultFetchLimits, type FetchLimits } from './fetch-limits.ts';
 import { findScript } from './find-script.ts';
-import { invalidSource, unreadable } from './package-errors.ts';
+import { invalidSource, needsRights, systemRefusal, unreadable } from './package-errors.ts';
 import { PackageWriter } from './package-writer.ts';
 import { readArchive } from './read-archive.ts';
 import { showName } from './show-name.ts';
@@ -42,29 +42,9 @@ export async function fetchPackage(source: PackageSource, options: FetchOptions)
     return { folder, commit, notes };
   } catch (error) {
     signal.throwIfAborted();
-    throw toRefusal(error);
+    throw systemRefusal(error);
   }
 }
-
-/** What the system said, in words of ours. Anything else that is no refusal yet is a defect. */
-function toRefusal(error: unknown): unknown {
-  const errno = errnoOf(error);
-  if (error instanceof AppError || errno === undefined) return error;
-  if (isExhaustion(errno)) return exhaustedError(errno, error);
-  const path = error instanceof Error && 'path' in error ? ` ${showName(String(error.path))}` : '';
-  return unreadable(
-    {
-      en: `The package${path} cannot be read or unpacked (${errno})`,
-      zh: `无法读取或解压包${path}（${errno}）`,
-    },
-    { hint: readRight, cause: error },
-  );
-}
-
-const readRight: Text = {
-  en: 'See to it that you may read it, and write in the home.',
-  zh: '请确认有权读取它，并有权写入 Hob 的主目录。',
-};
 
 async function bring(
   source: PackageSource,
@@ -101,7 +81,7 @@ async function look(location: string): Promise<boolean> {
         en: `${showName(location)} cannot be read (${errno})`,
         zh: `无法读取 ${showName(location)}（${errno}）`,
       },
-      { hint: readRight },
+      { hint: needsRights },
     );
   }
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError, errnoOf, exhaustedError, isExhaustion } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 import { showName } from './show-name.ts';
 
@@ -54,4 +54,24 @@ export function damaged(error: unknown, name: string | null): unknown {
 /** A library may repeat what it read. */
 function showReason(reason: string): string {
   return showName(reason).slice(1, -1);
+}
+
+export const needsRights: Text = {
+  en: 'See to it that you may read what is packed, and write where it goes.',
+  zh: '请确认有权读取内容，并有权写入目标位置。',
+};
+
+/** What the system said, in words of ours. Anything else that is no refusal yet is a defect. */
+export function systemRefusal(error: unknown): unknown {
+  const errno = errnoOf(error);
+  if (error instanceof AppError || errno === undefined) return error;
+  if (isExhaustion(errno)) return exhaustedError(errno, error);
+  const path = error instanceof Error && 'path' in error ? ` ${showName(String(error.path))}` : '';
+  return unreadable(
+    {
+      en: `The package${path} cannot be read or written (${errno})`,
+      zh: `无法读取或写入包${path}（${errno}）`,
+    },
+    { hint: needsRights, cause: error },
+  );
 }

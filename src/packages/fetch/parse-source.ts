@@ -5,6 +5,7 @@ import type { PackageSource } from '../package-source.ts';
 import { splitPath } from './check-name.ts';
 import { invalidSource } from './package-errors.ts';
 import { showName } from './show-name.ts';
+import { withoutCredentials } from './without-credentials.ts';
 
 interface SourceOptions {
   readonly ref?: string;
@@ -62,10 +63,11 @@ function refuseOtherAddresses(written: string): void {
     written.startsWith('-') ||
     (someAddress.test(written) && !/^[a-z]:/i.test(written))
   ) {
+    const shown = showName(someAddress.test(written) ? withoutSecrets(written) : written);
     throw invalidSource(
       {
-        en: `${showName(written)} is nothing that can be installed from`,
-        zh: `无法从 ${showName(written)} 安装`,
+        en: `${shown} is nothing that can be installed from`,
+        zh: `无法从 ${shown} 安装`,
       },
       whatIsTaken,
     );
@@ -114,8 +116,8 @@ function cleanAddress(address: string, isShort: boolean): string {
   if (url.password !== '') {
     throw invalidSource(
       {
-        en: `The address ${showName(withoutSecrets(address))} was given with a password, which would be stored with the package`,
-        zh: `地址 ${showName(withoutSecrets(address))} 带有密码，会随包一起保存`,
+        en: `The address ${showName(withoutCredentials(address))} was given with a password, which would be stored with the package`,
+        zh: `地址 ${showName(withoutCredentials(address))} 带有密码，会随包一起保存`,
       },
       {
         en: 'Let git know it instead (git config credential.helper), or use an ssh address, and leave it out here.',
@@ -124,11 +126,12 @@ function cleanAddress(address: string, isShort: boolean): string {
     );
   }
   if (url.protocol === 'file:') fileURLToPath(url);
-  return webAddress.test(address) ? withoutSecrets(address) : address;
+  return webAddress.test(address) ? withoutCredentials(address) : address;
 }
 
+/** For what cannot be taken apart: a password may hold anything, also a slash. */
 function withoutSecrets(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1');
 }
 
 /** The rules of git for names of branches and tags, which a commit's hash fits as well. */
@@ -160,8 +163,21 @@ function parseRef(option: string | undefined, fragment: string | undefined): str
 
 function parsePath(written: string | undefined): string | null {
   if (written === undefined) return null;
-  const names = splitPath(written);
-  return names.length === 0 ? null : names.join('/');
+  try {
+    const names = splitPath(written);
+    return names.length === 0 ? null : names.join('/');
+  } catch {
+    throw invalidSource(
+      {
+        en: `The path ${showName(written)} leads out of the package, or cannot be in one`,
+        zh: `路径 ${showName(written)} 指向包外或无效`,
+      },
+      {
+        en: 'Name a folder of the package, such as scripts/resize.',
+        zh: '请填写包内的文件夹，例如 scripts/resize。',
+      },
+    );
+  }
 }
 
 function downloadFirst(address: string) {

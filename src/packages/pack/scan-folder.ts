@@ -23,7 +23,7 @@ export type UnpackableEntry =
   | { readonly kind: 'unreadable'; readonly path: string; readonly errno: string };
 
 interface ScanOptions {
-  /** Folders that are not looked into, however they are reached. */
+  /** Files and folders that are passed over, however they are reached. */
   readonly skip?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -40,6 +40,18 @@ export async function* scanFolder(folder: string, options: ScanOptions = {}): As
   }
   yield* scan(folder, '', 1);
 
+  /** Null when it is gone, or one of those that are passed over, such as the very archive that is being written. */
+  async function look(file: string, path: string): Promise<ScannedEntry | null> {
+    try {
+      const found = await lstat(file);
+      if (skipped.has(identityOf(found))) return null;
+      return { kind: 'file', path, sizeBytes: found.size, isExecutable: (found.mode & 0o100) !== 0 };
+    } catch (error) {
+      const errno = errnoOf(error) ?? 'unknown';
+      return errno === 'ENOENT' ? null : { kind: 'unreadable', path, errno };
+    }
+  }
+
   async function* scan(at: string, prefix: string, depth: number): AsyncGenerator<ScannedEntry> {
     options.signal?.throwIfAborted();
     const entries = await listEntries(at);
@@ -51,8 +63,10 @@ export async function* scanFolder(folder: string, options: ScanOptions = {}): As
     for (const entry of entries) {
       const path = `${prefix}${entry.name}`;
       if (isLeftOut(entry)) yield { kind: 'left-out', path };
-      else if (entry.isFile()) yield await look(join(at, entry.name), path);
-      else if (!entry.isDirectory()) yield { kind: entry.isSymbolicLink() ? 'link' : 'special', path };
+      else if (entry.isFile()) {
+        const found = await look(join(at, entry.name), path);
+        if (found !== null) yield found;
+      } else if (!entry.isDirectory()) yield { kind: entry.isSymbolicLink() ? 'link' : 'special', path };
       else {
         const inner = join(at, entry.name);
         const found = await lstat(inner).catch(() => null);
@@ -73,9 +87,8 @@ export async function* readContent(path: string): AsyncGenerator<Buffer> {
   try {
     const found = await handle.stat();
     if (!found.isFile()) throw Object.assign(new Error(`${path} is no file any more`), { code: 'ELOOP' });
-    // Used again for each piece: whoever takes one is done with it before the next.
-    const buffer = Buffer.allocUnsafe(Math.min(found.size + 1, 256 * 1024));
     for (;;) {
+      const buffer = Buffer.allocUnsafe(Math.min(found.size + 1, 256 * 1024));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
@@ -93,15 +106,6 @@ async function listEntries(folder: string): Promise<Dirent[] | string> {
     const errno = errnoOf(error);
     if (errno === undefined || isExhaustion(errno)) throw error;
     return errno;
-  }
-}
-
-async function look(file: string, path: string): Promise<ScannedEntry> {
-  try {
-    const { size, mode } = await lstat(file);
-    return { kind: 'file', path, sizeBytes: size, isExecutable: (mode & 0o100) !== 0 };
-  } catch (error) {
-    return { kind: 'unreadable', path, errno: errnoOf(error) ?? 'unknown' };
   }
 }
 
