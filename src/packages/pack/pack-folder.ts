@@ -11,7 +11,7 @@ import { EntryNames } from '../fetch/entry-names.ts';
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts';
 import { systemRefusal, tooLarge } from '../fetch/package-errors.ts';
 import { leftOutNotes } from './left-out.ts';
-import { type ScannedEntry, scanFolder } from './scan-folder.ts';
+import { type PackedEntry, scanFolder } from './scan-folder.ts';
 import { tarStream } from './tar-stream.ts';
 import { zipStream } from './zip-stream.ts';
 
@@ -29,9 +29,6 @@ export interface PackedFolder {
   /** What was left out. */
   readonly notes: readonly Text[];
 }
-
-/** What goes into an archive: each file, and the folders that would not be there otherwise. */
-export type PackedEntry = ScannedEntry & { readonly kind: 'file' | 'folder' };
 
 /**
  * Packs a folder into an archive that others can install. The same content gives the same bytes: names are sorted, and of times, owners and

@@ -17,6 +17,9 @@ export type ScannedEntry =
   | { readonly kind: 'left-out'; readonly path: string }
   | UnpackableEntry;
 
+/** What goes into an archive: each file, and the folders that would not be there otherwise. */
+export type PackedEntry = ScannedEntry & { readonly kind: 'file' | 'folder' };
+
 /** Something that no package can hold. */
 export type UnpackableEntry =
   | { readonly kind: 'link' | 'special'; readonly path: string }

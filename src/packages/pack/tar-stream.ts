@@ -7,8 +7,7 @@ import { type Pack, pack } from 'tar-stream';
 
 import { unreadable } from '../fetch/package-errors.ts';
 import { showName } from '../fetch/show-name.ts';
-import type { PackedEntry } from './pack-folder.ts';
-import { readContent } from './scan-folder.ts';
+import { type PackedEntry, readContent } from './scan-folder.ts';
 
 /** A compressed tar of these entries, always the same for the same ones. */
 export function tarStream(folder: string, entries: readonly PackedEntry[]): Readable {
