@@ -26,6 +26,8 @@ export interface Scene {
 }
 
 interface FetchAsked {
+  /** A folder of the test's own to fetch into. */
+  into: string;
   limits: FetchLimits;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
@@ -42,8 +44,8 @@ export async function fetchScene(): Promise<Scene> {
   let count = 0;
   let into = '';
   const fetch: Scene['fetch'] = async (source, options = {}) => {
-    into = join(staging, `fetch-${count++}`);
-    await mkdir(into, { mode: 0o700 });
+    into = options.into ?? join(staging, `fetch-${count++}`);
+    if (options.into === undefined) await mkdir(into, { mode: 0o700 });
     progress.length = 0;
     const before = await treeOf(folder, into);
     const handles = await openHandles();

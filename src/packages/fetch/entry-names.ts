@@ -91,7 +91,7 @@ const shorter = {
   zh: '请缩短名称或减少文件夹层数。',
 };
 
-function tooManyEntries(path: string, most: number) {
+export function tooManyEntries(path: string, most: number) {
   return tooLarge(
     {
       en: `The package has more than ${most} files and folders; the first one too many is ${showName(path)}`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import type { Text } from '../../shared/text.ts';
 import type { FetchProgress } from '../package-source.ts';
-import { type EntryKind, EntryNames } from './entry-names.ts';
+import { type EntryKind, EntryNames, tooManyEntries } from './entry-names.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { tooLarge } from './package-errors.ts';
 import { showName } from './show-name.ts';
@@ -39,6 +39,7 @@ export class PackageWriter {
   readonly #options: WriterOptions;
   readonly #names: EntryNames;
   readonly #folders = new Map<string, Promise<unknown>>();
+  #claims = 0;
   #ignored = 0;
   #entriesDone = 0;
   #bytesDone = 0;
@@ -52,6 +53,9 @@ export class PackageWriter {
 
   /** The place of an entry; null when it is nothing to be written. */
   claim(path: string, kind: EntryKind): Claimed | null {
+    // Also what is not written takes time: the same folder a million times.
+    if (++this.#claims > this.#options.limits.entries)
+      throw tooManyEntries(path, this.#options.limits.entries);
     if (macExtra.test(path)) {
       this.#ignored++;
       return null;

@@ -22,6 +22,9 @@ const blockBytes = 512;
  */
 const mostBetweenFilesBytes = 4 * 1024 * 1024;
 
+/** All that is no content: several times what as many files as are allowed need. */
+const mostBesideFilesBytes = 256 * 1024 * 1024;
+
 /** Unpacks a tar as it comes. The source is destroyed whatever happens. */
 export async function readTar(source: Readable, writer: PackageWriter, options: TarOptions): Promise<void> {
   // Bytes as they are: which encoding a name has is found out here.
@@ -60,9 +63,10 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   }
   guard.beginContent(kind === 'file' ? size : 0);
   const claimed = writer.claim(name, kind);
+  // What is left out has to be read all the same.
+  writer.announce(kind === 'file' ? size : 0);
   if (claimed !== null && kind === 'folder') await writer.makeFolder(claimed);
   if (claimed !== null && kind === 'file') {
-    writer.announce(size);
     await writer.writeFile(claimed, ((header.mode ?? 0) & 0o100) !== 0, entry);
   }
   // Whatever was not read has to be, before the next one comes.
@@ -129,10 +133,12 @@ class TarGuard extends Transform {
   #contentBytes = 0;
   #zeros = 0;
   #totalBytes = 0;
+  #begunBytes = 0;
 
-  /** The bytes that are a file's own need no bound of their own here. */
+  /** The bytes that are a file's own are counted where they are written. */
   beginContent(sizeBytes: number): void {
     this.#contentBytes = sizeBytes;
+    this.#begunBytes += sizeBytes;
     this.#sinceContentBytes = 0;
   }
 
@@ -146,7 +152,10 @@ class TarGuard extends Transform {
     this.#contentBytes -= content;
     this.#sinceContentBytes += chunk.length - content;
     this.#countZeros(chunk);
-    if (this.#sinceContentBytes > mostBetweenFilesBytes) {
+    if (
+      this.#sinceContentBytes > mostBetweenFilesBytes ||
+      this.#totalBytes - this.#begunBytes > mostBesideFilesBytes
+    ) {
       done(
         unreadable({
           en: 'The archive has headers of several megabytes, or as many zeros',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
@@ -151,8 +152,7 @@ async function unpack(zip: ZipFile, { entry, claimed, kind }: Planned, writer: P
         zh: `条目 ${showName(claimed.path)} 在内容处使用了另一个名称`,
       });
     }
-    const content = await zip.openReadStreamPromise(entry);
-    await writer.writeFile(claimed, isExecutable(entry), checked(content, entry));
+    await writer.writeFile(claimed, isExecutable(entry), contentOf(zip, entry));
   } catch (error) {
     throw damaged(error, claimed.path);
   }
@@ -162,8 +162,11 @@ function isExecutable(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
 }
 
-/** The library counts the bytes; whether they are the right ones shows here. */
-async function* checked(content: AsyncIterable<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
+/** Opened only when somebody takes it, who then hears of what is wrong with it. The library counts the bytes; whether they are right shows here. */
+async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const content: Readable = await zip.openReadStreamPromise(entry);
+  // It may fail once more when nobody takes it any longer.
+  content.on('error', () => {});
   let sum = 0;
   for await (const chunk of content) {
     sum = crc32(chunk, sum);
