@@ -22,6 +22,7 @@ export function statusOf(code: ErrorCode): number {
     case 'notify-content-type':
     case 'notify-invalid':
     case 'repo-id-invalid':
+    case 'package-source-invalid':
     case 'door-protocol':
     case 'door-host-missing':
     case 'request-malformed':
@@ -68,6 +69,11 @@ export function statusOf(code: ErrorCode): number {
       return 415;
     case 'range-not-satisfiable':
       return 416;
+    case 'package-unreadable':
+    case 'package-unsafe':
+    case 'package-too-large':
+    case 'package-not-a-script':
+      return 422;
     case 'request-header-too-large':
       return 431;
     case 'internal':
@@ -75,6 +81,7 @@ export function statusOf(code: ErrorCode): number {
     case 'hub-unreachable':
     case 'hub-answer-invalid':
     case 'download-corrupt':
+    case 'package-fetch-failed':
       return 502;
     case 'queue-full':
     case 'downloads-full':

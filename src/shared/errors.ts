@@ -46,6 +46,14 @@ export const errorCodes = {
   'download-nothing-matches': 'None of the files of the model matches what was asked for.',
   'download-corrupt': 'What arrived is not what the hub had announced, by its size or its hash.',
   'download-cache-unusable': 'The folder that the model is to be put into cannot be used.',
+  'package-source-invalid':
+    'What is to be installed is neither a folder, nor an archive, nor the address of a git repository, or it is not there.',
+  'package-unreadable': 'The package is damaged, encrypted or not what it claims to be.',
+  'package-unsafe':
+    'The package has links, devices, names that lead out of it, or names that mean the same file on some machine.',
+  'package-too-large': 'The package has more entries, more bytes or deeper folders than are allowed.',
+  'package-not-a-script': 'The package has no manifest, or several and nobody said which one.',
+  'package-fetch-failed': 'The git repository cannot be fetched.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',

@@ -1,0 +1,161 @@
+import { isUtf8 } from 'node:buffer';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { ScriptLanguage } from '../../scripts/languages.ts';
+import type { Problem, Script } from '../../scripts/script.ts';
+import { readRegularFile } from '../../shared/read-regular-file.ts';
+import type { Text } from '../../shared/text.ts';
+
+const mostLookedAtBytes = 16 * 1024 * 1024;
+
+/** These read the file themselves, and take every carriage return for a part of a command. */
+const shells: ReadonlySet<ScriptLanguage> = new Set(['bash', 'sh']);
+
+const utf8Languages: ReadonlySet<ScriptLanguage> = new Set([
+  'python',
+  'node.js',
+  'typescript',
+  'deno',
+  'bun',
+]);
+
+/** What would keep the entry of a script from being started, though it is there. */
+export async function checkEntry(script: Script, platform: NodeJS.Platform): Promise<Problem[]> {
+  const { language, entry } = script.runtime;
+  const path = join(script.folder, entry);
+  const read = await readRegularFile(path, { maxBytes: mostLookedAtBytes });
+  // A program of that size is none that somebody wrote with an editor.
+  if (read.kind !== 'content') return [];
+  const found: Problem[] = [];
+  const report = (severity: Problem['severity'], line: number | null, message: Text, advice: Text) =>
+    found.push({ severity, file: path, line, message, advice });
+
+  const { bytes } = read;
+  if (bytes.length === 0) {
+    report(
+      'note',
+      null,
+      { en: 'The entry is empty', zh: '入口文件为空' },
+      { en: 'Write the script into it.', zh: '请在其中编写脚本。' },
+    );
+  }
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const start = bytes.subarray(hasMark ? 3 : 0);
+  const hasShebang = start[0] === 0x23 && start[1] === 0x21;
+  const isStartedByShebang = language === 'exe' && hasShebang;
+  if (hasMark && (shells.has(language) || isStartedByShebang)) {
+    report(
+      'error',
+      1,
+      {
+        en: 'The entry begins with a byte order mark, so its first line is not understood',
+        zh: '入口文件以 BOM 开头，首行无法识别',
+      },
+      { en: 'Save it as UTF-8 without BOM.', zh: '请保存为不带 BOM 的 UTF-8。' },
+    );
+  }
+  const returned =
+    shells.has(language) || isStartedByShebang ? lineWithReturn(bytes, isStartedByShebang) : null;
+  if (returned !== null) {
+    report(
+      'error',
+      returned,
+      {
+        en: 'The line ends as on Windows (CRLF), which shells take for a part of the command',
+        zh: '该行使用 Windows 换行（CRLF），会被当作命令的一部分',
+      },
+      { en: 'Save the file with line ends of Unix (LF).', zh: '请使用 Unix 换行（LF）保存文件。' },
+    );
+  }
+  if (language === 'exe' && platform !== 'win32') await checkProgram(path, start, hasShebang, report);
+  if (utf8Languages.has(language) && !isUtf8(bytes) && !declaresEncoding(bytes)) {
+    report(
+      'note',
+      lineOfOtherEncoding(bytes),
+      { en: 'The entry is not UTF-8', zh: '入口文件不是 UTF-8 编码' },
+      {
+        en: 'Save it as UTF-8: other characters arrive garbled, or it does not start.',
+        zh: '请保存为 UTF-8，否则会出现乱码或无法启动。',
+      },
+    );
+  }
+  return found;
+}
+
+async function checkProgram(
+  path: string,
+  start: Uint8Array,
+  hasShebang: boolean,
+  report: (severity: Problem['severity'], line: number | null, message: Text, advice: Text) => void,
+): Promise<void> {
+  if (start[0] === 0x4d && start[1] === 0x5a) {
+    report(
+      'note',
+      null,
+      { en: 'The entry is a program for Windows', zh: '入口文件是 Windows 程序' },
+      { en: 'It runs there only.', zh: '它只能在 Windows 上运行。' },
+    );
+    return;
+  }
+  if (!hasShebang && !isProgram(start)) {
+    report(
+      'error',
+      1,
+      {
+        en: 'The entry is neither a program nor begins with #!, so the system cannot start it',
+        zh: '入口文件既不是程序，也没有以 #! 开头，系统无法启动',
+      },
+      {
+        en: 'Begin it with a line such as #!/usr/bin/env bash, or set another language.',
+        zh: '请以 #!/usr/bin/env bash 之类的行开头，或设置其他 language。',
+      },
+    );
+  }
+  const found = await lstat(path).catch(() => null);
+  if (found !== null && (found.mode & 0o100) === 0) {
+    report(
+      'error',
+      null,
+      { en: 'The entry is not executable', zh: '入口文件没有执行权限' },
+      { en: 'Make it so with chmod +x.', zh: '请用 chmod +x 添加执行权限。' },
+    );
+  }
+}
+
+/** ELF, or one of the forms of Mach-O. */
+function isProgram(start: Uint8Array): boolean {
+  const magic = Buffer.from(start.subarray(0, 4)).toString('hex');
+  return magic === '7f454c46' || ['feedface', 'feedfacf', 'cefaedfe', 'cffaedfe', 'cafebabe'].includes(magic);
+}
+
+/** The first line that ends in CRLF; of what only the system reads, the first line counts alone. */
+function lineWithReturn(bytes: Buffer, isFirstOnly: boolean): number | null {
+  const at = bytes.indexOf('\r\n');
+  if (at === -1) return null;
+  const line = linesBefore(bytes, at);
+  return isFirstOnly && line > 1 ? null : line;
+}
+
+function lineOfOtherEncoding(bytes: Buffer): number | null {
+  let start = 0;
+  for (let line = 1; start < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, start);
+    const stop = end === -1 ? bytes.length : end;
+    if (!isUtf8(bytes.subarray(start, stop))) return line;
+    start = stop + 1;
+  }
+  return null;
+}
+
+function linesBefore(bytes: Buffer, at: number): number {
+  let line = 1;
+  for (let next = bytes.indexOf(0x0a); next !== -1 && next < at; next = bytes.indexOf(0x0a, next + 1)) line++;
+  return line;
+}
+
+/** Python lets a file say in its first two lines what it is written in. */
+function declaresEncoding(bytes: Buffer): boolean {
+  const [first = '', second = ''] = bytes.subarray(0, 1000).toString('latin1').split('\n');
+  return /^[ \t\f]*#.*?coding[:=]/.test(first) || /^[ \t\f]*#.*?coding[:=]/.test(second);
+}

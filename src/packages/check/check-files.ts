@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+
+import type { Problem } from '../../scripts/script.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
+import { cannotPack } from '../fetch/copy-folder.ts';
+import { EntryNames } from '../fetch/entry-names.ts';
+import type { FetchLimits } from '../fetch/fetch-limits.ts';
+import { showName } from '../fetch/show-name.ts';
+import { scanFolder } from '../pack/scan-folder.ts';
+
+/** What is wrong in one folder is wrong in all of it, mostly. */
+const mostProblems = 50;
+
+const notOnWindows = /[<>"|?*]/;
+
+const secretName =
+  /^(?:\.env(?:\..+)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|p12|pfx|key|kdbx))$/i;
+const exampleName = /\.(?:example|sample|template|dist)$/i;
+
+/** What of a folder could not be packed, would not arrive everywhere, or should not be given away. */
+export async function checkFiles(folder: string, limits: FetchLimits): Promise<Problem[]> {
+  const names = new EntryNames(limits);
+  const found: Problem[] = [];
+  let totalBytes = 0;
+  const report = (severity: Problem['severity'], path: string, message: Text, advice: Text) =>
+    found.push({ severity, file: join(folder, path), line: null, message, advice });
+  const refuse = (path: string, { text, hint }: AppError) => report('error', path, text, hint ?? text);
+
+  for await (const entry of scanFolder(folder)) {
+    if (found.length >= mostProblems) break;
+    const { kind, path } = entry;
+    if (kind === 'left-out') continue;
+    if (kind !== 'file' && kind !== 'folder') {
+      refuse(path, cannotPack(entry));
+      continue;
+    }
+    try {
+      names.claim(path, kind);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refuse(path, error);
+      // That there are too many is said once.
+      if (names.count > limits.entries) break;
+    }
+    if (kind === 'file') totalBytes += entry.sizeBytes;
+    if (totalBytes > limits.totalBytes) {
+      report('error', path, tooManyBytes(limits.totalBytes), leaveOut);
+      break;
+    }
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (notOnWindows.test(name))
+      report('note', path, windowsName(name), { en: 'Rename it.', zh: '请重命名。' });
+    if (kind === 'file' && secretName.test(name) && !exampleName.test(name)) {
+      report('note', path, looksSecret(name), {
+        en: 'See that nothing secret is in it before you give the package away.',
+        zh: '分享前请确认其中没有敏感信息。',
+      });
+    }
+  }
+  return found;
+}
+
+const leaveOut: Text = {
+  en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+  zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
+};
+
+function tooManyBytes(most: number): Text {
+  return {
+    en: `The folder has more than ${most} bytes up to here`,
+    zh: `到此处为止文件夹已超过 ${most} 字节`,
+  };
+}
+
+function windowsName(name: string): Text {
+  return {
+    en: `${showName(name)} cannot be a name on Windows`,
+    zh: `${showName(name)} 不能用作 Windows 文件名`,
+  };
+}
+
+function looksSecret(name: string): Text {
+  return { en: `${showName(name)} looks like something secret`, zh: `${showName(name)} 可能含有敏感信息` };
+}

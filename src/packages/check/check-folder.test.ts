@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { someManifest } from '../../../test/support/archives.ts';
+import type { Problem } from '../../scripts/script.ts';
+import { defaultFetchLimits } from '../fetch/fetch-limits.ts';
+import { type CheckOptions, checkFolder } from './check-folder.ts';
+
+type Files = Record<string, string | Buffer>;
+
+const good: Files = { 'script.toml': someManifest, 'main.sh': '#!/bin/bash\nexit 0\n' };
+
+async function folderOf(files: Files): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hob-check-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return folder;
+}
+
+/** Each problem as one line: severity, file, line and message. */
+async function problemsOf(files: Files, options?: CheckOptions): Promise<string[]> {
+  const folder = await folderOf(files);
+  const { problems } = await checkFolder(folder, options);
+  return problems.map((each) => shown(folder, each));
+}
+
+function shown(folder: string, { severity, file, line, message, advice }: Problem): string {
+  expect(advice.en && advice.zh && message.zh).toBeTruthy();
+  return `${severity} ${file.slice(folder.length + 1)}:${line ?? '-'} ${message.en}`;
+}
+
+const asLanguage = (language: string, entry = 'main.sh') =>
+  someManifest.replace('"bash"', `"${language}"`).replace('"main.sh"', `"${entry}"`);
+
+describe('the check of a folder', () => {
+  it('finds nothing wrong with a good one, and gives its script', async () => {
+    const { script, problems } = await checkFolder(await folderOf(good));
+    expect(problems).toEqual([]);
+    expect(script?.name).toBe('Packed');
+  });
+
+  it('says everything at once, errors first, with file and line', async () => {
+    const manifest = `${someManifest.replace('main.sh', 'gone.sh').replace('version = ', 'icon = "no.png"\ncolour = ')}
+[[service.params]]
+name = "size"
+when = { field = "mode", eq = "x" }
+`;
+    const folder = await folderOf({ 'script.toml': manifest, '.env': 'KEY=1', 'what?.txt': '' });
+    await symlink('script.toml', join(folder, 'link'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const { problems } = await checkFolder(folder);
+    expect(problems.map((each) => shown(folder, each))).toEqual([
+      'error script.toml:9 entry "gone.sh" does not exist',
+      'error link:- "link" is a symbolic link',
+      'error pipe:- "pipe" is no plain file, but a device, a pipe or a socket',
+      expect.stringMatching(/^note script\.toml:5 .*colour/),
+      'note script.toml:4 icon "no.png" does not exist',
+      'note script.toml:13 The param "size" depends on "mode", which is not declared',
+      'note .env:- ".env" looks like something secret',
+      'note what?.txt:- "what?.txt" cannot be a name on Windows',
+    ]);
+  });
+
+  it('gives no script where the manifest is missing, broken or leads out', async () => {
+    expect(await problemsOf({ 'main.sh': '' })).toEqual(['error :- There is no manifest in this folder']);
+    expect(await problemsOf({ 'script.toml': `${someManifest}\n[[[` })).toEqual([
+      expect.stringMatching(/^error script\.toml:1\d This is not valid TOML/),
+    ]);
+    expect(await problemsOf({ 'script.toml': someManifest.replace('main.sh', '../main.sh') })).toEqual([
+      'error script.toml:8 entry "../main.sh" leaves the script folder',
+    ]);
+  });
+
+  it('finds what could not be unpacked elsewhere, and what is too much', async () => {
+    expect(await problemsOf({ ...good, 'MAIN.SH': '', 'lib/nul.py': '', 'x ': '' })).toEqual([
+      'error lib/nul.py:- The entry "lib/nul.py" has the name of a device of Windows',
+      'error main.sh:- "MAIN.SH" and "main.sh" are the same file on some machines',
+      'error x :- The entry "x " has a name that ends in a dot or a space, which Windows drops',
+    ]);
+    const limits = { ...defaultFetchLimits, totalBytes: 1000, entries: 5 };
+    expect(await problemsOf({ ...good, big: 'x'.repeat(1000) }, { limits })).toEqual([
+      expect.stringContaining('more than 1000 bytes'),
+    ]);
+    expect(await problemsOf({ ...good, a: '', b: '', c: '', d: '', e: '' }, { limits })).toEqual([
+      expect.stringContaining('more than 5 files and folders'),
+    ]);
+  });
+
+  it('stays silent about what is left out', async () => {
+    const folder = await folderOf({ ...good, '.venv/pyvenv.cfg': '', '.git/id_rsa': '' });
+    await symlink('/usr/bin/python3', join(folder, '.venv', 'python'));
+    expect((await checkFolder(folder)).problems).toEqual([]);
+  });
+
+  it.each<[string, string, string | Buffer, string[]]>([
+    ['bash', 'main.sh', '#!/bin/bash\nls\r\n', ['error main.sh:2 The line ends as on Windows']],
+    [
+      'bash',
+      'main.sh',
+      '\ufeff#!/bin/bash\nls\n',
+      ['error main.sh:1 The entry begins with a byte order mark'],
+    ],
+    ['python', 'main.py', '#!/usr/bin/python3\r\nprint(1)\r\n', []],
+    [
+      'python',
+      'main.py',
+      Buffer.from('# a\nx = "\xb2\xe2"\n', 'latin1'),
+      ['note main.py:2 The entry is not UTF-8'],
+    ],
+    ['python', 'main.py', Buffer.from('# -*- coding: gbk -*-\nx = "\xb2\xe2"\n', 'latin1'), []],
+    ['node.js', 'main.js', Buffer.from('"\xff"', 'latin1'), ['note main.js:1 The entry is not UTF-8']],
+    ['python', 'main.py', '', ['note main.py:- The entry is empty']],
+    [
+      'exe',
+      'main',
+      '#!/bin/sh\r\n',
+      ['error main:1 The line ends as on Windows', 'error main:- The entry is not executable'],
+    ],
+    [
+      'exe',
+      'main',
+      'hello',
+      ['error main:1 The entry is neither a program', 'error main:- The entry is not executable'],
+    ],
+    ['exe', 'main', '\x7fELF', ['error main:- The entry is not executable']],
+    ['exe', 'main.exe', 'MZ\x90', ['note main.exe:- The entry is a program for Windows']],
+  ])('looks at the entry of a script in %s (%#)', async (language, entry, content, expected) => {
+    const files = { 'script.toml': asLanguage(language, entry), [entry]: content };
+    const found = await problemsOf(files, { platform: 'linux' });
+    expect(found).toEqual(expected.map((start) => expect.stringContaining(start)));
+  });
+
+  it('asks whether the scripts that this one needs are there', async () => {
+    const needs = `${someManifest}\n[[service.dependencies]]\nid = "AAAA"\n\n[[service.dependencies]]\nid = "bbbb"\n`;
+    const files = { ...good, 'script.toml': needs };
+    const found = await problemsOf(files, { knowsScript: (id) => id === 'aaaa' });
+    expect(found.filter((line) => line.includes('is not installed'))).toEqual([
+      'note script.toml:14 The script "bbbb", which this one needs, is not installed',
+    ]);
+  });
+
+  it('adds what others find', async () => {
+    const check = async ({ manifestPath }: { manifestPath: string }): Promise<Problem[]> => [
+      {
+        severity: 'error',
+        file: manifestPath,
+        line: 7,
+        message: { en: 'x', zh: 'x' },
+        advice: { en: 'y', zh: 'y' },
+      },
+    ];
+    expect(await problemsOf(good, { checks: [check] })).toEqual(['error script.toml:7 x']);
+  });
+});

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+
+import { loadFolder } from '../../scripts/load-folder.ts';
+import type { Problem, Script } from '../../scripts/script.ts';
+import { defaultFetchLimits, type FetchLimits } from '../fetch/fetch-limits.ts';
+import { checkEntry } from './check-entry.ts';
+import { checkFiles } from './check-files.ts';
+import { checkManifest } from './check-manifest.ts';
+
+/** What others know to be wrong with a script. */
+export type ScriptCheck = (script: Script) => Promise<Problem[]>;
+
+export interface CheckOptions {
+  /** Whether there is a script of this id, for those that a script needs. Without it they are not looked at. */
+  readonly knowsScript?: (id: string) => boolean;
+  readonly checks?: readonly ScriptCheck[];
+  readonly limits?: FetchLimits;
+  readonly platform?: NodeJS.Platform;
+}
+
+export interface CheckedFolder {
+  /** Null when the manifest is missing or broken. */
+  readonly script: Script | null;
+  /** Errors first. With one, it cannot be installed. */
+  readonly problems: Problem[];
+}
+
+/** Everything that is wrong with a folder as a package, at once: what its manifest says, and what lies in it. */
+export async function checkFolder(folder: string, options: CheckOptions = {}): Promise<CheckedFolder> {
+  const { knowsScript, checks = [], limits = defaultFetchLimits, platform = process.platform } = options;
+  const path = resolve(folder);
+  const loaded = await loadFolder(path);
+  const problems: Problem[] = [];
+  const script = loaded?.kind === 'script' ? loaded.script : null;
+  if (loaded === null) problems.push(noManifest(path));
+  else problems.push(...(loaded.kind === 'script' ? loaded.notes : loaded.problems));
+  if (script !== null) {
+    problems.push(...(await checkManifest(script, knowsScript)), ...(await checkEntry(script, platform)));
+    for (const check of checks) problems.push(...(await check(script)));
+  }
+  problems.push(...(await checkFiles(path, limits)));
+  return { script, problems: problems.toSorted((one, other) => rank(one) - rank(other)) };
+}
+
+function rank({ severity }: Problem): number {
+  return severity === 'error' ? 0 : 1;
+}
+
+function noManifest(folder: string): Problem {
+  return {
+    severity: 'error',
+    file: folder,
+    line: null,
+    message: { en: 'There is no manifest in this folder', zh: '文件夹中没有清单文件' },
+    advice: {
+      en: 'Write a script.toml; docs/manifest.md shows a complete one.',
+      zh: '请编写 script.toml，完整示例见 docs/manifest.md。',
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Text } from '../../shared/text.ts';
+import { unsafe } from './package-errors.ts';
+import { showName } from './show-name.ts';
+
+/** What Windows takes for a device, whatever extension follows. */
+const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+
+/** Control characters, and those that make the rest of a name show in another order. */
+const disguise = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** What is wrong with one name of a path, wherever it is to lie; null when nothing is. */
+export function nameFault(name: string): Text | null {
+  if (name === '' || name === '.' || name === '..') {
+    return { en: 'leads to another folder', zh: '指向其他文件夹' };
+  }
+  if (disguise.test(name)) {
+    return { en: 'has control characters in its name', zh: '名称含有控制字符' };
+  }
+  if (name.includes('\ufffd')) {
+    return { en: 'has a name in an unknown encoding', zh: '名称的编码无法识别' };
+  }
+  if (name.includes(':')) {
+    return {
+      en: 'has a colon in its name, which has a meaning of its own on Windows',
+      zh: '名称含有冒号，在 Windows 上有特殊含义',
+    };
+  }
+  if (deviceName.test(name)) {
+    return { en: 'has the name of a device of Windows', zh: '名称是 Windows 的设备名' };
+  }
+  if (/[. ]$/.test(name)) {
+    return {
+      en: 'has a name that ends in a dot or a space, which Windows drops',
+      zh: '名称以点或空格结尾，会被 Windows 去掉',
+    };
+  }
+  return null;
+}
+
+/**
+ * The names of a path inside a package, or a refusal. A backslash separates, too: some programs on Windows write it, and what
+ * leads out of the package on one system must not get in on another. A trailing slash is dropped.
+ */
+export function splitPath(path: string): string[] {
+  const slashed = path.replaceAll('\\', '/');
+  if (slashed.startsWith('/') || /^[a-zA-Z]:/.test(slashed)) {
+    throw unsafe({
+      en: `The entry ${showName(path)} has an absolute path, and would be written outside the package`,
+      zh: `条目 ${showName(path)} 使用绝对路径，会写到包外`,
+    });
+  }
+  // `./a//b/.` is what some programs write for a/b.
+  const names = slashed.split('/').filter((name) => name !== '' && name !== '.');
+  for (const name of names) {
+    if (name === '..') {
+      throw unsafe({
+        en: `The entry ${showName(path)} leads out of the package`,
+        zh: `条目 ${showName(path)} 指向包外`,
+      });
+    }
+    const fault = nameFault(name);
+    if (fault !== null) {
+      throw unsafe({
+        en: `The entry ${showName(path)} ${fault.en}`,
+        zh: `条目 ${showName(path)} ${fault.zh}`,
+      });
+    }
+  }
+  return names;
+}

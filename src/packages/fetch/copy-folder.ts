@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+
+import { assertNever } from '../../shared/assert-never.ts';
+import { type AppError, errnoOf } from '../../shared/errors.ts';
+import { readContent, type ScannedEntry, scanFolder, type UnpackableEntry } from '../pack/scan-folder.ts';
+import { unreadable, unsafe, withoutLinks } from './package-errors.ts';
+import type { PackageWriter } from './package-writer.ts';
+import { showName } from './show-name.ts';
+
+interface CopyOptions {
+  /** What is written into: it may lie in the very folder that is copied. */
+  readonly skip: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Copies a folder as it would be packed, and returns what was left out. */
+export async function copyFolder(
+  folder: string,
+  writer: PackageWriter,
+  options: CopyOptions,
+): Promise<string[]> {
+  const leftOut: string[] = [];
+  for await (const entry of scanFolder(folder, options)) {
+    switch (entry.kind) {
+      case 'left-out':
+        leftOut.push(entry.path);
+        break;
+      case 'folder': {
+        const claimed = writer.claim(entry.path, 'folder');
+        if (claimed !== null) await writer.makeFolder(claimed);
+        break;
+      }
+      case 'file':
+        await copyFile(folder, entry, writer);
+        break;
+      case 'link':
+      case 'special':
+      case 'unreadable':
+        throw cannotPack(entry);
+      default:
+        assertNever(entry);
+    }
+  }
+  return leftOut;
+}
+
+async function copyFile(
+  folder: string,
+  entry: ScannedEntry & { kind: 'file' },
+  writer: PackageWriter,
+): Promise<void> {
+  const claimed = writer.claim(entry.path, 'file');
+  if (claimed === null) return;
+  await writer.writeFile(claimed, entry.isExecutable, readable(join(folder, entry.path), entry.path));
+}
+
+/** Says which file it was, when one cannot be read: the errors of writing it are others. */
+async function* readable(file: string, path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* readContent(file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    throw errno === 'EACCES' || errno === 'EPERM' || errno === 'ENOENT' || errno === 'ELOOP'
+      ? cannotPack({ kind: 'unreadable', path, errno })
+      : error;
+  }
+}
+
+/** Why something in a folder cannot be part of a package. */
+export function cannotPack(entry: UnpackableEntry): AppError {
+  const name = showName(entry.path);
+  switch (entry.kind) {
+    case 'link':
+      return unsafe({ en: `${name} is a symbolic link`, zh: `${name} 是符号链接` }, withoutLinks);
+    case 'special':
+      return unsafe(
+        {
+          en: `${name} is no plain file, but a device, a pipe or a socket`,
+          zh: `${name} 是设备、管道或套接字，不是普通文件`,
+        },
+        { en: 'Remove it from the folder.', zh: '请将其从文件夹中删除。' },
+      );
+    case 'unreadable':
+      return unreadable(
+        { en: `${name} cannot be read (${entry.errno})`, zh: `无法读取 ${name}（${entry.errno}）` },
+        {
+          hint: {
+            en: 'Give yourself the right to read it, or remove it.',
+            zh: '请授予读取权限，或将其删除。',
+          },
+        },
+      );
+  }
+}

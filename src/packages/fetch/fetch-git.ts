@@ -1,0 +1,171 @@
+import { AppError } from '../../shared/errors.ts';
+import { folderBytes } from '../../shared/folder-size.ts';
+import { removeFolder } from '../../shared/remove-folder.ts';
+import type { Text } from '../../shared/text.ts';
+import type { PackageSource } from '../package-source.ts';
+import type { FetchLimits } from './fetch-limits.ts';
+import { type GitOptions, runGit } from './git-command.ts';
+import { tooLarge } from './package-errors.ts';
+import type { PackageWriter } from './package-writer.ts';
+import { readTar } from './read-tar.ts';
+import { showName } from './show-name.ts';
+import { withoutCredentials } from './without-credentials.ts';
+
+interface FetchGitOptions {
+  /** A folder of ours for the repository itself. It is removed at the end. */
+  readonly repository: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly limits: FetchLimits;
+  readonly signal: AbortSignal;
+}
+
+const betweenLooksMs = 500;
+
+/**
+ * Fetches one commit of a repository, and unpacks it like an archive. There is no working tree: what git would write for a
+ * link, a submodule or a file beside another that differs by its case never gets that far. Returns the commit.
+ */
+export async function fetchGit(
+  source: PackageSource,
+  writer: PackageWriter,
+  { repository, env, limits, signal }: FetchGitOptions,
+): Promise<{ commit: string; notes: Text[] }> {
+  const inside = ['--git-dir', repository];
+  const git: GitOptions = { env, signal };
+  demand(await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], git), source);
+  await bounded(repository, limits, signal, async (bound) => {
+    const what = source.ref ?? 'HEAD';
+    const args = [
+      'fetch',
+      '--quiet',
+      '--depth',
+      '1',
+      '--no-tags',
+      '--no-recurse-submodules',
+      '--',
+      source.location,
+      what,
+    ];
+    demand(await runGit([...inside, ...args], { env, signal: bound }), source);
+  });
+  const commit = (
+    await output([...inside, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}'], git, source)
+  ).trim();
+  const unpacked = await runGit([...inside, 'archive', '--format=tar', commit], {
+    ...git,
+    onOutput: (stdout) => readTar(stdout, writer, { isCompressed: false, signal }),
+  });
+  demand(unpacked, source);
+  const notes = await submodules([...inside, 'ls-tree', '-r', '-z', commit], git, source);
+  await removeFolder(repository, signal);
+  return { commit, notes };
+}
+
+const mostOutputBytes = 16 * 1024 * 1024;
+
+/** What a command wrote, which is little: as much as the names of all files at most. */
+async function output(args: readonly string[], git: GitOptions, source: PackageSource): Promise<string> {
+  let text = '';
+  const onOutput = async (stdout: AsyncIterable<Buffer>) => {
+    for await (const chunk of stdout) {
+      text += chunk.toString('latin1');
+      if (text.length > mostOutputBytes) throw repositoryTooLarge(mostOutputBytes);
+    }
+  };
+  demand(await runGit(args, { ...git, onOutput }), source);
+  return text;
+}
+
+async function submodules(args: readonly string[], git: GitOptions, source: PackageSource): Promise<Text[]> {
+  const listed = Buffer.from(await output(args, git, source), 'latin1').toString();
+  const paths = listed.split('\0').filter((line) => line.startsWith('160000 '));
+  const [first] = paths;
+  if (first === undefined) return [];
+  const name = showName(first.slice(first.indexOf('\t') + 1));
+  return [
+    {
+      en: `Submodules are not fetched, so the folder ${name} is empty${paths.length > 1 ? `, and ${paths.length - 1} more` : ''}.`,
+      zh: `不会获取子模块，因此文件夹 ${name} 为空${paths.length > 1 ? `（共 ${paths.length} 个）` : ''}。`,
+    },
+  ];
+}
+
+/** Stops what fills the disk: how much a server sends, nobody knows before. */
+async function bounded(
+  folder: string,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  work: (bound: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const full = new AbortController();
+  const timer = setInterval(() => {
+    folderBytes(folder, signal).then(
+      (bytes) => {
+        if (bytes > limits.totalBytes) full.abort(repositoryTooLarge(limits.totalBytes));
+      },
+      // It is being removed, or nobody wants it any more.
+      () => {},
+    );
+  }, betweenLooksMs);
+  try {
+    await work(AbortSignal.any([signal, full.signal]));
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function repositoryTooLarge(most: number): AppError {
+  return tooLarge(
+    { en: `The repository sends more than ${most} bytes`, zh: `仓库内容超过 ${most} 字节` },
+    {
+      en: 'Take a smaller one; models are declared in the manifest.',
+      zh: '请使用较小的仓库；模型请在清单中声明。',
+    },
+  );
+}
+
+function demand(
+  { ok, stderr, failure }: { ok: boolean; stderr: string; failure: string },
+  source: PackageSource,
+): void {
+  if (ok) return;
+  const { location, ref } = source;
+  const address = showName(withoutCredentials(location));
+  if (
+    ref !== null &&
+    /couldn't find remote ref|not our ref|no such remote ref|unadvertised object/i.test(stderr)
+  ) {
+    throw new AppError(
+      'package-fetch-failed',
+      {
+        en: `The repository ${address} has no ${showName(ref)}`,
+        zh: `仓库 ${address} 中没有 ${showName(ref)}`,
+      },
+      {
+        hint: {
+          en: 'Name a branch, a tag or a whole commit hash; git ls-remote shows what there is.',
+          zh: '请指定分支、标签或完整的提交哈希；可用 git ls-remote 查看。',
+        },
+      },
+    );
+  }
+  const reason = showName(lastWords(stderr) || failure).slice(1, -1);
+  throw new AppError(
+    'package-fetch-failed',
+    { en: `git cannot fetch ${address}: ${reason}`, zh: `git 无法获取 ${address}：${reason}` },
+    {
+      hint: {
+        en: 'Try git ls-remote with this address; what asks for a password there has to be known to git beforehand.',
+        zh: '请用该地址运行 git ls-remote；若需要密码，请先让 git 记住它。',
+      },
+    },
+  );
+}
+
+/** The last thing that went wrong, in git's own words, without what its address may hold. */
+function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => /^(?:fatal|error|remote|ssh):/.test(line.trim()));
+  const fatal =
+    lines.find((line) => line.startsWith('fatal:')) ?? lines.at(-1) ?? stderr.trim().split('\n').at(-1) ?? '';
+  return withoutCredentials(fatal.replace(/^(?:fatal|error): /, '').trim());
+}

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { errnoOf, isExhaustion } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
+import { makePrivateFolder } from '../../shared/private-files.ts';
+import type { Text } from '../../shared/text.ts';
+import { leftOutNotes } from '../pack/left-out.ts';
+import type { FetchedPackage, FetchProgress, PackageSource } from '../package-source.ts';
+import { copyFolder } from './copy-folder.ts';
+import { fetchGit } from './fetch-git.ts';
+import { defaultFetchLimits, type FetchLimits } from './fetch-limits.ts';
+import { findScript } from './find-script.ts';
+import { invalidSource, needsRights, systemRefusal, unreadable } from './package-errors.ts';
+import { PackageWriter } from './package-writer.ts';
+import { readArchive } from './read-archive.ts';
+import { showName } from './show-name.ts';
+
+export interface FetchOptions {
+  /** An empty private folder of ours. Whoever made it removes it, also when this fails. */
+  readonly into: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly limits?: FetchLimits;
+  /** Aborted when nobody wants it any more: rejects with its reason then. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: FetchProgress) => void;
+  readonly log: Logger;
+}
+
+/** Brings what a source holds into a folder of ours, and finds the script in it. Nothing outside that folder is changed. */
+export async function fetchPackage(source: PackageSource, options: FetchOptions): Promise<FetchedPackage> {
+  const { into, limits = defaultFetchLimits, signal, onProgress, log } = options;
+  try {
+    signal.throwIfAborted();
+    const root = join(into, 'content');
+    await makePrivateFolder(root);
+    const writer = new PackageWriter({ root, limits, signal, onProgress });
+    const { commit, notes } = await bring(source, writer, { ...options, limits });
+    notes.push(...writer.finish());
+    const folder = await findScript(root, source.path);
+    log.debug({ kind: source.kind, commit }, 'a package was fetched');
+    return { folder, commit, notes };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw systemRefusal(error);
+  }
+}
+
+async function bring(
+  source: PackageSource,
+  writer: PackageWriter,
+  { into, env, limits, signal }: FetchOptions & { readonly limits: FetchLimits },
+): Promise<{ commit: string | null; notes: Text[] }> {
+  const { kind, location } = source;
+  if (kind === 'git')
+    return fetchGit(source, writer, { repository: join(into, 'repository'), env, limits, signal });
+  // What it is called proves nothing: a folder may be named like an archive.
+  const isFolder = await look(location);
+  if (isFolder) {
+    const leftOut = await copyFolder(location, writer, { skip: [into], signal });
+    return { commit: null, notes: leftOutNotes(leftOut) };
+  }
+  await readArchive(location, writer, signal);
+  return { commit: null, notes: [] };
+}
+
+async function look(location: string): Promise<boolean> {
+  try {
+    return (await stat(location)).isDirectory();
+  } catch (error) {
+    const errno = errnoOf(error) ?? 'unknown';
+    if (isExhaustion(errno)) throw error;
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+      throw invalidSource(
+        { en: `${showName(location)} does not exist`, zh: `${showName(location)} 不存在` },
+        { en: 'Check the path.', zh: '请检查路径。' },
+      );
+    }
+    throw unreadable(
+      {
+        en: `${showName(location)} cannot be read (${errno})`,
+        zh: `无法读取 ${showName(location)}（${errno}）`,
+      },
+      { hint: needsRights },
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import { AppError, errnoOf, exhaustedError, isExhaustion } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
+import { showName } from './show-name.ts';
+
+const askAuthor: Text = {
+  en: 'Ask whoever made the package for one without it.',
+  zh: '请让制作者提供不含此内容的包。',
+};
+
+export function unsafe(text: Text, hint: Text = askAuthor): AppError {
+  return new AppError('package-unsafe', text, { hint });
+}
+
+export function tooLarge(text: Text, hint: Text): AppError {
+  return new AppError('package-too-large', text, { hint });
+}
+
+/** What a library or the system has to say stands at the end, in its own words. */
+export function unreadable(text: Text, options: { hint?: Text; cause?: unknown } = {}): AppError {
+  const hint = options.hint ?? {
+    en: 'Fetch or make the archive again; it may have been cut off on the way.',
+    zh: '请重新下载或制作该压缩包，它可能在传输中被截断。',
+  };
+  return new AppError('package-unreadable', text, { hint, cause: options.cause });
+}
+
+export function invalidSource(text: Text, hint: Text): AppError {
+  return new AppError('package-source-invalid', text, { hint });
+}
+
+export const withoutLinks: Text = {
+  en: 'Put the file itself in the place of the link, and make the package again.',
+  zh: '请用文件本身代替链接，然后重新制作包。',
+};
+
+/**
+ * What went wrong as an archive was read. What was refused already stays as it is, and so does what the system said: that may be
+ * about our own disk. The rest comes from a library that did not find what the format promises.
+ */
+export function damaged(error: unknown, name: string | null): unknown {
+  if (error instanceof AppError || !(error instanceof Error) || 'syscall' in error) return error;
+  const reason = error.message.split('\n')[0] ?? '';
+  const what =
+    name === null ? { en: 'The archive', zh: '压缩包' } : { en: showName(name), zh: ` ${showName(name)} ` };
+  return unreadable(
+    {
+      en: `${what.en} is damaged or not what it claims to be: ${showReason(reason)}`,
+      zh: `${what.zh}已损坏或与其声明不符：${showReason(reason)}`,
+    },
+    { cause: error },
+  );
+}
+
+/** A library may repeat what it read. */
+function showReason(reason: string): string {
+  return showName(reason).slice(1, -1);
+}
+
+export const needsRights: Text = {
+  en: 'See to it that you may read what is packed, and write where it goes.',
+  zh: '请确认有权读取内容，并有权写入目标位置。',
+};
+
+/** What the system said, in words of ours. Anything else that is no refusal yet is a defect. */
+export function systemRefusal(error: unknown): unknown {
+  const errno = errnoOf(error);
+  if (error instanceof AppError || errno === undefined) return error;
+  if (isExhaustion(errno)) return exhaustedError(errno, error);
+  const path = error instanceof Error && 'path' in error ? ` ${showName(String(error.path))}` : '';
+  return unreadable(
+    {
+      en: `The package${path} cannot be read or written (${errno})`,
+      zh: `无法读取或写入包${path}（${errno}）`,
+    },
+    { hint: needsRights, cause: error },
+  );
+}

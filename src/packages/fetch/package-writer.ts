@@ -1,0 +1,159 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Text } from '../../shared/text.ts';
+import type { FetchProgress } from '../package-source.ts';
+import { type EntryKind, EntryNames, tooManyEntries } from './entry-names.ts';
+import type { FetchLimits } from './fetch-limits.ts';
+import { tooLarge } from './package-errors.ts';
+import { showName } from './show-name.ts';
+
+interface WriterOptions {
+  /** An existing folder of ours. */
+  readonly root: string;
+  readonly limits: FetchLimits;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: FetchProgress) => void;
+}
+
+/** A name that was checked and has its place. */
+export interface Claimed {
+  readonly path: string;
+  readonly names: readonly string[];
+}
+
+const betweenReportsMs = 100;
+
+/** Nothing is opened that is there already, and no link is followed. */
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** What macOS adds to archives for itself. */
+const macExtra = /(?:^|[/\\])(?:__MACOSX(?:[/\\]|$)|\._[^/\\]*$)/;
+
+/**
+ * Writes the entries of a package below a folder, whatever it comes from. Each name is checked before anything is written, bytes
+ * are counted as they come, and what comes of it belongs to the user alone: of modes, only that a file can be executed is kept.
+ */
+export class PackageWriter {
+  readonly #options: WriterOptions;
+  readonly #names: EntryNames;
+  readonly #folders = new Map<string, Promise<unknown>>();
+  #claims = 0;
+  #ignored = 0;
+  #entriesDone = 0;
+  #bytesDone = 0;
+  #announcedBytes = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#names = new EntryNames(options.limits);
+  }
+
+  /** The place of an entry; null when it is nothing to be written. */
+  claim(path: string, kind: EntryKind): Claimed | null {
+    // Also what is not written takes time: the same folder a million times.
+    if (++this.#claims > this.#options.limits.entries)
+      throw tooManyEntries(path, this.#options.limits.entries);
+    if (macExtra.test(path)) {
+      this.#ignored++;
+      return null;
+    }
+    const names = this.#names.claim(path, kind);
+    return names.length === 0 ? null : { path, names };
+  }
+
+  /** What an archive says it will unpack to. Believed only when it is too much. */
+  announce(bytes: number): void {
+    this.#announcedBytes += bytes;
+    if (this.#announcedBytes > this.#options.limits.totalBytes) throw this.#tooManyBytes();
+  }
+
+  async makeFolder({ names }: Claimed): Promise<void> {
+    await this.#need(names);
+    this.#entryDone();
+  }
+
+  async writeFile(
+    { path, names }: Claimed,
+    isExecutable: boolean,
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<void> {
+    await this.#need(names.slice(0, -1));
+    const handle = await open(this.#at(names), createFlags, isExecutable ? 0o700 : 0o600);
+    try {
+      for await (const chunk of content) await this.#write(handle, chunk, path);
+    } finally {
+      await handle.close();
+    }
+    this.#entryDone();
+  }
+
+  /** Says how far it came, and what was left out. */
+  finish(): Text[] {
+    this.#report();
+    if (this.#ignored === 0) return [];
+    return [
+      {
+        en: `${this.#ignored} entries that macOS adds for itself (__MACOSX, ._*) were left out.`,
+        zh: `已忽略 macOS 自动添加的 ${this.#ignored} 个条目（__MACOSX、._*）。`,
+      },
+    ];
+  }
+
+  async #write(handle: FileHandle, chunk: Uint8Array, path: string): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    this.#bytesDone += chunk.length;
+    if (this.#bytesDone > this.#options.limits.totalBytes) throw this.#tooManyBytes(path);
+    for (let done = 0; done < chunk.length; ) {
+      const { bytesWritten } = await handle.write(chunk, done);
+      done += bytesWritten;
+    }
+    this.#reportInTime();
+  }
+
+  /** Makes a folder, unless it is there, and those above it first. Two files may need it at once. */
+  #need(names: readonly string[]): Promise<unknown> {
+    if (names.length === 0) return Promise.resolve();
+    const path = this.#at(names);
+    const making =
+      this.#folders.get(path) ?? this.#need(names.slice(0, -1)).then(() => mkdir(path, { mode: 0o700 }));
+    this.#folders.set(path, making);
+    return making;
+  }
+
+  #at(names: readonly string[]): string {
+    return join(this.#options.root, ...names);
+  }
+
+  #entryDone(): void {
+    this.#options.signal.throwIfAborted();
+    this.#entriesDone++;
+    this.#reportInTime();
+  }
+
+  #reportInTime(): void {
+    if (performance.now() - this.#reportedAt >= betweenReportsMs) this.#report();
+  }
+
+  #report(): void {
+    this.#reportedAt = performance.now();
+    this.#options.onProgress({ entriesDone: this.#entriesDone, bytesDone: this.#bytesDone });
+  }
+
+  #tooManyBytes(path?: string) {
+    const most = this.#options.limits.totalBytes;
+    const where = path === undefined ? '' : ` (${showName(path)})`;
+    return tooLarge(
+      {
+        en: `The package unpacks to more than ${most} bytes${where}`,
+        zh: `包解压后超过 ${most} 字节${where}`,
+      },
+      {
+        en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+        zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
+      },
+    );
+  }
+}

@@ -1,0 +1,176 @@
+import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+
+import { damaged, unreadable, unsafe, withoutLinks } from './package-errors.ts';
+import type { Claimed, PackageWriter } from './package-writer.ts';
+import { showName } from './show-name.ts';
+import { decodeZipName } from './zip-names.ts';
+
+interface Planned {
+  readonly entry: Entry;
+  readonly claimed: Claimed;
+  readonly kind: 'file' | 'folder';
+}
+
+const localHeaderBytes = 30;
+
+/** Each file is a few waits for the disk and one for the decompression: some at a time keep both busy. */
+const filesAtOnce = 4;
+
+const typeMask = 0o170000;
+const fileType = 0o100000;
+const folderType = 0o040000;
+const linkType = 0o120000;
+
+/** Unpacks a zip. All its names are looked at first, so most of what is refused has not written anything. */
+export async function readZip(file: string, writer: PackageWriter, signal: AbortSignal): Promise<void> {
+  // Names are decoded here: the library's own way is that of DOS.
+  const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
+  try {
+    const planned = await plan(zip, writer, signal);
+    refuseOverlaps(planned);
+    await forEachAtOnce(planned, (each) => unpack(zip, each, writer));
+  } finally {
+    zip.close();
+  }
+}
+
+/** Ends when all have ended: after a failure no further one begins, and the archive is closed under none. */
+async function forEachAtOnce<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let hasFailed = false;
+  const workers = Array.from({ length: filesAtOnce }, async () => {
+    while (!hasFailed) {
+      const item = items[next++];
+      if (item === undefined) return;
+      try {
+        await work(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  });
+  const ended = await Promise.allSettled(workers);
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+async function plan(zip: ZipFile, writer: PackageWriter, signal: AbortSignal): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  for await (const entry of zip.eachEntry()) {
+    signal.throwIfAborted();
+    const name = decodeZipName({
+      bytes: entry.fileNameRaw,
+      isMarkedUtf8: (entry.generalPurposeBitFlag & 0x800) !== 0,
+      extraFields: entry.extraFields,
+    });
+    const kind = kindOf(entry, name);
+    const claimed = writer.claim(name, kind);
+    if (claimed === null) continue;
+    refuseUndecodable(entry, name);
+    writer.announce(entry.uncompressedSize);
+    planned.push({ entry, claimed, kind });
+  }
+  return planned;
+}
+
+function kindOf(entry: Entry, name: string): 'file' | 'folder' {
+  const type = (entry.externalFileAttributes >>> 16) & typeMask;
+  const hasSlash = /[/\\]$/.test(name);
+  if (type !== 0 && type !== fileType && type !== folderType) {
+    throw type === linkType
+      ? unsafe(
+          { en: `${showName(name)} is a symbolic link`, zh: `${showName(name)} 是符号链接` },
+          withoutLinks,
+        )
+      : unsafe({ en: `${showName(name)} is no plain file`, zh: `${showName(name)} 不是普通文件` });
+  }
+  const isFolder = hasSlash || type === folderType;
+  if (isFolder && entry.uncompressedSize > 0) {
+    throw unreadable({
+      en: `The folder ${showName(name)} has content as if it were a file`,
+      zh: `文件夹 ${showName(name)} 带有文件内容`,
+    });
+  }
+  return isFolder ? 'folder' : 'file';
+}
+
+function refuseUndecodable(entry: Entry, name: string): void {
+  if (entry.isEncrypted()) {
+    throw unreadable(
+      { en: `${showName(name)} is encrypted`, zh: `${showName(name)} 已加密` },
+      { hint: { en: 'Make the archive without a password.', zh: '请制作不带密码的压缩包。' } },
+    );
+  }
+  if (entry.canDecodeFileData()) return;
+  const method = entry.compressionMethod;
+  throw unreadable(
+    {
+      en: `${showName(name)} is compressed by a method that is not supported (${method})`,
+      zh: `${showName(name)} 使用了不支持的压缩方法（${method}）`,
+    },
+    {
+      hint: {
+        en: 'Make the archive with the ordinary method, Deflate.',
+        zh: '请使用常用的 Deflate 方法压缩。',
+      },
+    },
+  );
+}
+
+/** Entries that share bytes make a small archive large without end; no honest one has them. */
+function refuseOverlaps(planned: readonly Planned[]): void {
+  const ordered = planned.toSorted(
+    (one, other) => one.entry.relativeOffsetOfLocalHeader - other.entry.relativeOffsetOfLocalHeader,
+  );
+  let before = { end: 0, path: '' };
+  for (const { entry, claimed } of ordered) {
+    const start = entry.relativeOffsetOfLocalHeader;
+    if (start < before.end) {
+      throw unsafe({
+        en: `The entries ${showName(before.path)} and ${showName(claimed.path)} lie on top of each other in the archive`,
+        zh: `条目 ${showName(before.path)} 与 ${showName(claimed.path)} 在压缩包中互相重叠`,
+      });
+    }
+    const end = start + localHeaderBytes + entry.fileNameLength + entry.compressedSize;
+    before = { end, path: claimed.path };
+  }
+}
+
+async function unpack(zip: ZipFile, { entry, claimed, kind }: Planned, writer: PackageWriter): Promise<void> {
+  if (kind === 'folder') return writer.makeFolder(claimed);
+  try {
+    const header = await zip.readLocalFileHeaderPromise(entry);
+    if (!header.fileName.equals(entry.fileNameRaw)) {
+      throw unsafe({
+        en: `The entry ${showName(claimed.path)} has another name where its content lies`,
+        zh: `条目 ${showName(claimed.path)} 在内容处使用了另一个名称`,
+      });
+    }
+    await writer.writeFile(claimed, isExecutable(entry), contentOf(zip, entry));
+  } catch (error) {
+    throw damaged(error, claimed.path);
+  }
+}
+
+function isExecutable(entry: Entry): boolean {
+  return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
+}
+
+/** Opened only when somebody takes it, who then hears of what is wrong with it. The library counts the bytes; whether they are right shows here. */
+async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const content: Readable = await zip.openReadStreamPromise(entry);
+  // It may fail once more when nobody takes it any longer.
+  content.on('error', () => {});
+  let sum = 0;
+  for await (const chunk of content) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (sum !== entry.crc32) throw new Error('the checksum is wrong');
+}

@@ -1,0 +1,64 @@
+import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+
+import { isJsonObject } from '../../shared/json.ts';
+import { readRegularFile } from '../../shared/read-regular-file.ts';
+import type { Text } from '../../shared/text.ts';
+import { showName } from '../fetch/show-name.ts';
+
+/** What programs make anew where it is needed, or keep for themselves. */
+const otherFiles = new Set(['.git', '.ds_store', 'thumbs.db']);
+const otherFolders = new Set(['.venv', 'venv', '__pycache__', '__macosx']);
+
+const maxPackageJsonBytes = 1024 * 1024;
+
+/** Says for each entry of one folder whether it stays out of a package. */
+export async function leaveOutRule(
+  folder: string,
+  entries: readonly Dirent[],
+): Promise<(entry: Dirent) => boolean> {
+  const names = new Set(entries.map(({ name }) => name));
+  const canInstall =
+    names.has('node_modules') && names.has('package.json') && (await declaresDependencies(folder));
+  const isModules = /(?:^|[/\\])node_modules$/.test(folder);
+  return (entry) => {
+    const { name } = entry;
+    const lower = name.toLowerCase();
+    if (otherFiles.has(lower) || name.startsWith('._')) return true;
+    // A compiled file whose source does not lie beside it may be all there is.
+    if (!entry.isDirectory()) return lower.endsWith('.pyc') && names.has(name.slice(0, -1));
+    if (name === 'node_modules') return canInstall;
+    // Nothing but links to the programs of the packages beside it.
+    return otherFolders.has(lower) || (isModules && name === '.bin');
+  };
+}
+
+async function declaresDependencies(folder: string): Promise<boolean> {
+  const file = await readRegularFile(join(folder, 'package.json'), { maxBytes: maxPackageJsonBytes });
+  if (file.kind !== 'content') return false;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(file.bytes.toString());
+  } catch {
+    return false;
+  }
+  if (!isJsonObject(parsed)) return false;
+  return [parsed.dependencies, parsed.optionalDependencies].some(
+    (needs) => isJsonObject(needs) && Object.keys(needs).length > 0,
+  );
+}
+
+const mostNamed = 5;
+
+/** What was left out, in one sentence; none when it was nothing. */
+export function leftOutNotes(paths: readonly string[]): Text[] {
+  if (paths.length === 0) return [];
+  const named = paths.slice(0, mostNamed).map(showName).join(', ');
+  const more = paths.length - mostNamed;
+  return [
+    {
+      en: `Left out, because it is made anew where it is needed: ${named}${more > 0 ? ` and ${more} more` : ''}.`,
+      zh: `以下内容可在需要时重新生成，未包含在内：${named}${more > 0 ? ` 等 ${paths.length} 项` : ''}。`,
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import type { Text } from '../../shared/text.ts';
+import { cannotPack } from '../fetch/copy-folder.ts';
+import { EntryNames } from '../fetch/entry-names.ts';
+import { defaultFetchLimits } from '../fetch/fetch-limits.ts';
+import { systemRefusal, tooLarge } from '../fetch/package-errors.ts';
+import { leftOutNotes } from './left-out.ts';
+import { type PackedEntry, scanFolder } from './scan-folder.ts';
+import { tarStream } from './tar-stream.ts';
+import { zipStream } from './zip-stream.ts';
+
+interface PackOptions {
+  /** The archive to be written: a tar.gz when it is called so, else a zip. What is there is replaced. */
+  readonly target: string;
+  readonly signal: AbortSignal;
+}
+
+export interface PackedFolder {
+  readonly file: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** What was left out. */
+  readonly notes: readonly Text[];
+}
+
+/**
+ * Packs a folder into an archive that others can install. The same content gives the same bytes: names are sorted, and of times, owners and
+ * modes only that a file can be executed is kept. Whether it is a script that works is not looked at.
+ */
+export async function packFolder(folder: string, { target, signal }: PackOptions): Promise<PackedFolder> {
+  const file = resolve(target);
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    // It is there before the folder is looked at: it may lie in that very folder, and be known by then.
+    await (await open(draft, 'wx', 0o644)).close();
+    const { entries, leftOut } = await collect(resolve(folder), [draft, file], signal);
+    const isTar = /\.(?:tgz|tar\.gz)$/i.test(file);
+    const content = isTar ? tarStream(resolve(folder), entries) : zipStream(resolve(folder), entries);
+    const { bytes, sha256 } = await write(content, draft, signal);
+    await rename(draft, file);
+    return { file, entries: entries.length, bytes, sha256, notes: leftOutNotes(leftOut) };
+  } catch (error) {
+    await rm(draft, { force: true });
+    signal.throwIfAborted();
+    throw systemRefusal(error);
+  }
+}
+
+async function collect(
+  folder: string,
+  skip: readonly string[],
+  signal: AbortSignal,
+): Promise<{ entries: PackedEntry[]; leftOut: string[] }> {
+  const names = new EntryNames(defaultFetchLimits);
+  const entries: PackedEntry[] = [];
+  const leftOut: string[] = [];
+  let totalBytes = 0;
+  for await (const entry of scanFolder(folder, { skip, signal })) {
+    if (entry.kind === 'left-out') leftOut.push(entry.path);
+    else if (entry.kind === 'file' || entry.kind === 'folder') {
+      names.claim(entry.path, entry.kind);
+      if (entry.kind === 'file') totalBytes += entry.sizeBytes;
+      if (totalBytes > defaultFetchLimits.totalBytes) throw tooManyBytes();
+      if (entry.kind === 'file' || entry.isEmpty) entries.push(entry);
+    } else throw cannotPack(entry);
+  }
+  return { entries, leftOut };
+}
+
+async function write(
+  content: Readable,
+  file: string,
+  signal: AbortSignal,
+): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  await pipeline(content, counter, createWriteStream(file, { flags: 'r+' }), { signal });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function tooManyBytes() {
+  const most = defaultFetchLimits.totalBytes;
+  return tooLarge(
+    { en: `The folder has more than ${most} bytes`, zh: `文件夹超过 ${most} 字节` },
+    {
+      en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+      zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
+    },
+  );
+}

@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { defaultFetchLimits } from '../src/packages/fetch/fetch-limits.ts';
+import type { PackageSource } from '../src/packages/package-source.ts';
+import { someScript } from './support/archives.ts';
+import { fetchScene, type Scene, textAt } from './support/fetching.ts';
+import { findProgram, has } from './support/needs.ts';
+import { processesWith } from './support/processes.ts';
+import { until } from './support/until.ts';
+
+const identity = [
+  '-c',
+  'user.name=Ada',
+  '-c',
+  'user.email=ada@example.org',
+  '-c',
+  'init.defaultBranch=main',
+  '-c',
+  'protocol.file.allow=always',
+];
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync('git', [...identity, '-C', folder, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+/** A repository with a script, and whatever else is put into it before it is committed. */
+async function repositoryIn(
+  scene: Scene,
+  fill: (folder: string) => Promise<unknown> = async () => {},
+): Promise<string> {
+  const folder = join(scene.folder, '仓库 with spaces');
+  await mkdir(folder);
+  git(folder, 'init', '-q');
+  for (const { name, content } of someScript) await writeFile(join(folder, name), content);
+  await fill(folder);
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-qm', 'first');
+  return folder;
+}
+
+function at(location: string, ref: string | null = null): PackageSource {
+  return { kind: 'git', location, ref, path: null };
+}
+
+describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', () => {
+  it.each(['its path', 'its address'])(
+    'is fetched by %s, with its modes and without what is only git’s',
+    async (how) => {
+      const scene = await fetchScene();
+      const repository = await repositoryIn(scene, async (folder) => {
+        await mkdir(join(folder, 'bin'));
+        await writeFile(join(folder, 'bin', '工具 🔧'), '#!/bin/sh\n');
+        await chmod(join(folder, 'bin', '工具 🔧'), 0o755);
+      });
+      const location = how === 'its path' ? repository : `file://${repository}`;
+      const { folder, commit, notes } = await scene.fetch(at(location));
+      expect((await readdir(folder)).toSorted()).toEqual(['bin', 'main.sh', 'script.toml']);
+      expect(commit).toBe(git(repository, 'rev-parse', 'HEAD'));
+      expect(notes).toEqual([]);
+      expect(scene.progress.at(-1)).toMatchObject({ entriesDone: 4 });
+      // The repository itself is not left beside it.
+      expect(await readdir(join(folder, '..'))).toEqual(['content']);
+    },
+  );
+
+  it('is taken at a branch, a tag or a commit', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene);
+    const first = git(repository, 'rev-parse', 'HEAD');
+    git(repository, 'tag', '-a', 'v1', '-m', 'one');
+    git(repository, 'checkout', '-qb', 'feature/新');
+    await writeFile(join(repository, 'main.sh'), 'exit 2\n');
+    git(repository, 'commit', '-qam', 'second');
+    git(repository, 'checkout', '-q', 'main');
+    const branch = await scene.fetch(at(repository, 'feature/新'));
+    expect(await textAt(branch.folder, 'main.sh')).toBe('exit 2\n');
+    const tag = await scene.fetch(at(repository, 'v1'));
+    expect({ text: await textAt(tag.folder, 'main.sh'), commit: tag.commit }).toEqual({
+      text: 'exit 0\n',
+      commit: first,
+    });
+    const commit = await scene.fetch(at(repository, first));
+    expect(commit.commit).toBe(first);
+  });
+
+  it('with a ref that it does not have is refused, and both are named', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene);
+    for (const ref of ['nowhere', 'f'.repeat(40)]) {
+      const error = await scene.refused(at(repository, ref));
+      expect(error.code).toBe('package-fetch-failed');
+      expect(error.text.en).toContain(`has no "${ref}"`);
+    }
+  });
+
+  it('that is none, or is not there, is refused in the words of git', async () => {
+    const scene = await fetchScene();
+    const error = await scene.refused(at(join(scene.folder, 'nowhere.git')));
+    expect(error.code).toBe('package-fetch-failed');
+    expect(error.text.en).toMatch(
+      /^git cannot fetch ".*nowhere\.git": .*does not appear to be a git repository/,
+    );
+  });
+
+  it('with a link is refused, and the link is named', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene, (folder) =>
+      symlink('/etc/passwd', join(folder, 'shortcut')),
+    );
+    const error = await scene.refused(at(repository));
+    expect(error).toMatchObject({ code: 'package-unsafe' });
+    expect(error.text.en).toContain('"shortcut" is a symbolic link');
+  });
+
+  it('with names that are alike on some machine is refused', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene, (folder) => writeFile(join(folder, 'MAIN.SH'), ''));
+    expect((await scene.refused(at(repository))).text.en).toContain('same file');
+  });
+
+  it('is fetched without its submodules, and that is said', async () => {
+    const scene = await fetchScene();
+    const inner = join(scene.folder, 'inner');
+    await mkdir(inner);
+    git(inner, 'init', '-q');
+    git(inner, 'commit', '-q', '--allow-empty', '-m', 'x');
+    const repository = await repositoryIn(scene, async (folder) =>
+      git(folder, 'submodule', '--quiet', 'add', inner, 'module'),
+    );
+    const { folder, notes } = await scene.fetch(at(repository));
+    expect(await readdir(join(folder, 'module'))).toEqual([]);
+    expect(notes[0]?.en).toContain('the folder "module" is empty');
+  });
+
+  it('makes nothing run: neither hooks, nor filters, nor what the environment would have git use', async () => {
+    const scene = await fetchScene();
+    const evil = join(scene.folder, 'evil.sh');
+    const trace = join(scene.folder, 'trace');
+    await writeFile(evil, `#!/bin/sh\necho "$0" >> '${trace}'\n`, { mode: 0o755 });
+    const template = join(scene.folder, 'template');
+    await mkdir(join(template, 'hooks'), { recursive: true });
+    for (const hook of ['post-checkout', 'reference-transaction', 'post-update'])
+      await symlink(evil, join(template, 'hooks', hook));
+    const repository = await repositoryIn(scene, (folder) =>
+      writeFile(join(folder, '.gitattributes'), '* filter=lfs diff=evil\n'),
+    );
+    const config = join(scene.folder, 'gitconfig');
+    const lines = [
+      '[core]',
+      `hooksPath = ${join(template, 'hooks')}`,
+      `fsmonitor = ${evil}`,
+      '[init]',
+      `templateDir = ${template}`,
+    ];
+    await writeFile(config, [...lines, '[filter "lfs"]', `smudge = ${evil}`, 'required = true'].join('\n'));
+    const env = {
+      ...process.env,
+      GIT_CONFIG_GLOBAL: config,
+      GIT_TEMPLATE_DIR: template,
+      GIT_DIR: '/nowhere',
+      GIT_EXTERNAL_DIFF: evil,
+    };
+    const { folder } = await scene.fetch(at(repository), { env });
+    expect(await textAt(folder, 'main.sh')).toBe('exit 0\n');
+    await expect(textAt(trace)).rejects.toThrow('ENOENT');
+  });
+
+  it('larger than allowed is stopped while it is unpacked', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene, (folder) =>
+      writeFile(join(folder, 'zeros'), Buffer.alloc(5_000_000)),
+    );
+    const error = await scene.refused(at(repository), {
+      limits: { ...defaultFetchLimits, totalBytes: 1_000_000 },
+    });
+    expect(error.code).toBe('package-too-large');
+  });
+
+  it('without git says how to get it', async () => {
+    const scene = await fetchScene();
+    const error = await scene.refused(at('https://example.org/repo.git'), { env: { PATH: scene.folder } });
+    expect(error.code).toBe('package-fetch-failed');
+    expect(error.text.en).toContain('git is not installed');
+    expect(error.hint?.en).toContain('apt install git');
+  });
+
+  it('whose server asks for a password is refused, and no password is told', async () => {
+    const scene = await fetchScene();
+    const { port } = await serverThat((socket) =>
+      socket.end(
+        'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      ),
+    );
+    const error = await scene.refused(at(`http://ada:s3cret@127.0.0.1:${port}/repo.git`));
+    expect(error.code).toBe('package-fetch-failed');
+    expect(JSON.stringify([error.text, error.hint, error.message])).not.toContain('s3cret');
+    expect(error.text.en).toContain(`http://127.0.0.1:${port}/repo.git`);
+  });
+
+  it('whose server is silent can be given up, and no process is left', async () => {
+    const scene = await fetchScene();
+    const { port, connected } = await serverThat(() => {});
+    const stop = new AbortController();
+    const mark = `HOB_TEST_MARK=${scene.folder}`;
+    const env = { ...process.env, HOB_TEST_MARK: scene.folder };
+    const fetching = scene.fetch(at(`http://127.0.0.1:${port}/repo.git`), { env, signal: stop.signal });
+    await connected;
+    stop.abort(new Error('enough'));
+    await expect(fetching).rejects.toThrow('enough');
+    await until('all of git is gone', async () => (await processesWith(mark)).length === 0);
+  });
+});
+
+/** A server that does this with whoever connects. */
+async function serverThat(
+  work: (socket: Socket) => void,
+): Promise<{ port: number; connected: Promise<unknown> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => work(socket));
+  });
+  const connected = new Promise((resolve) => server.once('connection', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, connected };
+}

@@ -1,0 +1,119 @@
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import type { FetchLimits } from '../../src/packages/fetch/fetch-limits.ts';
+import { fetchPackage } from '../../src/packages/fetch/fetch-package.ts';
+import type { FetchedPackage, FetchProgress, PackageSource } from '../../src/packages/package-source.ts';
+import { AppError } from '../../src/shared/errors.ts';
+
+export interface Scene {
+  /** All that belongs to the test. */
+  readonly folder: string;
+  /** Puts an archive into the folder and returns what names it. */
+  archive(bytes: Buffer, name?: string): Promise<PackageSource>;
+  fetch(source: PackageSource, options?: Partial<FetchAsked>): Promise<FetchedPackage>;
+  /** The refusal, after a look whether anything was written where nothing may be. */
+  refused(source: PackageSource, options?: Partial<FetchAsked>): Promise<AppError>;
+  /** What was told of the last one. */
+  readonly progress: FetchProgress[];
+  /** How many bytes lie in what was fetched. */
+  fetchedBytes(): Promise<number>;
+  /** Removes what was fetched, as whoever asked for it does. */
+  clear(): Promise<void>;
+}
+
+interface FetchAsked {
+  /** A folder of the test's own to fetch into. */
+  into: string;
+  limits: FetchLimits;
+  signal: AbortSignal;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A folder to fetch into, with something beside it that must stay as it is. */
+export async function fetchScene(): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'hob-fetch-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const staging = join(folder, 'staging', 'inner');
+  await mkdir(staging, { recursive: true });
+  await writeFile(join(folder, 'staging', 'precious'), 'as it was');
+  const progress: FetchProgress[] = [];
+  let count = 0;
+  let into = '';
+  const fetch: Scene['fetch'] = async (source, options = {}) => {
+    into = options.into ?? join(staging, `fetch-${count++}`);
+    if (options.into === undefined) await mkdir(into, { mode: 0o700 });
+    progress.length = 0;
+    const before = await treeOf(folder, into);
+    const handles = await openHandles();
+    try {
+      return await fetchPackage(source, {
+        into,
+        env: process.env,
+        signal: new AbortController().signal,
+        onProgress: (each) => progress.push(each),
+        log: pino({ level: 'silent' }),
+        ...options,
+      });
+    } finally {
+      expect(await treeOf(folder, into)).toEqual(before);
+      expect(await openHandles()).toBeLessThanOrEqual(handles);
+    }
+  };
+  return {
+    folder,
+    progress,
+    fetch,
+    async archive(bytes, name = 'package.zip') {
+      const location = join(folder, name);
+      await writeFile(location, bytes);
+      return { kind: 'archive', location, ref: null, path: null };
+    },
+    async refused(source, options) {
+      const error = await fetch(source, options).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      if (!(error instanceof AppError))
+        throw new Error(`it was not refused: ${String(error)}`, { cause: error });
+      expect(error.text.zh).not.toBe('');
+      expect(error.hint?.en ?? error.retryAfterS).toBeTruthy();
+      // Nothing that does not show, and nothing that shows in another order.
+      expect(error.text.en).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+      return error;
+    },
+    async clear() {
+      await rm(into, { recursive: true });
+    },
+    async fetchedBytes() {
+      const tree = await treeOf(into);
+      return tree.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
+    },
+  };
+}
+
+/** Every file and folder below, with its kind, mode and size. */
+export async function treeOf(folder: string, without?: string): Promise<string[]> {
+  const lines: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (without !== undefined && (path === without || path.startsWith(`${without}/`))) continue;
+    const { mode, size } = await lstat(path);
+    lines.push(`${relative(folder, path)} ${mode.toString(8)} ${entry.isDirectory() ? 0 : size}`);
+  }
+  return lines.toSorted();
+}
+
+/** Files that this process has open; where that cannot be seen, none. */
+async function openHandles(): Promise<number> {
+  const names = await readdir('/proc/self/fd').catch(() => []);
+  return names.length;
+}
+
+export async function textAt(...path: string[]): Promise<string> {
+  return readFile(join(...path), 'utf8');
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../../../src/shared/errors.ts';
+
+export interface Case {
+  /** What is wrong, as the end of "a package is refused for". */
+  what: string;
+  code: ErrorCode;
+  /** What the sentence must name. */
+  names: string;
+}
+
+/** Further down than any package may go. */
+export const deepPath = `${Array.from({ length: 100 }, () => 'd').join('/')}/file`;
+
+export const badNames: [what: string, name: string, shown: string][] = [
+  ['a path that climbs out', '../evil', '../evil'],
+  ['a path that climbs out further down', 'a/b/../../../evil', 'a/b/../../../evil'],
+  ['a path that climbs out by backslashes', '..\\evil', '..\\evil'],
+  ['an absolute path', '/tmp/evil', '/tmp/evil'],
+  ['a drive', 'C:\\evil', 'C:\\evil'],
+  ['a drive without a slash', 'C:evil', 'C:evil'],
+  ['a share of Windows', '\\\\server\\share\\evil', '\\\\server\\share\\evil'],
+  ['a control character', 'a\u0007b', 'a\\x07b'],
+  ['a line feed', 'a\nb', 'a\\x0ab'],
+  ['a terminal escape', 'a\u001b[31mred', 'a\\x1b[31mred'],
+  ['characters that turn the rest around', 'gpj\u202eexe.sh', 'gpj\\u202eexe.sh'],
+  ['a device of Windows', 'CON', 'CON'],
+  ['a device of Windows with an extension', 'sub/nul.txt', 'sub/nul.txt'],
+  ['a device of Windows with a space', 'COM1 .tar.gz', 'COM1 .tar.gz'],
+  ['a trailing dot', 'file.', 'file.'],
+  ['a trailing space', 'folder /file', 'folder /file'],
+  ['an alternate data stream', 'file.txt:hidden', 'file.txt:hidden'],
+];
