@@ -22,6 +22,7 @@ export function statusOf(code: ErrorCode): number {
     case 'notify-content-type':
     case 'notify-invalid':
     case 'repo-id-invalid':
+    case 'package-source-invalid':
     case 'door-protocol':
     case 'door-host-missing':
     case 'request-malformed':
@@ -42,6 +43,9 @@ export function statusOf(code: ErrorCode): number {
     case 'model-not-downloaded':
     case 'download-unknown':
     case 'hub-not-found':
+    case 'package-not-installed':
+    case 'operation-unknown':
+    case 'environment-unknown':
     case 'download-nothing-matches':
     case 'path-unknown':
     case 'run-unknown':
@@ -59,6 +63,11 @@ export function statusOf(code: ErrorCode): number {
     case 'caller-stopping':
     case 'model-downloading':
     case 'download-cache-unusable':
+    case 'package-installed':
+    case 'package-busy':
+    case 'package-no-previous':
+    case 'operation-ended':
+    case 'environment-in-use':
       return 409;
     case 'idempotency-run-gone':
       return 410;
@@ -68,6 +77,13 @@ export function statusOf(code: ErrorCode): number {
       return 415;
     case 'range-not-satisfiable':
       return 416;
+    case 'package-unreadable':
+    case 'package-unsafe':
+    case 'package-too-large':
+    case 'package-not-a-script':
+    case 'package-broken':
+    case 'environment-failed':
+      return 422;
     case 'request-header-too-large':
       return 431;
     case 'internal':
@@ -75,6 +91,7 @@ export function statusOf(code: ErrorCode): number {
     case 'hub-unreachable':
     case 'hub-answer-invalid':
     case 'download-corrupt':
+    case 'package-fetch-failed':
       return 502;
     case 'queue-full':
     case 'downloads-full':
