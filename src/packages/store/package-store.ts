@@ -111,17 +111,16 @@ export class PackageStore {
     await syncTree(folder, signal);
     const home = this.folderOf(id);
     await makePrivateFolder(home, { existing: true });
-    const numbers = (await readdir(home)).map((name) => Number(versionPattern.exec(name)?.[1] ?? 0));
-    const name = `v${Math.max(0, ...numbers) + 1}`;
     try {
+      const name = await this.#freeName(id);
       await rename(folder, join(home, name));
+      await syncFolder(home);
+      await syncFolder(this.folder);
+      return name;
     } catch (error) {
       await rmdir(home).catch(() => {});
       throw error;
     }
-    await syncFolder(home);
-    await syncFolder(this.folder);
-    return name;
   }
 
   async hasVersion(id: string, name: string): Promise<boolean> {
@@ -156,6 +155,15 @@ export class PackageStore {
     // What is not ours stays, and with it the folder.
     if (reading.kind === 'missing') await rmdir(home).catch(() => {});
     return isLeft;
+  }
+
+  /** One that nothing has, nor the record promises: a version whose folder is gone must not seem to be there again. */
+  async #freeName(id: string): Promise<string> {
+    const reading = await this.read(id);
+    const named = reading.kind === 'record' ? namedIn(reading.record) : [];
+    const names = [...(await readdir(this.folderOf(id))), ...named];
+    const numbers = names.map((name) => Number(versionPattern.exec(name)?.[1] ?? 0));
+    return `v${Math.max(0, ...numbers) + 1}`;
   }
 
   #recordPath(id: string): string {
