@@ -1,5 +1,4 @@
-import { cp } from 'node:fs/promises';
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { CheckFolder, FetchPackage, ParseSource, PrepareScript } from './packages/operations/needs.ts';
@@ -35,7 +34,7 @@ export async function composePackages(
       isForeign: (id) => catalogue.find(id)?.folder.startsWith(folder + sep) === false,
       refresh: (paths) => catalogue.refresh(paths),
     },
-    fetch: fetchFolder,
+    fetch: fetchNothing,
     check: checkScript,
     parseSource: parsePath,
     prepare,
@@ -55,23 +54,10 @@ export async function composePackages(
   };
 }
 
-const fetchFolder: FetchPackage = async ({ kind, location }, { into, signal }) => {
-  if (kind !== 'folder') {
-    await wait(300, undefined, { signal });
-    throw new AppError('package-fetch-failed', {
-      en: `${location} cannot be fetched`,
-      zh: `无法获取 ${location}`,
-    });
-  }
-  const folder = join(into, 'package');
-  await cp(location, folder, { recursive: true }).catch((error: unknown) => {
-    throw new AppError(
-      'package-not-a-script',
-      { en: `There is no ${location}`, zh: `${location} 不存在` },
-      { cause: error },
-    );
-  });
-  return { folder, commit: null, notes: [] };
+const fetchNothing: FetchPackage = async ({ location }, { signal }) => {
+  await wait(300, undefined, { signal });
+  const text = { en: `${location} cannot be fetched`, zh: `无法获取 ${location}` };
+  throw new AppError('package-fetch-failed', text);
 };
 
 const checkScript: CheckFolder = async (folder) => {
