@@ -146,6 +146,24 @@ describe('installing a package', () => {
     });
   });
 
+  it('tells no more than anybody could read, and what matters first', async () => {
+    const { source } = await samplePackage();
+    const text = { en: 'odd', zh: '奇怪' };
+    const problem = { file: 'script.toml', line: null, message: text, advice: text } as const;
+    const notes = Array.from({ length: 5000 }, () => ({ ...problem, severity: 'note' }) as const);
+    const { packages } = await packagesHere({
+      hooks: {
+        check: async (folder, options) => {
+          const { script } = await checkByLoading(folder, options);
+          return { script, problems: [...notes, { ...problem, severity: 'error' }] };
+        },
+      },
+    });
+    const { problems } = await endOf(packages, await packages.install({ source, prepare: true }));
+    expect(problems).toHaveLength(100);
+    expect(problems[0]?.severity).toBe('error');
+  });
+
   it('is refused for a script that is installed, or that lies in another folder', async () => {
     const { id, source } = await samplePackage();
     const { packages, catalogue, folder } = await packagesHere();

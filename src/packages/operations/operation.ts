@@ -6,6 +6,9 @@ import type { Text } from '../../shared/text.ts';
 import type { OperationKind, OperationStage, OperationState, OperationView } from '../package-operation.ts';
 import type { FetchProgress, PackageSource } from '../package-source.ts';
 
+/** What is told of one package: nobody reads more, and a hostile one could bring any number. */
+const mostTold = 100;
+
 interface OperationOptions {
   readonly kind: OperationKind;
   readonly stage: OperationStage;
@@ -64,11 +67,13 @@ export class Operation {
   }
 
   warn(...warnings: readonly Text[]): void {
-    this.#warnings.push(...warnings);
+    this.#warnings.push(...warnings.slice(0, mostTold - this.#warnings.length));
   }
 
   finds(problems: readonly Problem[]): void {
-    this.#problems = problems;
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    const notes = problems.filter(({ severity }) => severity !== 'error');
+    this.#problems = [...errors, ...notes].slice(0, mostTold);
   }
 
   isAt(progress: FetchProgress): void {
