@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
+import { composePackages } from './compose-packages.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
@@ -191,6 +192,16 @@ export async function startService({
       url: () => listening?.url,
     });
     closers.push(closeNotifications);
+    const { packages, close: closePackages } = await composePackages({
+      folder: join(home, 'packages'),
+      catalogue,
+      eventLog,
+      env: settings.environment,
+      prepare: async () => ({ kind: 'none' }),
+      isInUse: () => false,
+      log,
+    });
+    closers.push(closePackages);
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
@@ -232,6 +243,8 @@ export async function startService({
       models,
       modelNeeds,
       downloads,
+      packages,
+      environments: { list: async () => [], remove: async () => null },
       notifications,
       desktop,
       metrics,

@@ -101,7 +101,17 @@ export const importRules = [
   ),
   room(
     'http',
-    ['runs', 'scripts', 'packages', 'environments', 'models', 'notifications', 'terminals', 'metrics', 'shared'],
+    [
+      'runs',
+      'scripts',
+      'packages',
+      'environments',
+      'models',
+      'notifications',
+      'terminals',
+      'metrics',
+      'shared',
+    ],
     'Routes parse, call and answer; where things are kept is not their business.',
   ),
   {

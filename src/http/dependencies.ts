@@ -1,8 +1,10 @@
+import type { EnvironmentView } from '../environments/environment.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Downloads } from '../models/downloads/download.ts';
 import type { ModelLibrary } from '../models/model-library.ts';
 import type { Desktop } from '../notifications/desktop/desktop.ts';
 import type { Notifications } from '../notifications/notifications.ts';
+import type { Packages } from '../packages/operations/packages.ts';
 import type { BareCallers } from '../runs/callers/bare-callers.ts';
 import type { Caller } from '../runs/callers/chain.ts';
 import type { EventLog } from '../runs/events/event-log.ts';
@@ -19,6 +21,13 @@ import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
 import type { TokenGuard } from './door/token-guard.ts';
+
+/** The environments on the disk, as far as the routes need them. */
+export interface EnvironmentList {
+  list(): Promise<EnvironmentView[]>;
+  /** Null when there is no such environment; refuses one that is in use. */
+  remove(key: string): Promise<EnvironmentView | null>;
+}
 
 /** What the routes need from the rest of Hob. */
 export interface AppDependencies {
@@ -37,6 +46,8 @@ export interface AppDependencies {
   models: ModelLibrary;
   downloads: Downloads;
   modelNeeds: ModelNeeds;
+  packages: Packages;
+  environments: EnvironmentList;
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
   metrics: Metrics;

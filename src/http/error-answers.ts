@@ -43,6 +43,9 @@ export function statusOf(code: ErrorCode): number {
     case 'model-not-downloaded':
     case 'download-unknown':
     case 'hub-not-found':
+    case 'package-not-installed':
+    case 'operation-unknown':
+    case 'environment-unknown':
     case 'download-nothing-matches':
     case 'path-unknown':
     case 'run-unknown':
@@ -60,6 +63,11 @@ export function statusOf(code: ErrorCode): number {
     case 'caller-stopping':
     case 'model-downloading':
     case 'download-cache-unusable':
+    case 'package-installed':
+    case 'package-busy':
+    case 'package-no-previous':
+    case 'operation-ended':
+    case 'environment-in-use':
       return 409;
     case 'idempotency-run-gone':
       return 410;
@@ -73,6 +81,8 @@ export function statusOf(code: ErrorCode): number {
     case 'package-unsafe':
     case 'package-too-large':
     case 'package-not-a-script':
+    case 'package-broken':
+    case 'environment-failed':
       return 422;
     case 'request-header-too-large':
       return 431;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -13,6 +14,7 @@ import { Known } from '../support/api/known.ts';
 import { record } from '../support/figures.ts';
 import { HeapProbe } from '../support/heap.ts';
 import { type Hob, projectRoot, tempFolder } from '../support/hob.ts';
+import { writeSample } from '../support/packages-here.ts';
 import { startTraced } from '../support/processes.ts';
 import { boundMs, patiently, scaled } from '../support/scale.ts';
 import { bash, writeScript } from '../support/scripts.ts';
@@ -64,7 +66,8 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
     unit: 'MiB more',
     bound: { atMost: 8 },
   });
-  expect(fuzz.without('2')).toEqual(['POST /api/stop']);
+  // There is nothing yet that would make an environment.
+  expect(fuzz.without('2')).toEqual(['DELETE /api/environments/{key}', 'POST /api/stop']);
   expect(fuzz.without('4')).toEqual([]);
   expect(hob.log()).not.toMatch(/because of a defect|could not be sent/);
 
@@ -151,6 +154,9 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
     ),
   });
   const broken = await writeScript(scripts, 'broken', { runtime: 'timeout = "soon"' });
+  const sources = await tempFolder();
+  const packages = Array.from({ length: 12 }, () => randomUUID());
+  for (const id of packages) await writeInstalled(join(home, 'packages'), sources, id);
   const { hob } = await startTraced({
     home,
     scripts: [scripts],
@@ -163,10 +169,41 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   await fileThere(address);
   const prefix = new URL((await readFile(address, 'utf8')).trim()).pathname;
   const known = new Known(
-    { quick: [succeeds, fails, noNode], typed, lasting, unusable: [broken] },
+    {
+      quick: [succeeds, fails, noNode],
+      typed,
+      lasting,
+      unusable: [broken],
+      packages: {
+        ids: packages,
+        sources: [...packages.map((id) => sourceOf(sources, id)), `${hub}/slow.git`],
+      },
+      environments: [],
+    },
     { runId: String(body.run_id), prefix },
   );
   return { hob, known };
+}
+
+/** A package with two versions, and the folder that it is said to have come from. */
+async function writeInstalled(folder: string, sources: string, id: string): Promise<void> {
+  const source = { kind: 'folder', location: sourceOf(sources, id), ref: null, path: null };
+  const version = (name: string) => ({
+    version: name,
+    installed_at: '2026-05-01T12:00:00.000Z',
+    source,
+    commit: null,
+    content: null,
+  });
+  for (const place of [source.location, join(folder, id, 'v1'), join(folder, id, 'v2')])
+    await writeSample(place, { id });
+  const versions = { v1: version('1.0.0'), v2: version('2.0.0') };
+  const record = { format: 1, id, current: 'v2', previous: 'v1', versions };
+  await writeFile(join(folder, id, 'installed.json'), JSON.stringify(record));
+}
+
+function sourceOf(sources: string, id: string): string {
+  return join(sources, id);
 }
 
 /** A hub that has nothing, and takes its time to say so: until then a download can be stopped. */

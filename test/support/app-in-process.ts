@@ -9,12 +9,14 @@ import { onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../../src/execution/executor-client.ts';
 import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../../src/execution/messages.ts';
 import { buildApp } from '../../src/http/app.ts';
+import type { EnvironmentList } from '../../src/http/dependencies.ts';
 import { Connections } from '../../src/http/door/connections.ts';
 import { createDoorServer } from '../../src/http/door/door-server.ts';
 import type { TokenGuard } from '../../src/http/door/token-guard.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { ModelLibrary } from '../../src/models/model-library.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
+import type { Packages } from '../../src/packages/operations/packages.ts';
 import { BareCallers } from '../../src/runs/callers/bare-callers.ts';
 import { RunRemover } from '../../src/runs/history/run-remover.ts';
 import { KeyedRuns } from '../../src/runs/keys/keyed-runs.ts';
@@ -37,6 +39,7 @@ import { tempFolder } from './hob.ts';
 import { MemoryDownloads } from './memory-downloads.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
+import { packagesHere } from './packages-here.ts';
 import { noWindows, smallLimits } from './run-service.ts';
 import { writeScript } from './scripts.ts';
 
@@ -46,12 +49,16 @@ export async function appInProcess({
   guard = null,
   downloads = new MemoryDownloads(),
   tables = '',
+  packages,
+  environments = { list: async () => [], remove: async () => null },
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
   downloads?: MemoryDownloads;
   /** Further tables of the script's manifest. */
   tables?: string;
+  packages?: Packages;
+  environments?: EnvironmentList;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
@@ -124,6 +131,8 @@ export async function appInProcess({
     }),
     desktop: { state: 'none' },
     downloads,
+    packages: packages ?? (await packagesHere()).packages,
+    environments,
     models: new ModelLibrary({ places: [] }),
     modelNeeds: new ModelNeeds(catalogue),
     metrics: new Metrics({ version: '0.0.0', log }),

@@ -1,8 +1,10 @@
 import type { DownloadView } from '../../models/downloads/download.ts';
 import type { KeptNotification } from '../../notifications/notification-store.ts';
+import type { OperationView } from '../../packages/package-operation.ts';
 import type { Report } from '../../runs/events/progress.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { downloadAnswer } from '../download-answer.ts';
+import { operationAnswer } from '../operation-answer.ts';
 import { runAnswer } from '../run-answer.ts';
 import { jsonLine } from '../send-json.ts';
 
@@ -34,6 +36,9 @@ export const eventData = {
 
   download: (download: DownloadView, at: Date) =>
     jsonLine({ ...downloadAnswer(download, 'en'), at: at.toISOString() }),
+
+  operation: (operation: OperationView, at: Date) =>
+    jsonLine({ ...operationAnswer(operation, 'en'), at: at.toISOString() }),
 
   scripts: (count: { scripts: number; problems: number }, at: Date) =>
     jsonLine({ scripts: count.scripts, problems: count.problems, at: at.toISOString() }),

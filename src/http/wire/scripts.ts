@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Nullable } from './common.ts';
 import { ModelState } from './models.ts';
 
-const Problem = Type.Object(
+export const Problem = Type.Object(
   {
     severity: Type.Enum(['error', 'note']),
     file: Type.String(),

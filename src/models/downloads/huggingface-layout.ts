@@ -1,11 +1,12 @@
 import { lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 
+import { syncFolder } from '../../shared/sync-folder.ts';
 import type { HubFile } from '../hubs/hub.ts';
 import type { RepoId } from '../repo-id.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { putPlainFile } from './put-plain-file.ts';
-import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
+import { ensureFolder, replaceFile } from './safe-folder.ts';
 
 interface Options {
   readonly cache: string;

@@ -5,6 +5,8 @@ import type { Clock } from '../../shared/clock.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import type { Logger } from '../../shared/log.ts';
+import { Slots } from '../../shared/slots.ts';
+import { untilAborted } from '../../shared/until-aborted.ts';
 import { HubClient } from '../hubs/http-client.ts';
 import type { Hub, HubAccess } from '../hubs/hub.ts';
 import { HuggingFaceHub } from '../hubs/huggingface.ts';
@@ -15,7 +17,6 @@ import { Batches } from './batches.ts';
 import type { DownloadRequest, Downloads, DownloadView } from './download.ts';
 import { ProgressMeter } from './progress-meter.ts';
 import { runDownload } from './run-download.ts';
-import { Slots } from './slots.ts';
 
 const reposAtOnce = 2;
 /** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
@@ -263,13 +264,4 @@ function tooMany(): AppError {
     },
     { retryAfterS: 60 },
   );
-}
-
-/** Whoever is cancelled need not wait any longer. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
-  });
 }

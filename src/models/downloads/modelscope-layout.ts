@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AppError } from '../../shared/errors.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
+import { syncFolder } from '../../shared/sync-folder.ts';
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { badAnswer } from '../hubs/hub-errors.ts';
 import type { RepoId } from '../repo-id.ts';
@@ -12,7 +13,7 @@ import type { Batches } from './batches.ts';
 import { hashFile } from './hashing/hash-file.ts';
 import type { Hashing } from './hashing/hashing.ts';
 import { type Layout, listingRecord, recordAsked } from './layout.ts';
-import { ensureFolder, replaceFile, syncFolder } from './safe-folder.ts';
+import { ensureFolder, replaceFile } from './safe-folder.ts';
 
 const recordName = '.hob.json';
 /** While it is there the snapshot is being filled: its name says so to whoever looks, also when nothing is in it just now. */

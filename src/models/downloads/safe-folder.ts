@@ -71,14 +71,6 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   }
 }
 
-/** Waits until the names in a folder are on the disk, so that nothing written later can be there without them. */
-export async function syncFolder(folder: string): Promise<void> {
-  // Not every system can; then the order of the writes has to do.
-  const handle = await open(folder, 'r').catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
-}
-
 function notAFolder(folder: string): AppError {
   return new AppError(
     'download-cache-unusable',

@@ -6,6 +6,7 @@ export const eventTypes = [
   'run.ended',
   'notification',
   'model.progress',
+  'package.progress',
   'scripts.changed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];

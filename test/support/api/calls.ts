@@ -117,6 +117,9 @@ export class CallMaker {
     let filled = path.replace('{id}', () =>
       random.next() < 0.7 ? this.#known.id(path, method, random) : this.#hostile.inUrl(random),
     );
+    filled = filled.replace('{key}', () =>
+      random.next() < 0.7 ? this.#known.environment(random) : this.#hostile.inUrl(random),
+    );
     filled = filled.replace('{owner}/{name}', () =>
       random.next() < 0.7
         ? this.#known.repo(random)

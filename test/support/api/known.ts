@@ -12,6 +12,9 @@ export interface KnownScripts {
   readonly lasting: string;
   /** They cannot run. */
   readonly unusable: readonly string[];
+  /** The ids of packages, and where they and others can be had. */
+  readonly packages: { readonly ids: readonly string[]; readonly sources: readonly string[] };
+  readonly environments: readonly string[];
 }
 
 const remembered = 200;
@@ -25,6 +28,7 @@ export class Known {
   readonly #runs: string[] = [];
   readonly #lasting: string[] = [];
   readonly #downloads: string[] = [];
+  readonly #operations: string[] = [];
   readonly #cursors: string[] = [''];
   readonly #keys = ['key-1', 'key-2', 'key-3'];
 
@@ -44,6 +48,7 @@ export class Known {
     if ('next' in body && typeof body.next === 'string') this.#keep(this.#cursors, body.next);
     if (path === '/api/models/download' && 'download_id' in body)
       this.#keep(this.#downloads, String(body.download_id));
+    if ('operation_id' in body && method === 'POST') this.#keep(this.#operations, String(body.operation_id));
     if (method === 'DELETE' && 'run_id' in body) this.#forget(String(body.run_id));
     if ((path !== '/api/execute' && !path.endsWith('/rerun')) || !('run_id' in body)) return;
     const runId = String(body.run_id);
@@ -62,6 +67,9 @@ export class Known {
     // The latest may still be under way.
     if (path.startsWith('/api/models/downloads'))
       return random.pick([this.#downloads.at(-1) ?? randomUUID(), ...this.#downloads.slice(-4)]);
+    if (path.startsWith('/api/packages/operations'))
+      return random.pick([this.#operations.at(-1) ?? randomUUID(), ...this.#operations.slice(-4)]);
+    if (path.startsWith('/api/packages')) return random.pick(this.#scripts.packages.ids);
     const lasting = this.#lasting[0];
     if (path.endsWith('/cancel') && lasting !== undefined && random.next() < 0.5) {
       this.#lasting.shift();
@@ -75,6 +83,10 @@ export class Known {
   /** The repo of a model that may be removed: where others look for one, there always is one. */
   repo(random: SeededRandom): string {
     return random.pick(['acme/spare', 'acme/none', 'acme/half']);
+  }
+
+  environment(random: SeededRandom): string {
+    return random.pick([...this.#scripts.environments, 'none']);
   }
 
   query(name: string, random: SeededRandom): string | null {
@@ -109,6 +121,10 @@ export class Known {
         files,
         revision: 'main',
       };
+    }
+    if ('source' in properties) {
+      const source = random.pick(this.#scripts.packages.sources);
+      return { source, ref: null, path: null, prepare: random.next() < 0.5 };
     }
     if (!('script_id' in properties))
       return { notify_type: 'info', message: 'a message', duration: 5, fraction: 0.5, data: ['a'], params };
@@ -160,6 +176,7 @@ const queryWords: Record<string, readonly string[]> = {
     'run.started,run.ended',
     ' notification , run.progress',
     'model.progress',
+    'package.progress',
     'run.output',
     ',',
     'none',

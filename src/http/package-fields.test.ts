@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+
+import { readPackageFields, refuseFields } from './package-fields.ts';
+import { InstallBody } from './wire/packages.ts';
+
+describe('the fields of a request about a package', () => {
+  it('are taken as they were sent', () => {
+    const given = { source: '/脚本 🎁', ref: 'v1', path: 'a/b', prepare: false };
+    expect(readPackageFields(given, InstallBody)).toEqual(given);
+    const none = { source: null, ref: null, path: null, prepare: true };
+    expect(readPackageFields({}, InstallBody)).toEqual(none);
+    expect(readPackageFields({ source: null, ref: null, path: null, prepare: null }, InstallBody)).toEqual(
+      none,
+    );
+  });
+
+  it.each([
+    { source: '' },
+    { source: 7 },
+    { source: ['/a'] },
+    { source: '/a\0b' },
+    { source: '/a\nb' },
+    { source: 'x'.repeat(5000) },
+    { source: '\ud800' },
+    { ref: '' },
+    { path: {} },
+    { prepare: 'no' },
+    { prepare: 0 },
+    { Source: '/a' },
+  ])('are refused when they make no sense: %j', (fields) => {
+    expect(() => readPackageFields(fields, InstallBody)).toThrow(
+      expect.objectContaining({ code: 'field-invalid' }),
+    );
+  });
+
+  it('are refused where there are none', () => {
+    refuseFields({});
+    expect(() => refuseFields({ prepare: false })).toThrow('There is no field "prepare" here');
+  });
+});

@@ -1,0 +1,67 @@
+import { AppError } from '../shared/errors.ts';
+import type { JsonObject } from '../shared/json.ts';
+import { invalidField } from './query-fields.ts';
+import { mostSourceCharacters } from './wire/packages.ts';
+
+/** Where a package is to come from, as it was said; null where nothing was. */
+export interface PackageFields {
+  readonly source: string | null;
+  readonly ref: string | null;
+  readonly path: string | null;
+  readonly prepare: boolean;
+}
+
+/** The fields of a request about a package. A name that nobody knows may be a typing error, which must not go unnoticed. */
+export function readPackageFields(fields: JsonObject, { properties }: { properties: object }): PackageFields {
+  refuseOthers(fields, Object.keys(properties));
+  return {
+    source: readText(fields, 'source'),
+    ref: readText(fields, 'ref'),
+    path: readText(fields, 'path'),
+    prepare: readPrepare(fields),
+  };
+}
+
+/** For a request that has nothing to say. */
+export function refuseFields(fields: JsonObject): void {
+  refuseOthers(fields, []);
+}
+
+export function sourceMissing(): AppError {
+  return invalidField(
+    'source',
+    'the absolute path of a folder, .zip or .tar.gz, or the address of a git repository',
+    '文件夹、.zip 或 .tar.gz 的绝对路径，或 git 仓库地址',
+  );
+}
+
+function readText(fields: JsonObject, name: 'source' | 'ref' | 'path'): string | null {
+  const value = fields[name];
+  if (value === undefined || value === null) return null;
+  const isText = typeof value === 'string' && value !== '' && value.length <= mostSourceCharacters;
+  // No path, address or name of a branch has any; and neither can be passed on to another program.
+  if (!isText || /[\p{Cc}\p{Cs}]/u.test(value))
+    throw invalidField(
+      name,
+      `a text of 1 to ${mostSourceCharacters} characters without control characters`,
+      ` 1 到 ${mostSourceCharacters} 个字符的文本，不含控制字符`,
+    );
+  return value;
+}
+
+function readPrepare({ prepare }: JsonObject): boolean {
+  if (prepare === undefined || prepare === null) return true;
+  if (typeof prepare !== 'boolean') throw invalidField('prepare', 'true or false', ' true 或 false');
+  return prepare;
+}
+
+function refuseOthers(fields: JsonObject, known: readonly string[]): void {
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const given = JSON.stringify(unknown.slice(0, 100));
+  const list = known.join(', ');
+  throw new AppError('field-invalid', {
+    en: `There is no field ${given} here${list === '' ? '' : `, only ${list}`}`,
+    zh: `未知的字段 ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
+  });
+}

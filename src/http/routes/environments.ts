@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { EnvironmentView } from '../../environments/environment.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { languageOf } from '../language.ts';
+import { checkQuery } from '../query-fields.ts';
+import { LaterError } from '../wire/common.ts';
+import { EnvironmentRemoved, EnvironmentsAnswer } from '../wire/environments.ts';
+
+export function addEnvironmentRoutes(app: FastifyInstance, { environments }: AppDependencies): void {
+  const errors = { '4xx': LaterError, '5xx': LaterError };
+  const listSchema = {
+    summary: 'Environments',
+    description: 'What was made ready for scripts to run with, and which scripts need it.',
+    response: { 200: EnvironmentsAnswer, ...errors },
+  };
+  app.get('/api/environments', { schema: listSchema }, async (request) => {
+    checkQuery(request.query, { properties: {} });
+    return { items: (await environments.list()).map(environmentItem), next: null };
+  });
+
+  const removeSchema = {
+    summary: 'Remove an environment',
+    description: 'It is made again when a script needs it. Refused while it is being built or a run uses it.',
+    response: { 200: EnvironmentRemoved, ...errors },
+  };
+  app.delete<{ Params: { key: string } }>(
+    '/api/environments/:key',
+    { schema: removeSchema },
+    async (request) => {
+      checkQuery(request.query, { properties: {} });
+      const removed = await environments.remove(request.params.key);
+      if (removed === null) throw unknownEnvironment(request.params.key);
+      const message = { en: 'The environment was removed', zh: '已删除运行环境' };
+      return {
+        status: 'success',
+        message: message[languageOf(request, 'en')],
+        key: removed.key,
+        freed_bytes: removed.bytes,
+      };
+    },
+  );
+}
+
+function environmentItem(environment: EnvironmentView) {
+  return {
+    key: environment.key,
+    kind: environment.kind,
+    state: environment.state,
+    bytes: environment.bytes,
+    made_at: environment.madeAt,
+    used_at: environment.usedAt,
+    made_with: environment.madeWith,
+    requirements: [...environment.requirements],
+    scripts: environment.scripts.map(({ id, name }) => ({ script_id: id, name })),
+  };
+}
+
+function unknownEnvironment(key: string): AppError {
+  const given = key.slice(0, 100);
+  return new AppError(
+    'environment-unknown',
+    { en: `There is no environment ${given}`, zh: `运行环境不存在: ${given}` },
+    {
+      hint: {
+        en: 'GET /api/environments lists all of them.',
+        zh: 'GET /api/environments 列出所有运行环境。',
+      },
+    },
+  );
+}

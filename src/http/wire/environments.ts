@@ -1,0 +1,37 @@
+import Type from 'typebox';
+
+import { environmentKinds } from '../../environments/environment.ts';
+import { Nullable } from './common.ts';
+
+const EnvironmentItem = Type.Object(
+  {
+    key: Type.String(),
+    kind: Type.Enum([...environmentKinds]),
+    state: Type.Enum(['ready', 'building', 'damaged']),
+    bytes: Type.Integer({ description: 'What it takes on the disk.' }),
+    made_at: Nullable(Type.String()),
+    used_at: Nullable(Type.String()),
+    made_with: Nullable(Type.String({ description: 'Such as `Python 3.11.7, pip`.' })),
+    requirements: Type.Array(Type.String(), { description: 'What was asked for, as it was written.' }),
+    scripts: Type.Array(
+      Type.Object({ script_id: Type.String(), name: Type.String() }, { additionalProperties: false }),
+      { description: 'Those that are run with it.' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const EnvironmentsAnswer = Type.Object(
+  { items: Type.Array(EnvironmentItem), next: Type.Null() },
+  { additionalProperties: false, description: 'All environments.' },
+);
+
+export const EnvironmentRemoved = Type.Object(
+  {
+    status: Type.Literal('success'),
+    message: Type.String(),
+    key: Type.String(),
+    freed_bytes: Type.Integer(),
+  },
+  { additionalProperties: false, description: 'It is made again when a script needs it.' },
+);

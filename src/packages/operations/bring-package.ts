@@ -1,0 +1,163 @@
+import { relative, sep } from 'node:path';
+
+import { loadFolder } from '../../scripts/load-folder.ts';
+import type { Problem, Script } from '../../scripts/script.ts';
+import type { FetchedPackage, PackageSource } from '../package-source.ts';
+import { hashTree } from '../store/hash-tree.ts';
+import { type InstalledVersion, versionOf } from '../store/installed-record.ts';
+import type { RecordReading } from '../store/package-store.ts';
+import type { PackageParts } from './needs.ts';
+import type { Operation } from './operation.ts';
+import { loadVersion, prepareVersion } from './prepare-version.ts';
+import { broken, placeOf } from './refusals.ts';
+import { recordOf, switchVersion, versionToKeep } from './switch-version.ts';
+
+interface BringOptions {
+  readonly source: PackageSource;
+  readonly prepares: boolean;
+  /** Says what is on record of the script that was found, or refuses it. From then on nobody else touches the package. */
+  readonly admit: (script: Script) => Promise<RecordReading>;
+}
+
+/** Brings a version of a package in: all the way until it counts, or not at all. */
+export async function bringPackage(
+  parts: PackageParts,
+  operation: Operation,
+  { source, prepares, admit }: BringOptions,
+): Promise<void> {
+  const { store } = parts;
+  const { signal } = operation;
+  const staging = await store.stage();
+  try {
+    operation.enter('fetching');
+    const fetched = await fetchInto(staging, parts, operation, source);
+    signal.throwIfAborted();
+    operation.enter('checking');
+    const script = await checkPackage(parts, operation, fetched.folder);
+    const before = await admit(script);
+    const version: InstalledVersion = {
+      version: script.version,
+      installedAt: parts.clock.now().toISOString(),
+      source,
+      commit: fetched.commit,
+      content: await hashTree(fetched.folder, signal),
+    };
+    if (await isUpToDate(parts, before, version)) {
+      operation.warn({ en: `${script.name} is already up to date`, zh: `${script.name} 已是最新版本` });
+      await noteSource(parts, before, version);
+      return;
+    }
+    const name = await store.place(script.id, fetched.folder, signal);
+    try {
+      const placed = await loadVersion(parts, operation, script.id, name);
+      if (prepares) await prepareVersion(parts, operation, placed);
+      signal.throwIfAborted();
+      operation.enter('switching');
+      const isReady = before.kind === 'record' && (await isUsable(parts, before));
+      const kept = before.kind === 'record' ? await versionToKeep(parts, before.record, isReady) : null;
+      const versions = before.kind === 'record' ? before.record.versions : {};
+      const record = recordOf(script.id, name, kept, { ...versions, [name]: version });
+      await switchVersion(parts, { record, before });
+    } catch (error) {
+      await tidily(parts, operation, () => store.discard(script.id, name));
+      throw error;
+    }
+  } finally {
+    await tidily(parts, operation, () => store.unstage(staging));
+  }
+}
+
+async function fetchInto(
+  into: string,
+  { fetch, env, log }: PackageParts,
+  operation: Operation,
+  source: PackageSource,
+): Promise<FetchedPackage> {
+  const fetched = await fetch(source, {
+    into,
+    env,
+    signal: operation.signal,
+    onProgress: ({ entriesDone, bytesDone }) => operation.isAt({ entriesDone, bytesDone }),
+    log,
+  });
+  operation.warn(...fetched.notes);
+  return fetched;
+}
+
+async function checkPackage(
+  { check, catalogue }: PackageParts,
+  operation: Operation,
+  folder: string,
+): Promise<Script> {
+  const { script, problems: found } = await check(folder, {
+    knowsScript: (id) => catalogue.find(id) !== null,
+  });
+  const problems = found.map((problem) => ({ ...problem, file: insideOf(folder, problem.file) }));
+  operation.finds(problems);
+  if (script === null || problems.some(({ severity }) => severity === 'error')) throw broken(problems);
+  operation.knows(script);
+  operation.warn(...problems.map(asWarning));
+  return script;
+}
+
+/** Where something is in the package: that of the staging folder means nothing to anybody. */
+function insideOf(folder: string, file: string): string {
+  if (file === folder) return '.';
+  return file.startsWith(folder + sep) ? relative(folder, file).replaceAll(sep, '/') : file;
+}
+
+function asWarning(problem: Problem) {
+  const place = placeOf(problem);
+  return { en: `${place}: ${problem.message.en}`, zh: `${place}：${problem.message.zh}` };
+}
+
+async function isUpToDate(
+  parts: PackageParts,
+  before: RecordReading,
+  version: InstalledVersion,
+): Promise<boolean> {
+  if (before.kind !== 'record') return false;
+  const { commit, content, source } = versionOf(before.record, before.record.current);
+  const isSameCommit = commit !== null && commit === version.commit && source.path === version.source.path;
+  if (!isSameCommit && (content === null || content !== version.content)) return false;
+  return isUsable(parts, before);
+}
+
+/** Whether the version that counts is still what it was: one that is damaged is to be replaced, not to be kept. */
+async function isUsable({ store }: PackageParts, before: RecordReading): Promise<boolean> {
+  if (before.kind !== 'record') return false;
+  const { id, current } = before.record;
+  const loaded = await loadFolder(store.versionFolder(id, current));
+  return loaded?.kind === 'script' && loaded.script.id === id;
+}
+
+/** The same again, from elsewhere: the next update is to look there. */
+async function noteSource(
+  { store }: PackageParts,
+  before: RecordReading,
+  version: InstalledVersion,
+): Promise<void> {
+  if (before.kind !== 'record') return;
+  const { record } = before;
+  const known = versionOf(record, record.current);
+  const { source, commit } = version;
+  if (known.commit === commit && isSameSource(known.source, source)) return;
+  const versions = { ...record.versions, [record.current]: { ...known, source, commit } };
+  await store.write({ ...record, versions });
+}
+
+function isSameSource(one: PackageSource, other: PackageSource): boolean {
+  return (
+    one.kind === other.kind &&
+    one.location === other.location &&
+    one.ref === other.ref &&
+    one.path === other.path
+  );
+}
+
+/** What cannot be removed now is removed by the next start: why the rest failed is what counts. */
+async function tidily({ log }: PackageParts, { id }: Operation, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => {
+    log.warn({ err: error, operation_id: id }, 'what a package left could not be removed');
+  });
+}

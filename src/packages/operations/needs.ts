@@ -1,0 +1,61 @@
+import type { Problem, Script } from '../../scripts/script.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Text } from '../../shared/text.ts';
+import type { FetchedPackage, FetchProgress, PackageSource } from '../package-source.ts';
+import type { PackageStore } from '../store/package-store.ts';
+
+/** The scripts that are known, as far as packages need them. */
+export interface PackageCatalogue {
+  find(id: string): Script | null;
+  /** Whether a script of this id, usable or not, lies somewhere else than among the packages. */
+  isForeign(id: string): boolean;
+  refresh(paths: Iterable<string>): Promise<void>;
+}
+
+export interface FetchOptions {
+  /** An empty folder. */
+  readonly into: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: FetchProgress) => void;
+  readonly log: Logger;
+}
+
+export type FetchPackage = (source: PackageSource, options: FetchOptions) => Promise<FetchedPackage>;
+
+export type CheckFolder = (
+  folder: string,
+  options: { readonly knowsScript: (id: string) => boolean },
+) => Promise<{ readonly script: Script | null; readonly problems: readonly Problem[] }>;
+
+export type ParseSource = (
+  text: string,
+  options: { readonly ref?: string; readonly path?: string },
+) => PackageSource;
+
+/** Makes ready what a script is run with. */
+export type PrepareScript = (
+  script: Script,
+  waiter: {
+    readonly runId: null;
+    readonly signal: AbortSignal;
+    onBuild(buildRunId: string): void;
+  },
+) => Promise<
+  { readonly kind: 'none' | 'python' | 'node' } | { readonly kind: 'unavailable'; readonly message: Text }
+>;
+
+/** What the work on packages is done with. */
+export interface PackageParts {
+  readonly store: PackageStore;
+  readonly catalogue: PackageCatalogue;
+  readonly fetch: FetchPackage;
+  readonly check: CheckFolder;
+  readonly prepare: PrepareScript;
+  /** Whether a run that has not ended uses this folder. */
+  readonly isInUse: (scriptId: string, folder: string) => boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { Feed } from '../../shared/feed.ts';
+import type { Logger } from '../../shared/log.ts';
+import { Slots } from '../../shared/slots.ts';
+import type { OperationKind, OperationStage, OperationState, OperationView } from '../package-operation.ts';
+import type { PackageSource } from '../package-source.ts';
+import { Operation } from './operation.ts';
+import { refusalOf, tooMany } from './refusals.ts';
+
+const atOnce = 4;
+/** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
+const mostRunning = 100;
+const keptEnded = 50;
+const betweenReportsMs = 250;
+
+/** What is to be done, and what is to be given back afterwards. */
+export interface Plan {
+  readonly kind: OperationKind;
+  /** The first one. */
+  readonly stage: OperationStage;
+  readonly script: OperationView['script'];
+  readonly source: PackageSource | null;
+  readonly releases: (() => void)[];
+  readonly work: (operation: Operation) => Promise<void>;
+}
+
+/**
+ * The operations under way and the last that ended. They are kept in memory alone: one that a restart interrupted has left nothing,
+ * and is not begun again by itself.
+ */
+export class OperationList {
+  readonly progress = new Feed<OperationView>();
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #slots = new Slots(atOnce);
+  /** Oldest first. */
+  readonly #operations = new Map<string, { readonly operation: Operation; ended: Promise<void> }>();
+
+  constructor({ clock, log }: { clock: Clock; log: Logger }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  begin(plan: Plan): OperationView {
+    if (this.list().filter(({ isRunning }) => isRunning).length >= mostRunning) throw tooMany(mostRunning);
+    const { kind, stage, source } = plan;
+    const script = plan.script === null ? null : pickScript(plan.script);
+    const startedAt = this.#clock.now().toISOString();
+    const operation = new Operation({ kind, stage, source, script, startedAt }, (view) =>
+      this.progress.publish(view),
+    );
+    const entry = { operation, ended: Promise.resolve() };
+    this.#operations.set(operation.id, entry);
+    operation.tell();
+    entry.ended = this.#carry(operation, plan);
+    return operation.view();
+  }
+
+  find(id: string): Operation | null {
+    return this.#operations.get(id)?.operation ?? null;
+  }
+
+  /** The newest first. */
+  list(): Operation[] {
+    return [...this.#operations.values()].map(({ operation }) => operation).reverse();
+  }
+
+  /** Stops all that can be stopped, and waits for all of it. */
+  async close(): Promise<void> {
+    for (const operation of this.list()) operation.cancel();
+    await Promise.all([...this.#operations.values()].map(({ ended }) => ended));
+  }
+
+  /** From its turn to its end. Never rejects. */
+  async #carry(operation: Operation, { kind, work, releases }: Plan): Promise<void> {
+    const what = { operation_id: operation.id, kind };
+    const reporting = setInterval(() => operation.report(), betweenReportsMs);
+    let free = () => {};
+    let state: OperationState = 'done';
+    let error: AppError | null = null;
+    try {
+      free = await this.#slots.take(operation.signal);
+      this.#log.info(what, 'work on a package begins');
+      await work(operation);
+    } catch (failure) {
+      state = operation.signal.aborted ? 'cancelled' : 'failed';
+      if (state === 'failed') error = this.#explain(failure, what);
+    } finally {
+      free();
+      clearInterval(reporting);
+    }
+    operation.end(state, this.#clock.now().toISOString(), error);
+    const { script } = operation.view();
+    this.#log.info({ ...what, script_id: script?.id, state, code: error?.code }, 'work on a package ended');
+    this.#forget();
+    // Whoever hears of the end may begin the next at once, and must find the way free.
+    for (const release of releases) release();
+    operation.tell();
+  }
+
+  #explain(failure: unknown, what: Record<string, string>): AppError {
+    const refusal = refusalOf(failure);
+    if (refusal !== null) return refusal;
+    this.#log.error({ ...what, err: failure }, 'a defect: work on a package failed');
+    return new AppError(
+      'internal',
+      { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+      { cause: failure },
+    );
+  }
+
+  #forget(): void {
+    const ended = this.list().filter(({ isRunning }) => !isRunning);
+    for (const { id } of ended.slice(keptEnded)) this.#operations.delete(id);
+  }
+}
+
+function pickScript({ id, name, version }: NonNullable<OperationView['script']>) {
+  return { id, name, version };
+}

@@ -1,0 +1,268 @@
+import type { Script } from '../../scripts/script.ts';
+import type { Feed } from '../../shared/feed.ts';
+import { makePrivateFolder } from '../../shared/private-files.ts';
+import type { OperationView, PackageOperations } from '../package-operation.ts';
+import type { PackageSource } from '../package-source.ts';
+import { versionOf } from '../store/installed-record.ts';
+import { PackageStore, type RecordReading } from '../store/package-store.ts';
+import { bringPackage } from './bring-package.ts';
+import { Claims } from './claims.ts';
+import { type InstalledPackage, listInstalled, listKept } from './list-installed.ts';
+import type { PackageParts, ParseSource } from './needs.ts';
+import type { Operation } from './operation.ts';
+import { OperationList, type Plan } from './operation-list.ts';
+import { prepareVersion } from './prepare-version.ts';
+import {
+  installedAlready,
+  noPrevious,
+  notInstalled,
+  otherScript,
+  refusalOf,
+  sourceNotKnown,
+  stopping,
+  unknownScript,
+  usedElsewhere,
+} from './refusals.ts';
+import { rollBack } from './roll-back.ts';
+
+export interface PackagesOptions extends Omit<PackageParts, 'store'> {
+  /** Where packages are kept. */
+  readonly folder: string;
+  readonly parseSource: ParseSource;
+}
+
+/** What one does with packages: all of it one at a time for each script, and nothing of it half. */
+export class Packages implements PackageOperations {
+  readonly progress: Feed<OperationView>;
+  readonly #parts: PackageParts;
+  readonly #parseSource: ParseSource;
+  readonly #operations: OperationList;
+  readonly #claims = new Claims();
+  /** Packages with versions that do not count any more, and that some run still uses. */
+  readonly #left = new Set<string>();
+  #swept: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor({ folder, parseSource, ...parts }: PackagesOptions) {
+    this.#parts = { ...parts, store: new PackageStore(folder) };
+    this.#parseSource = parseSource;
+    this.#operations = new OperationList(parts);
+    this.progress = this.#operations.progress;
+  }
+
+  /** Clears away what a killed service left half done. */
+  async start(): Promise<void> {
+    const { store, log } = this.#parts;
+    await makePrivateFolder(store.folder, { existing: true });
+    try {
+      await store.sweepStaging();
+      for (const id of await store.ids()) await this.#claims.clean(id, () => this.#tidy(id));
+    } catch (error) {
+      log.warn({ err: error }, 'what an earlier service left of packages could not be removed');
+    }
+  }
+
+  /** Removes what had to stay because of runs that have ended by now. */
+  sweep(): Promise<void> {
+    if (this.#left.size > 0) this.#swept = this.#swept.then(() => this.#sweepLeft());
+    return this.#swept;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#operations.close();
+    await this.#swept;
+  }
+
+  /** Where a package is to come from, as a caller says it. Relative paths are refused: the caller's folder is not known here. */
+  parseSource(text: string, { ref, path }: { ref: string | null; path: string | null }): PackageSource {
+    return this.#parseSource(text, { ...(ref !== null && { ref }), ...(path !== null && { path }) });
+  }
+
+  /** Where an installed package came from. */
+  async sourceOf(id: string): Promise<PackageSource> {
+    return recordedSource(id.toLowerCase(), await this.#readInstalled(id.toLowerCase()));
+  }
+
+  async install({ source, prepare }: { source: PackageSource; prepare: boolean }): Promise<OperationView> {
+    const admit = async (script: Script, plan: Plan): Promise<RecordReading> => {
+      const { store, catalogue } = this.#parts;
+      plan.releases.push(this.#claims.take(script.id));
+      await this.#claims.settled(script.id);
+      const reading = await store.read(script.id);
+      if (reading.kind !== 'missing') throw installedAlready(script);
+      if (catalogue.isForeign(script.id)) throw usedElsewhere(script.id, catalogue.find(script.id));
+      return reading;
+    };
+    const plan: Plan = {
+      kind: 'install',
+      stage: 'fetching',
+      script: null,
+      source,
+      releases: [],
+      work: (operation) =>
+        bringPackage(this.#parts, operation, {
+          source,
+          prepares: prepare,
+          admit: (script) => admit(script, plan),
+        }),
+    };
+    return this.#begin(plan);
+  }
+
+  update(
+    given: string,
+    { source, prepare }: { source?: PackageSource; prepare: boolean },
+  ): Promise<OperationView> {
+    return this.#onInstalled(given, async (id, before) => {
+      const wanted = source ?? recordedSource(id, before);
+      const work = async (operation: Operation) => {
+        const admit = async (script: Script) => {
+          if (script.id !== id) throw otherScript(id, script);
+          return before;
+        };
+        await bringPackage(this.#parts, operation, { source: wanted, prepares: prepare, admit });
+        await this.#tidy(id);
+      };
+      const script = { id, name: this.#nameOf(id), version: null };
+      return { kind: 'update', stage: 'fetching', script, source: wanted, work };
+    });
+  }
+
+  rollback(given: string): Promise<OperationView> {
+    return this.#onInstalled(given, async (id, before) => {
+      if (before.kind !== 'record') throw noPrevious({ isDamaged: true });
+      const { record } = before;
+      const { previous } = record;
+      if (previous === null || !(await this.#parts.store.hasVersion(id, previous)))
+        throw noPrevious({ isDamaged: false });
+      const { version, source } = versionOf(record, previous);
+      const work = async (operation: Operation) => {
+        await rollBack(this.#parts, operation, { record, previous, before });
+        await this.#tidy(id);
+      };
+      return {
+        kind: 'rollback',
+        stage: 'preparing',
+        script: { id, name: this.#nameOf(id), version },
+        source,
+        work,
+      };
+    });
+  }
+
+  /** Prepares any script there is, installed or not. */
+  async prepareScript(given: string): Promise<OperationView> {
+    const script = this.#parts.catalogue.find(given);
+    if (script === null) throw unknownScript(given);
+    const release = this.#claims.take(script.id);
+    return this.#begin({
+      kind: 'prepare',
+      stage: 'preparing',
+      script,
+      source: null,
+      releases: [release],
+      work: (operation) => prepareVersion(this.#parts, operation, script),
+    });
+  }
+
+  /** Takes effect at once. What a run still uses goes when that has ended. */
+  async uninstall(given: string): Promise<{ scriptId: string; name: string; keptForRuns: boolean }> {
+    if (this.#isClosed) throw stopping();
+    const { store, catalogue } = this.#parts;
+    const id = given.toLowerCase();
+    const release = this.#claims.take(id);
+    try {
+      await this.#claims.settled(id);
+      await this.#readInstalled(id);
+      const name = this.#nameOf(id);
+      await store.forget(id);
+      await catalogue.refresh([store.folderOf(id)]);
+      await this.#tidy(id);
+      return { scriptId: id, name, keptForRuns: this.#left.has(id) };
+    } catch (error) {
+      throw refusalOf(error) ?? error;
+    } finally {
+      release();
+    }
+  }
+
+  installed(): Promise<InstalledPackage[]> {
+    return listInstalled(this.#parts.store, this.#parts.catalogue);
+  }
+
+  /** The scripts of versions that one can return to. */
+  keptScripts(): Promise<Script[]> {
+    return listKept(this.#parts.store);
+  }
+
+  list(): OperationView[] {
+    return this.#operations.list().map((operation) => operation.view());
+  }
+
+  find(id: string): OperationView | null {
+    return this.#operations.find(id)?.view() ?? null;
+  }
+
+  cancel(id: string): boolean {
+    return this.#operations.find(id)?.cancel() ?? false;
+  }
+
+  /** Begins what is to be done with a package that is installed, once nobody else is at work there. */
+  async #onInstalled(
+    given: string,
+    plan: (id: string, reading: RecordReading) => Promise<Omit<Plan, 'releases'>>,
+  ): Promise<OperationView> {
+    const id = given.toLowerCase();
+    const release = this.#claims.take(id);
+    try {
+      await this.#claims.settled(id);
+      return this.#begin({ ...(await plan(id, await this.#readInstalled(id))), releases: [release] });
+    } catch (error) {
+      release();
+      throw refusalOf(error) ?? error;
+    }
+  }
+
+  #begin(plan: Plan): OperationView {
+    try {
+      if (this.#isClosed) throw stopping();
+      return this.#operations.begin(plan);
+    } catch (error) {
+      for (const release of plan.releases) release();
+      throw error;
+    }
+  }
+
+  async #readInstalled(id: string): Promise<RecordReading> {
+    const reading = await this.#parts.store.read(id);
+    if (reading.kind === 'missing') throw notInstalled(id);
+    return reading;
+  }
+
+  #nameOf(id: string): string {
+    return this.#parts.catalogue.find(id)?.name ?? id;
+  }
+
+  async #sweepLeft(): Promise<void> {
+    for (const id of [...this.#left]) await this.#claims.clean(id, () => this.#tidy(id));
+  }
+
+  /** Removes the versions that do not count and that nobody uses. What fails is tried again, and fails nobody. */
+  async #tidy(id: string): Promise<void> {
+    const { store, isInUse, log } = this.#parts;
+    try {
+      const isLeft = await store.sweep(id, (folder) => isInUse(id, folder));
+      if (isLeft) this.#left.add(id);
+      else this.#left.delete(id);
+    } catch (error) {
+      this.#left.add(id);
+      log.warn({ err: error, script_id: id }, 'old versions of a package could not be removed');
+    }
+  }
+}
+
+function recordedSource(id: string, reading: RecordReading): PackageSource {
+  if (reading.kind !== 'record') throw sourceNotKnown(id);
+  return versionOf(reading.record, reading.record.current).source;
+}

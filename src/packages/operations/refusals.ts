@@ -1,0 +1,200 @@
+import type { Problem, Script } from '../../scripts/script.ts';
+import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
+
+export function notInstalled(id: string): AppError {
+  const given = id.slice(0, 100);
+  return new AppError(
+    'package-not-installed',
+    { en: `No package ${given} is installed`, zh: `未安装脚本包: ${given}` },
+    {
+      hint: {
+        en: 'GET /api/packages lists what is installed. What lies in a folder of scripts is no package.',
+        zh: 'GET /api/packages 列出已安装的脚本包。脚本文件夹中的脚本不是脚本包。',
+      },
+    },
+  );
+}
+
+export function installedAlready({ id, name }: { id: string; name: string }): AppError {
+  return new AppError(
+    'package-installed',
+    { en: `${name} is installed already`, zh: `${name} 已安装` },
+    {
+      hint: {
+        en: `hob update ${id} --from <source> puts another version in its place.`,
+        zh: `使用 hob update ${id} --from <来源> 更换版本。`,
+      },
+    },
+  );
+}
+
+export function usedElsewhere(id: string, other: Script | null): AppError {
+  const where = other === null ? { en: 'Another folder', zh: '其他文件夹' } : fixed(other.folder);
+  return new AppError(
+    'package-installed',
+    { en: `${where.en} has a script with the id ${id} already`, zh: `${where.zh} 中已有 id 为 ${id} 的脚本` },
+    {
+      hint: {
+        en: 'Two scripts with one id cannot run. Remove that folder first, or change the id of one of them.',
+        zh: 'id 相同的两个脚本都无法运行。请先删除该文件夹，或修改其中一个的 id。',
+      },
+    },
+  );
+}
+
+export function busy(id: string): AppError {
+  return new AppError(
+    'package-busy',
+    { en: `Something is being done with the script ${id} already`, zh: `脚本 ${id} 正在处理中` },
+    {
+      hint: {
+        en: 'GET /api/packages/operations tells what; wait for its end, or cancel it.',
+        zh: 'GET /api/packages/operations 列出正在进行的操作，请等待其结束或取消。',
+      },
+    },
+  );
+}
+
+export function tooMany(most: number): AppError {
+  return new AppError(
+    'package-busy',
+    {
+      en: `${most} operations are under way or wait for their turn; no more are taken.`,
+      zh: `已有 ${most} 个操作正在进行或等待，暂不接受新的操作。`,
+    },
+    { retryAfterS: 60 },
+  );
+}
+
+export function broken(problems: readonly Problem[]): AppError {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  const more = errors.length - 1;
+  const also = more > 0 ? { en: `, and ${more} more`, zh: `，另有 ${more} 个问题` } : fixed('');
+  const what: Text =
+    first === undefined
+      ? { en: 'There is no script in it', zh: '其中没有脚本' }
+      : {
+          en: `${placeOf(first)}: ${first.message.en}${also.en}`,
+          zh: `${placeOf(first)}：${first.message.zh}${also.zh}`,
+        };
+  return new AppError(
+    'package-broken',
+    { en: `The package cannot be installed. ${what.en}`, zh: `无法安装脚本包。${what.zh}` },
+    {
+      hint: {
+        en: '`hob check <folder>` lists everything wrong with it.',
+        zh: 'hob check <文件夹> 列出所有问题。',
+      },
+    },
+  );
+}
+
+export function otherScript(id: string, found: { id: string; name: string }): AppError {
+  return new AppError(
+    'package-broken',
+    {
+      en: `This source has another script: its id is ${found.id} (${found.name}), not ${id}`,
+      zh: `该来源是另一个脚本: 其 id 为 ${found.id}（${found.name}），而不是 ${id}`,
+    },
+    {
+      hint: {
+        en: 'Install it as a script of its own, or give the source of the one that is to be updated.',
+        zh: '请将其作为新脚本安装，或给出要更新的脚本的来源。',
+      },
+    },
+  );
+}
+
+export function noPrevious({ isDamaged }: { isDamaged: boolean }): AppError {
+  return new AppError(
+    'package-no-previous',
+    isDamaged
+      ? {
+          en: 'The record of this package is damaged, so that no earlier version is known',
+          zh: '该脚本包的安装记录已损坏，无法得知旧版本',
+        }
+      : { en: 'No earlier version of this package is kept', zh: '没有保留该脚本包的旧版本' },
+    {
+      hint: {
+        en: 'hob update with --from and a source puts another version in its place.',
+        zh: '可使用 hob update 并以 --from 指定来源更换版本。',
+      },
+    },
+  );
+}
+
+export function sourceNotKnown(id: string): AppError {
+  return new AppError(
+    'package-source-invalid',
+    {
+      en: `The record of the package ${id} is damaged, so that it is not known where it came from`,
+      zh: `脚本包 ${id} 的安装记录已损坏，无法得知其来源`,
+    },
+    { hint: { en: 'Say where it is to come from.', zh: '请指定来源。' } },
+  );
+}
+
+export function notPrepared(message: Text, runId: string | null): AppError {
+  const hint = {
+    en: `GET /api/runs/${runId}/stderr has the log of the build.`,
+    zh: `GET /api/runs/${runId}/stderr 提供构建日志。`,
+  };
+  return new AppError('environment-failed', message, runId === null ? {} : { hint });
+}
+
+export function notTaken(): AppError {
+  return new AppError('package-broken', {
+    en: 'The new version could not be read where it was put, so that what was there before stays',
+    zh: '新版本就位后无法读取，已保留原有版本',
+  });
+}
+
+export function unknownScript(id: string): AppError {
+  const given = id.slice(0, 100);
+  return new AppError(
+    'script-unknown',
+    { en: `There is no script ${given}`, zh: `脚本不存在: ${given}` },
+    {
+      hint: {
+        en: 'GET /api/scripts lists all scripts and problems.',
+        zh: 'GET /api/scripts 列出所有脚本及问题。',
+      },
+    },
+  );
+}
+
+export function stopping(): AppError {
+  return new AppError('service-stopping', {
+    en: 'The service is shutting down and begins nothing new.',
+    zh: '服务正在停止，不再开始新的操作。',
+  });
+}
+
+/** Why something failed, for whoever asked for it; null for a defect. */
+export function refusalOf(error: unknown): AppError | null {
+  if (error instanceof AppError) return error;
+  const errno = errnoOf(error);
+  if (!isExhaustion(errno)) return null;
+  return new AppError(
+    'resources-exhausted',
+    {
+      en: `The machine is out of disk space or of another resource (${errno}). Nothing was changed.`,
+      zh: `磁盘空间或其他系统资源已耗尽（${errno}），未做任何更改。`,
+    },
+    {
+      cause: error,
+      retryAfterS: 5,
+      hint: { en: 'Make room, and try again.', zh: '请腾出空间后重试。' },
+    },
+  );
+}
+
+export function placeOf({ file, line }: Problem): string {
+  return line === null ? file : `${file}:${line}`;
+}
+
+function fixed(text: string): Text {
+  return { en: text, zh: text };
+}

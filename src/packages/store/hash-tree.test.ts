@@ -1,0 +1,43 @@
+import { chmod, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { expect, it } from 'vitest';
+
+import { tempFolder } from '../../../test/support/hob.ts';
+import { hashTree } from './hash-tree.ts';
+
+const never = new AbortController().signal;
+
+it('the same files have the same hash wherever they are, and any change another', async () => {
+  const one = join(await tempFolder(), 'one');
+  await mkdir(join(one, '子 文件夹', 'empty'), { recursive: true });
+  await writeFile(join(one, 'a'), 'a');
+  await writeFile(join(one, '子 文件夹', '🎁'), Buffer.alloc(3_000_000, 'x'));
+  await symlink('/nowhere', join(one, 'link'));
+  const first = await hashTree(one, never);
+  const other = join(await tempFolder(), 'other');
+  await cp(one, other, { recursive: true });
+  expect(await hashTree(other, never)).toBe(first);
+
+  const seen = new Set([first]);
+  const changes = [
+    () => writeFile(join(other, 'a'), 'b'),
+    () => rename(join(other, 'a'), join(other, 'c')),
+    () => chmod(join(other, 'c'), 0o755),
+    () => rm(join(other, '子 文件夹', 'empty'), { recursive: true }),
+    () => writeFile(join(other, '子 文件夹', '🎁'), Buffer.alloc(3_000_000, 'y')),
+    () => rm(join(other, 'link')),
+    () => mkdir(join(other, 'link')),
+  ];
+  for (const change of changes) {
+    await change();
+    seen.add(await hashTree(other, never));
+  }
+  expect(seen.size).toBe(changes.length + 1);
+});
+
+it('hashing ends when nobody wants it any more', async () => {
+  const folder = await tempFolder();
+  await writeFile(join(folder, 'a'), 'a');
+  await expect(hashTree(folder, AbortSignal.abort())).rejects.toThrow(/abort/);
+});

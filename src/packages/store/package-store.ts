@@ -1,0 +1,198 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { errnoOf, isExhaustion } from '../../shared/errors.ts';
+import { makePrivateFolder, writePrivateFile } from '../../shared/private-files.ts';
+import { readRegularFile } from '../../shared/read-regular-file.ts';
+import { removeFolder } from '../../shared/remove-folder.ts';
+import { syncFolder } from '../../shared/sync-folder.ts';
+import { formatRecord, type InstalledRecord, namedIn, parseRecord } from './installed-record.ts';
+import { syncTree } from './sync-tree.ts';
+
+const recordName = 'installed.json';
+const stagingName = '.staging';
+/** Far more than a record of two versions needs. */
+const maxRecordBytes = 64 * 1024;
+/** What stands for a damaged record that cannot be kept as it is: it is one, too, so that nothing is removed on its word. */
+const damagedText = '{}\n';
+
+const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const versionPattern = /^v([1-9]\d{0,8})$/;
+const draftPattern = /^installed\.json\.[0-9a-f]{12}$/;
+
+/** What is on record of a package, and the very text, to which one can return. */
+export type RecordReading =
+  | { readonly kind: 'missing'; readonly text: null }
+  | { readonly kind: 'record'; readonly text: string; readonly record: InstalledRecord }
+  | { readonly kind: 'damaged'; readonly text: string };
+
+/**
+ * The packages on the disk: a folder for each, named after the id of its script, with a folder for each version in it. Versions are
+ * never changed or moved; a file says which one counts, and is replaced in one step.
+ */
+export class PackageStore {
+  readonly folder: string;
+  /** The staging folders of this process, which are not what a killed one left. */
+  readonly #staged = new Set<string>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  folderOf(id: string): string {
+    return join(this.folder, id);
+  }
+
+  versionFolder(id: string, name: string): string {
+    return join(this.folder, id, name);
+  }
+
+  /** The ids of all packages there are, or were once. */
+  async ids(): Promise<string[]> {
+    const entries = await unlessMissing(readdir(this.folder, { withFileTypes: true }));
+    const folders = (entries ?? []).filter((entry) => entry.isDirectory() && idPattern.test(entry.name));
+    return folders.map(({ name }) => name);
+  }
+
+  async read(id: string): Promise<RecordReading> {
+    if (!idPattern.test(id)) return { kind: 'missing', text: null };
+    const path = this.#recordPath(id);
+    const found = await readRegularFile(path, { maxBytes: maxRecordBytes });
+    if (found.kind === 'missing') return { kind: 'missing', text: null };
+    // Out of handles: that says nothing about the record.
+    if (found.kind === 'unreadable' && isExhaustion(found.errno))
+      throw Object.assign(new Error(`${path} cannot be read now`), { code: found.errno });
+    if (found.kind !== 'content') return { kind: 'damaged', text: damagedText };
+    const text = found.bytes.toString('utf8');
+    const record = parseRecord(id, text);
+    return record === null ? { kind: 'damaged', text } : { kind: 'record', text, record };
+  }
+
+  write(record: InstalledRecord): Promise<void> {
+    return this.#writeText(record.id, formatRecord(record));
+  }
+
+  /** Makes the record again what it was when it was read. */
+  restore(id: string, { text }: RecordReading): Promise<void> {
+    return text === null ? this.forget(id) : this.#writeText(id, text);
+  }
+
+  /** From now on the package is not installed any more, whatever is left of it. */
+  async forget(id: string): Promise<void> {
+    await removeFolder(this.#recordPath(id));
+    await syncFolder(this.folderOf(id));
+  }
+
+  /** An empty folder on the same disk as the packages. */
+  async stage(): Promise<string> {
+    await makePrivateFolder(join(this.folder, stagingName), { existing: true });
+    const name = randomUUID();
+    this.#staged.add(name);
+    const folder = join(this.folder, stagingName, name);
+    await makePrivateFolder(folder);
+    return folder;
+  }
+
+  async unstage(folder: string): Promise<void> {
+    await removeFolder(folder);
+    this.#staged.delete(basename(folder));
+  }
+
+  /** Removes the staging folders that a killed process left. */
+  async sweepStaging(): Promise<void> {
+    const staging = join(this.folder, stagingName);
+    const names = (await unlessMissing(readdir(staging))) ?? [];
+    for (const name of names) if (!this.#staged.has(name)) await removeFolder(join(staging, name));
+  }
+
+  /** Moves a folder in as a new version, which does not count yet. Returns its name. */
+  async place(id: string, folder: string, signal: AbortSignal): Promise<string> {
+    await syncTree(folder, signal);
+    const home = this.folderOf(id);
+    await makePrivateFolder(home, { existing: true });
+    try {
+      const name = await this.#freeName(id);
+      await rename(folder, join(home, name));
+      await syncFolder(home);
+      await syncFolder(this.folder);
+      return name;
+    } catch (error) {
+      await rmdir(home).catch(() => {});
+      throw error;
+    }
+  }
+
+  async hasVersion(id: string, name: string): Promise<boolean> {
+    const found = await unlessMissing(lstat(this.versionFolder(id, name)));
+    return found?.isDirectory() === true;
+  }
+
+  /** Removes a version unless the record names it after all, and the folder of the package when nothing else is in it. */
+  async discard(id: string, name: string): Promise<void> {
+    const reading = await this.read(id);
+    if (reading.kind === 'record' && namedIn(reading.record).includes(name)) return;
+    await removeFolder(this.versionFolder(id, name));
+    if (reading.kind === 'missing') await rmdir(this.folderOf(id)).catch(() => {});
+  }
+
+  /**
+   * Removes what does not count: versions that the record does not name, and all of them where there is no record. Of a damaged one
+   * nobody knows what it named, so nothing goes. What is in use stays. Returns whether that has to be looked at again.
+   */
+  async sweep(id: string, isInUse: (folder: string) => boolean): Promise<boolean> {
+    const reading = await this.read(id);
+    const home = this.folderOf(id);
+    const entries = (await unlessMissing(readdir(home))) ?? [];
+    const named = reading.kind === 'record' ? namedIn(reading.record) : [];
+    let isLeft = false;
+    for (const entry of entries) {
+      const path = join(home, entry);
+      const isVersion = versionPattern.test(entry) && reading.kind !== 'damaged' && !named.includes(entry);
+      if (isVersion && isInUse(path)) isLeft = true;
+      else if (isVersion || draftPattern.test(entry)) await removeFolder(path);
+    }
+    // What is not ours stays, and with it the folder.
+    if (reading.kind === 'missing') await rmdir(home).catch(() => {});
+    return isLeft;
+  }
+
+  /** One that nothing has, nor the record promises: a version whose folder is gone must not seem to be there again. */
+  async #freeName(id: string): Promise<string> {
+    const reading = await this.read(id);
+    const named = reading.kind === 'record' ? namedIn(reading.record) : [];
+    const names = [...(await readdir(this.folderOf(id))), ...named];
+    const numbers = names.map((name) => Number(versionPattern.exec(name)?.[1] ?? 0));
+    return `v${Math.max(0, ...numbers) + 1}`;
+  }
+
+  #recordPath(id: string): string {
+    return join(this.folderOf(id), recordName);
+  }
+
+  async #writeText(id: string, text: string): Promise<void> {
+    const path = this.#recordPath(id);
+    const draft = `${path}.${randomBytes(6).toString('hex')}`;
+    try {
+      await writePrivateFile(draft, text, { durable: true });
+      // A folder in its place would be in the way.
+      const found = await unlessMissing(lstat(path));
+      if (found?.isDirectory()) await removeFolder(path);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await syncFolder(this.folderOf(id));
+  }
+}
+
+async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | null> {
+  try {
+    return await work;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return null;
+    throw error;
+  }
+}
