@@ -14,6 +14,7 @@ import { InterpreterFinder } from '../../src/scripts/runtimes/find-interpreter.t
 import type { Script } from '../../src/scripts/script.ts';
 import { projectRoot, tempFolder } from './hob.ts';
 import { testPath } from './needs.ts';
+import { killEach, processesWith } from './processes.ts';
 import { someScript } from './some-script.ts';
 
 const builder = join(projectRoot, 'dist', 'environments', 'builder', 'main.js');
@@ -44,6 +45,7 @@ export class EnvironmentScene {
   readonly scripts: Script[] = [];
   readonly #env: Record<string, string>;
   readonly #place: string;
+  readonly #trace = randomUUID();
 
   private constructor(place: string, options: SceneOptions) {
     this.#place = place;
@@ -52,6 +54,7 @@ export class EnvironmentScene {
       ...Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, String(value)])),
       PATH: options.path ?? testPath,
       ...options.env,
+      TEST_TRACE: this.#trace,
     };
     this.environments = new Environments({
       folder: this.folder,
@@ -68,6 +71,8 @@ export class EnvironmentScene {
     onTestFinished(async () => {
       await this.environments.close();
       for (const build of this.builds) build.process.kill('SIGKILL');
+      // The tools of a builder that was killed go on by themselves.
+      killEach(await processesWith(`TEST_TRACE=${this.#trace}`));
       await Promise.all(this.builds.map(({ ended }) => ended));
     });
   }

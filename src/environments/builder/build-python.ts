@@ -52,7 +52,8 @@ async function withPip(context: BuildContext): Promise<string> {
     if (/No module named '?venv/.test(venv.output)) throw lacks('venv', interpreter);
     throw failed('pip', venv);
   }
-  const own = await ask(context, interpreter, ['-m', 'pip', '--version']);
+  // Asking pip itself would take half a second.
+  const own = await ask(context, interpreter, ['-c', 'import pip; print("pip", pip.__version__)']);
   const [, major = '', minor = ''] = /^pip (\d+)\.(\d+)/m.exec(own.output) ?? [];
   const isNew =
     Number(major) > pipForOthers.major ||

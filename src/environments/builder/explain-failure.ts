@@ -26,7 +26,7 @@ const causes: readonly Cause[] = [
   {
     // Versions were listed, so that the index was reached, and none of them will do.
     pattern: /Could not find a version that satisfies the requirement (.+?) \(from versions: (?!none\))/,
-    say: (detail) => missingVersion(detail),
+    say: missingVersion,
   },
   {
     pattern:
@@ -54,10 +54,15 @@ const causes: readonly Cause[] = [
   },
   {
     pattern: /requires a different Python|Requires-Python|requires-python|does not satisfy Python/,
-    say: (_detail, _tool) => ({
+    say: () => ({
       en: 'A package does not support this version of Python. Set language_version or requires-python to one that it supports, or choose another version of the package.',
       zh: '某个包不支持此 Python 版本。请通过 language_version 或 requires-python 指定其支持的版本，或更换包的版本。',
     }),
+  },
+  {
+    pattern: /(\S+) was not found in the package registry|there (?:is|are) no versions? of (\S+)/,
+    tools: ['uv'],
+    say: missingVersion,
   },
   {
     pattern:
@@ -69,17 +74,21 @@ const causes: readonly Cause[] = [
   },
   {
     pattern: /No matching distribution found for (.+)|No matching version found for (\S+?)\.?(?:\s|$)/,
-    say: (detail) => missingVersion(detail),
+    say: missingVersion,
   },
-  {
-    pattern: /'(\S+)' is not in (?:this|the npm) registry|404 {2}'(\S+?)'/,
-    say: (detail) => missingVersion(detail),
-  },
-  { pattern: /(\S+) was not found in the package registry/, say: (detail) => missingVersion(detail) },
   {
     pattern:
-      /Failed building wheel for (\S+)|Failed to build `?([^\s`]+)|command '\S*(?:gcc|cc|clang|cl\.exe)\S*' failed|gyp ERR!|Microsoft Visual C\+\+|subprocess-exited-with-error/,
-    say: (detail, tool) => notCompiled(detail, tool),
+      /'(\S+?)' is not in (?:this|the npm) registry|The requested resource '(\S+?)' could not be found/,
+    say: missingVersion,
+  },
+  {
+    pattern: /Failed building wheel for (\S+)|Failed to build `?([^\s`]+)/,
+    say: notCompiled,
+  },
+  {
+    pattern:
+      /command '\S*(?:gcc|cc|clang|cl\.exe)\S*' failed|gyp ERR!|Microsoft Visual C\+\+|subprocess-exited-with-error/,
+    say: notCompiled,
   },
   {
     pattern: /Invalid requirement: '?([^'\n]+)/,
