@@ -243,9 +243,9 @@ export const textRules = [
   {
     name: 'environment-in-settings',
     comment:
-      'Only settings reads the environment, so that every setting is found, checked and documented in one place; and the program in a window, to which its emulator says in this way what it can show.',
+      'Only settings reads the environment, so that every setting is found, checked and documented in one place; and the program in a window, to which its emulator says in this way what it can show, and the one that builds environments, which passes on to its tools what it was given.',
     pattern: /\bprocess\.env\b/,
-    allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$)/,
+    allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$|environments\/builder\/main\.ts$)/,
   },
   {
     name: 'exit-in-entries',

@@ -1,0 +1,51 @@
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { BuildFailure } from './build-failure.ts';
+import { type BuildContext, failed } from './build-python.ts';
+import { findNpm } from './find-tool.ts';
+import { modulesIn } from './layout.ts';
+import { describeCommand, runTool } from './run-tool.ts';
+
+const npmOptions = [
+  '--omit=dev',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=http',
+  '--fetch-retries=2',
+  '--fetch-retry-mintimeout=500',
+  '--fetch-retry-maxtimeout=5000',
+];
+
+/**
+ * Installs what was asked for into a folder of its own, and returns what it was made with. The install scripts of packages run, as they
+ * do whenever somebody types npm install: many packages do not work without. Whoever has switched them off in the settings of npm has
+ * switched them off here too.
+ */
+export async function buildNode({ order, made, env, signal, say }: BuildContext): Promise<string> {
+  const npm = await findNpm(order.interpreter, env);
+  if (npm === null) {
+    throw new BuildFailure(
+      `There is no npm for the Node.js at ${order.interpreter}, with which packages are installed. Install it (Debian, Ubuntu: apt install npm).`,
+      `${order.interpreter} 的 Node.js 没有用于安装包的 npm，请安装（Debian、Ubuntu：apt install npm）。`,
+    );
+  }
+  await copyFile(order.asked, join(made, 'package.json'));
+  for (const name of order.copies) {
+    const target = join(made, name);
+    await mkdir(dirname(target), { recursive: true });
+    // A package in the folder may have been tried there, and have packages of its own, for its author alone.
+    const filter = (source: string) => !['node_modules', '.git'].includes(basename(source));
+    await cp(join(order.scriptFolder, name), target, { recursive: true, dereference: true, filter });
+  }
+  const run = { cwd: made, env, signal };
+  const version = await runTool(order.interpreter, [npm, '--version'], { ...run, isQuiet: true });
+  const args = [npm, order.lockFile === null ? 'install' : 'ci', ...npmOptions];
+  say(`$ ${describeCommand(order.interpreter, args)}`);
+  const result = await runTool(order.interpreter, args, run);
+  if (!result.ok) throw failed('npm', result);
+  // Where all that was asked for is optional and nothing suits this machine.
+  await mkdir(modulesIn(made), { recursive: true });
+  return `Node.js ${order.interpreterVersion}, npm ${version.output.trim().split('\n').at(-1)}`;
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+
+import { BuildFailure } from './build-failure.ts';
+import type { BuildOrder } from './build-order.ts';
+import { explainFailure, type Tool } from './explain-failure.ts';
+import { findOnPath } from './find-tool.ts';
+import { pythonIn } from './layout.ts';
+import { describeCommand, runTool, type ToolResult } from './run-tool.ts';
+
+export interface BuildContext {
+  readonly order: BuildOrder;
+  /** The folder that this build fills. */
+  readonly made: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Only from this version on can a pip install for another Python than its own. */
+const pipForOthers = { major: 22, minor: 3 };
+
+/** Makes a virtual environment with what was asked for in it, and returns what it was made with. */
+export async function buildPython(context: BuildContext): Promise<string> {
+  const uv = await findOnPath(process.platform === 'win32' ? 'uv.exe' : 'uv', context.env);
+  const made = uv === null ? await withPip(context) : await withUv(context, uv);
+  await check(context, 'pip', pythonIn(context.made), ['-c', 'pass']);
+  return `Python ${context.order.interpreterVersion}, ${made}`;
+}
+
+async function withUv(context: BuildContext, uv: string): Promise<string> {
+  const { order, made } = context;
+  const version = (await ask(context, uv, ['--version'])).output.trim().split(/\s+/).slice(0, 2).join(' ');
+  const target = join(made, 'env');
+  await check(context, 'uv', uv, ['venv', '--python', order.interpreter, target]);
+  let asked = order.asked;
+  if (order.uvLock !== null) {
+    asked = join(made, 'locked.txt');
+    // Without the project itself, and without anything being written into its folder.
+    const what = ['--frozen', '--no-dev', '--no-emit-project', '--format', 'requirements-txt'];
+    await check(context, 'uv', uv, ['export', ...what, '--output-file', asked]);
+  }
+  await check(context, 'uv', uv, ['pip', 'install', '--python', pythonIn(made), '-r', asked]);
+  return version;
+}
+
+async function withPip(context: BuildContext): Promise<string> {
+  const { order, made } = context;
+  const { interpreter } = order;
+  // Without a pip of its own, which would take several seconds.
+  const venv = await step(context, interpreter, ['-m', 'venv', '--without-pip', join(made, 'env')]);
+  if (!venv.ok) {
+    if (/No module named '?venv/.test(venv.output)) throw lacks('venv', interpreter);
+    throw failed('pip', venv);
+  }
+  // Asking pip itself would take half a second.
+  const own = await ask(context, interpreter, ['-c', 'import pip; print("pip", pip.__version__)']);
+  const [, major = '', minor = ''] = /^pip (\d+)\.(\d+)/m.exec(own.output) ?? [];
+  const isNew =
+    Number(major) > pipForOthers.major ||
+    (Number(major) === pipForOthers.major && Number(minor) >= pipForOthers.minor);
+  const quiet = ['--disable-pip-version-check', '--no-input', '--retries', '2', '--timeout', '20'];
+  const install = ['install', '--no-user', '--progress-bar', 'off', '-r', order.asked];
+  if (own.ok && isNew) {
+    await check(context, 'pip', interpreter, ['-m', 'pip', '--python', pythonIn(made), ...quiet, ...install]);
+    return `pip ${major}.${minor}`;
+  }
+  const bundled = await step(context, pythonIn(made), ['-m', 'ensurepip', '--default-pip']);
+  if (!bundled.ok) throw lacks('pip', interpreter);
+  await check(context, 'pip', pythonIn(made), ['-m', 'pip', ...quiet, ...install]);
+  return 'the pip of that Python';
+}
+
+async function step(context: BuildContext, file: string, args: readonly string[]): Promise<ToolResult> {
+  context.say(`$ ${describeCommand(file, args)}`);
+  const { env, signal, order } = context;
+  // Paths of packages are relative to where the tool is started.
+  return runTool(file, args, { cwd: order.scriptFolder, env, signal });
+}
+
+async function check(
+  context: BuildContext,
+  tool: Tool,
+  file: string,
+  args: readonly string[],
+): Promise<void> {
+  const result = await step(context, file, args);
+  if (!result.ok) throw failed(tool, result);
+}
+
+function ask(
+  { env, signal, order }: BuildContext,
+  file: string,
+  args: readonly string[],
+): Promise<ToolResult> {
+  return runTool(file, args, { cwd: order.scriptFolder, env, signal, isQuiet: true });
+}
+
+export function failed(tool: Tool, { output, errno }: ToolResult): BuildFailure {
+  if (errno !== null) {
+    return new BuildFailure(`${tool} could not be started (${errno}).`, `无法启动 ${tool}（${errno}）。`);
+  }
+  const { en, zh } = explainFailure(tool, output);
+  return new BuildFailure(en, zh);
+}
+
+function lacks(what: string, interpreter: string): BuildFailure {
+  return new BuildFailure(
+    `The Python at ${interpreter} has no ${what}, with which packages are installed. Install it (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
+    `${interpreter} 的 Python 缺少用于安装包的 ${what}。请安装（Debian、Ubuntu：apt install python3-venv python3-pip），或安装 uv。`,
+  );
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { describeDuration } from '../../shared/describe-duration.ts';
+import { fingerprintFile } from '../../shared/fingerprint-file.ts';
+import { writePrivateFile } from '../../shared/private-files.ts';
+import { removeFolder } from '../../shared/remove-folder.ts';
+import { claimBuild } from './build-claims.ts';
+import { BuildFailure } from './build-failure.ts';
+import { buildNode } from './build-node.ts';
+import type { BuildOrder } from './build-order.ts';
+import { type BuildContext, buildPython } from './build-python.ts';
+import { madeFolderName, markerPath, markerText, modulesIn, pythonIn, readMarker } from './layout.ts';
+import { runTool } from './run-tool.ts';
+import { toolEnvironment } from './tool-environment.ts';
+
+interface BuildOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Makes an environment, unless somebody else has just made it. Whatever fails leaves nothing behind. */
+export async function build(order: BuildOrder, { env, signal, say }: BuildOptions): Promise<void> {
+  const began = performance.now();
+  const interpreter = `${order.kind === 'node' ? 'Node.js' : 'Python'} ${order.interpreterVersion}`;
+  say(`Making the environment of "${order.scriptName}" with ${interpreter} (${order.interpreter})`);
+  say(`It needs: ${order.requirements.join(', ')}`);
+  const onWait = () => say('Another build of it is under way: waiting for its end');
+  const release = await claimBuild(order.environment, { signal, onWait });
+  try {
+    if (await isMade(order)) {
+      say('It has been made meanwhile');
+      return;
+    }
+    await clear(order.environment);
+    await fill(order, {
+      order,
+      made: join(order.environment, `b-${randomBytes(4).toString('hex')}`),
+      env: toolEnvironment(env, order.interpreter),
+      signal,
+      say,
+    });
+  } finally {
+    await release();
+    // Where nothing came of it; not empty, it is somebody's.
+    await rmdir(order.environment).catch(() => {});
+  }
+  say(`Made in ${describeDuration(performance.now() - began).en}`);
+}
+
+/** Also the interpreter that it was made with must still be there. */
+async function isMade(order: BuildOrder): Promise<boolean> {
+  const marker = await readMarker(order.environment);
+  if (marker === null || marker.key !== order.key) return false;
+  const made = join(order.environment, marker.folder);
+  const found = await stat(order.kind === 'python' ? pythonIn(made) : modulesIn(made)).catch(() => null);
+  return found !== null;
+}
+
+/** Removes what earlier builds left. The marker first: from then on nobody takes the rest for an environment. */
+async function clear(environment: string): Promise<void> {
+  await rm(markerPath(environment), { force: true });
+  for (const name of await readdir(environment)) {
+    if (madeFolderName.test(name)) await removeFolder(join(environment, name));
+  }
+}
+
+async function fill(order: BuildOrder, context: BuildContext): Promise<void> {
+  const { made, signal } = context;
+  try {
+    await mkdir(made, { mode: 0o700 });
+    const madeWith = await (order.kind === 'python' ? buildPython(context) : buildNode(context));
+    await assertUnchanged(order);
+    await flush(context);
+    signal.throwIfAborted();
+    await mark(order, basename(made), madeWith);
+  } catch (error) {
+    await removeFolder(made).catch(() => {});
+    throw error;
+  }
+}
+
+/** What was read after the key had been computed from something else would be kept under a wrong name. */
+async function assertUnchanged({ inputs }: BuildOrder): Promise<void> {
+  for (let at = 0; at + 1 < inputs.length; at += 2) {
+    const [fingerprint = '', path = ''] = inputs.slice(at, at + 2);
+    if ((await fingerprintFile(path)) === fingerprint) continue;
+    throw new BuildFailure(
+      `${path} was changed while the environment was being made. Run again.`,
+      `构建环境期间 ${path} 被修改，请重新运行。`,
+    );
+  }
+}
+
+/** After a power cut there must be no marker whose packages are empty files. */
+async function flush({ made, env, signal }: BuildContext): Promise<void> {
+  if (process.platform !== 'linux') return;
+  await runTool('sync', ['-f', made], { cwd: made, env, signal, isQuiet: true });
+}
+
+async function mark(order: BuildOrder, folder: string, madeWith: string): Promise<void> {
+  const { key, kind, requirements, environment } = order;
+  const madeAt = new Date().toISOString();
+  const text = markerText({ key, kind, madeAt, madeWith, requirements, folder });
+  const draft = join(environment, folder, 'environment.json.draft');
+  await writePrivateFile(draft, text, { durable: true });
+  await rename(draft, markerPath(environment));
+  await syncFolder(environment);
+  await syncFolder(dirname(environment));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

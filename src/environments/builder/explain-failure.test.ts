@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+
+import { explainFailure } from './explain-failure.ts';
+
+describe('what a tool wrote when it failed', () => {
+  it.each([
+    [
+      'pip',
+      'is offline',
+      'WARNING: Retrying ... NewConnectionError(...): Failed to establish a new connection: [Errno -3] Temporary failure in name resolution\nERROR: No matching distribution found for x',
+      'no connection to the package index',
+    ],
+    [
+      'pip',
+      'was answered slowly, but answered',
+      'WARNING: ... Read timed out. (read timeout=15)\nERROR: Could not find a version that satisfies the requirement x==3 (from versions: 1.0, 2.0)\nERROR: No matching distribution found for x==3',
+      'no version of the package that fits: x==3',
+    ],
+    [
+      'pip',
+      'knows no such package',
+      'ERROR: No matching distribution found for no-such',
+      'no version of the package that fits: no-such',
+    ],
+    ['pip', 'finds a conflict', 'ERROR: ResolutionImpossible: for help visit', 'do not go together'],
+    [
+      'pip',
+      'cannot compile',
+      "  error: command '/usr/bin/gcc' failed with exit code 1\n  ERROR: Failed building wheel for lxml",
+      'The package lxml has to be compiled',
+    ],
+    [
+      'pip',
+      'has no room',
+      'ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device',
+      'The disk is full',
+    ],
+    [
+      'pip',
+      'is not trusted',
+      'SSLError(SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED]"))',
+      'the certificate of the package index',
+    ],
+    [
+      'uv',
+      'is offline',
+      'error: Failed to fetch: `https://pypi.org/simple/x/`\n  Caused by: error sending request for url\n  Caused by: dns error',
+      'no connection to the package index',
+    ],
+    [
+      'uv',
+      'knows no such package',
+      '  × No solution found when resolving dependencies:\n  ╰─▶ Because x was not found in the package registry',
+      'no version of the package that fits: x',
+    ],
+    [
+      'npm',
+      'is offline',
+      'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/x failed',
+      'no connection to the package registry',
+    ],
+    [
+      'npm',
+      'knows no such version',
+      'npm error code ETARGET\nnpm error notarget No matching version found for is-odd@99.\nnpm error notarget In most cases',
+      'fits: is-odd@99',
+    ],
+    [
+      'npm',
+      'finds a conflict',
+      'npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree',
+      'do not go together',
+    ],
+    ['npm', 'cannot compile', 'npm error gyp ERR! build error', 'has to be compiled here'],
+    [
+      'npm',
+      'finds an old lock',
+      'npm error code EUSAGE\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
+      'The lock file does not fit',
+    ],
+    [
+      'npm',
+      'gets another file',
+      'npm error code EINTEGRITY\nnpm error sha512-x integrity checksum failed',
+      'is not what the lock',
+    ],
+  ] as const)('tells that %s %s', (tool, _what, output, sentence) => {
+    const { en, zh } = explainFailure(tool, output);
+    expect(en).toContain(sentence);
+    expect(zh).toMatch(/[\u4e00-\u9fff]/);
+  });
+
+  it('is repeated where nothing is known of it, without colours, hints and passwords', () => {
+    const output =
+      '\u001b[31mERROR: https://me:secret@host/simple is odd\u001b[0m\n[notice] A new release of pip is available\n';
+    expect(explainFailure('pip', output).en).toBe('pip failed: ERROR: https://***@host/simple is odd');
+    expect(
+      explainFailure('npm', 'npm error odd things\nnpm error A complete log of this run can be found in: /x')
+        .en,
+    ).toBe('npm failed: odd things');
+    expect(explainFailure('uv', '').zh).toBe('uv 执行失败');
+  });
+});

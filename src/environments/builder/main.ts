@@ -1,0 +1,53 @@
+import { rm, writeFile } from 'node:fs/promises';
+
+import { errnoOf } from '../../shared/errors.ts';
+import { replacePrivateFile } from '../../shared/private-files.ts';
+import type { Text } from '../../shared/text.ts';
+import { build } from './build.ts';
+import { BuildFailure } from './build-failure.ts';
+import { readJob } from './build-order.ts';
+import { failurePath } from './layout.ts';
+
+/**
+ * The entry of the program that makes an environment: a script like any other, started with the path of its parameter file. Its output
+ * is the log of the build, its envelope says what came of it.
+ */
+async function main([parameterFile = '']: readonly string[]): Promise<void> {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+  const say = (line: string) => {
+    process.stdout.write(`${line}\n`);
+  };
+  const { order, outputJson } = await readJob(parameterFile);
+  const noteOfFailure = failurePath(order.environment);
+  try {
+    await rm(noteOfFailure, { force: true });
+    await build(order, { env: process.env, signal: stopping.signal, say });
+    await writeFile(
+      outputJson,
+      JSON.stringify({ code: 0, msg: `Environment of ${order.scriptName} is ready` }),
+    );
+  } catch (error) {
+    process.exitCode = 1;
+    if (stopping.signal.aborted) {
+      await writeFile(outputJson, JSON.stringify({ code: 1, msg: 'The build was stopped' }));
+      return;
+    }
+    const text = describe(error);
+    process.stderr.write(`${text.en}\n`);
+    // Where there is no room for it, the envelope has to do.
+    await replacePrivateFile(noteOfFailure, JSON.stringify(text)).catch(() => {});
+    await writeFile(outputJson, JSON.stringify({ code: 1, msg: text.en }));
+  }
+}
+
+function describe(error: unknown): Text {
+  if (error instanceof BuildFailure) return error.text;
+  if (errnoOf(error) === 'ENOSPC') {
+    return { en: 'The disk is full. Make room and run again.', zh: '磁盘空间不足，请清理后重试。' };
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { en: `The build failed: ${reason}`, zh: `构建失败：${reason}` };
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,114 @@
+import type { Script } from '../scripts/script.ts';
+import type { Text } from '../shared/text.ts';
+import type { BuildRequest, BuildRun, StartBuild, Waiter } from './environment.ts';
+import type { EnvironmentStore, ReadyEnvironment } from './environment-store.ts';
+import type { Plan } from './plan.ts';
+
+type Needed = Plan & { kind: 'environment' };
+
+export type Built =
+  | { readonly kind: 'ready'; readonly ready: ReadyEnvironment }
+  | { readonly kind: 'failed'; readonly message: Text };
+
+interface Build {
+  readonly run: Promise<BuildRun>;
+  readonly ended: Promise<Built>;
+}
+
+/** The builds under way: one for each environment, however many wait for it. */
+export class Builds {
+  readonly #store: EnvironmentStore;
+  readonly #startBuild: StartBuild;
+  readonly #byKey = new Map<string, Build>();
+
+  constructor(store: EnvironmentStore, startBuild: StartBuild) {
+    this.#store = store;
+    this.#startBuild = startBuild;
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Waits for the build of an environment, which is started unless it is under way. It goes on when its waiters are gone. */
+  async build(plan: Needed, script: Script, waiter: Waiter): Promise<Built> {
+    const { run, ended } = this.#byKey.get(plan.key) ?? this.#begin(plan, script, waiter);
+    waiter.onBuild((await unlessAborted(run, waiter.signal)).runId);
+    return unlessAborted(ended, waiter.signal);
+  }
+
+  #begin(plan: Needed, script: Script, { runId }: Waiter): Build {
+    const { key } = plan;
+    const run = this.#start(plan, script, runId);
+    const ended = run
+      .then((started) => this.#await(key, script, started))
+      .finally(() => {
+        this.#byKey.delete(key);
+      });
+    // Whoever waits is told; that nobody does any more is no error of its own.
+    ended.catch(() => {});
+    const build = { run, ended };
+    this.#byKey.set(key, build);
+    return build;
+  }
+
+  async #start(plan: Needed, script: Script, waitingRunId: string | null): Promise<BuildRun> {
+    const { key, recipe, interpreter } = plan;
+    await this.#store.takeFailure(key);
+    const text =
+      recipe.kind === 'node' ? recipe.packageJson : recipe.lines?.map((line) => `${line}\n`).join('');
+    const asked = text === undefined ? recipe.file : await this.#store.writeAsked(key, text);
+    const params: BuildRequest['params'] = {
+      kind: recipe.kind,
+      key,
+      environment: this.#store.pathOf(key),
+      script_name: script.name,
+      script_folder: script.folder,
+      interpreter: interpreter.path,
+      interpreter_version: interpreter.version,
+      requirements: recipe.requirements,
+      asked,
+      uv_lock: recipe.kind === 'python' ? recipe.uvLock : null,
+      lock_file: recipe.kind === 'node' ? recipe.lockFile : null,
+      copies: recipe.kind === 'node' ? recipe.copies : [],
+      inputs: recipe.inputs.flatMap(({ fingerprint, path }) => [fingerprint, path]),
+    };
+    return this.#startBuild({ script: { id: script.id, name: script.name }, params, waitingRunId });
+  }
+
+  /** What is on the disk decides, not how the build ended: it may have been stopped after its last step. */
+  async #await(key: string, { name }: Script, { runId, ended }: BuildRun): Promise<Built> {
+    const { message } = await ended;
+    const ready = await this.#store.find(key);
+    const failure = await this.#store.takeFailure(key);
+    await this.#store.removeAsked(key);
+    if (ready !== null) return { kind: 'ready', ready };
+    const why = failure ?? { en: message, zh: message };
+    return {
+      kind: 'failed',
+      message: {
+        en: `The environment of "${name}" could not be made. ${closed(why.en, '.')} The run ${runId} has the whole log.`,
+        zh: `未能准备好“${name}”的运行环境。${closed(why.zh, '。')}完整日志见运行 ${runId}。`,
+      },
+    };
+  }
+}
+
+function closed(sentence: string, stop: string): string {
+  return /[.!?…。！？]$/.test(sentence) ? sentence : `${sentence}${stop}`;
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

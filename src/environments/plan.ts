@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+
+import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/find-interpreter.ts';
+import { interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
+import type { Problem, Script } from '../scripts/script.ts';
+import { runCommand } from '../shared/run-command.ts';
+import type { Text } from '../shared/text.ts';
+import { environmentFormat } from './builder/layout.ts';
+import { type Examination, examineRecipe } from './recipe/examine-recipe.ts';
+import type { Recipe } from './recipe/recipe.ts';
+import { bothVersions } from './recipe/requires-python.ts';
+import { Remembered } from './remembered.ts';
+
+/** What has to be there before a script can be run. */
+export type Plan =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unavailable'; readonly message: Text }
+  | {
+      readonly kind: 'environment';
+      readonly key: string;
+      readonly recipe: Recipe;
+      readonly interpreter: Interpreter;
+    };
+
+interface PlannerOptions {
+  readonly finder: InterpreterFinder;
+  readonly env: Readonly<Record<string, string>>;
+  readonly platform: NodeJS.Platform;
+}
+
+const nothing: Plan = { kind: 'none' };
+
+/** Says what scripts are to be run with. Asked before every run, so that what stays the same is looked at and not read. */
+export class Planner {
+  readonly #options: PlannerOptions;
+  readonly #examinations = new Remembered<Examination>();
+  readonly #abis = new Map<string, Promise<string>>();
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+  }
+
+  async planFor(script: Script): Promise<Plan> {
+    const { language } = script.runtime;
+    if (language !== 'python' && language !== 'node.js' && language !== 'typescript') return nothing;
+    const { recipe, problems } = await this.#examinations.get(nameOf(script), async () => {
+      const value = await examineRecipe(script);
+      return { value, looked: value.looked };
+    });
+    const error = problems.find(({ severity }) => severity === 'error');
+    if (error !== undefined) return { kind: 'unavailable', message: describeProblem(error) };
+    if (recipe === null) return nothing;
+    return recipe.kind === 'python' ? this.#planPython(script, recipe) : this.#planNode(script, recipe);
+  }
+
+  /** Forgets what it knows of all but these scripts. */
+  keepOnly(scripts: readonly Script[]): void {
+    this.#examinations.keepOnly(new Set(scripts.map(nameOf)));
+  }
+
+  async #planPython(script: Script, recipe: Recipe & { kind: 'python' }): Promise<Plan> {
+    const requirement = bothVersions(script.runtime.languageVersion, recipe.requiresPython);
+    const search = await this.#options.finder.find('python', requirement);
+    if (search.kind === 'none') return missing('python', requirement, search);
+    const { interpreter } = search;
+    const place = recipe.isBoundToFolder ? script.folder : null;
+    const parts = [interpreter.path, interpreter.version, recipe.lines, place];
+    return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
+  }
+
+  async #planNode(script: Script, recipe: Recipe & { kind: 'node' }): Promise<Plan> {
+    const requirement = script.runtime.languageVersion;
+    const search = await this.#options.finder.find('node.js', requirement);
+    if (search.kind === 'none') return missing('node.js', requirement, search);
+    const { interpreter } = search;
+    // Packages of one version fit all others that are binary compatible, wherever these are.
+    const parts = [interpreter.version.split('.')[0], await this.#abiOf(interpreter), recipe.packageJson];
+    return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
+  }
+
+  #keyOf({ kind, inputs }: Recipe, parts: readonly unknown[]): string {
+    const made = inputs.map(({ name, fingerprint }) => [name, fingerprint]);
+    const whole = [kind, environmentFormat, this.#options.platform, process.arch, parts, made];
+    return createHash('sha256').update(JSON.stringify(whole)).digest('hex').slice(0, 32);
+  }
+
+  #abiOf({ path, version }: Interpreter): Promise<string> {
+    const name = `${path}\0${version}`;
+    const known = this.#abis.get(name);
+    if (known !== undefined) return known;
+    const asked = runCommand(path, ['-p', 'process.versions.modules'], { env: this.#options.env }).then(
+      ({ stdout }) => stdout.trim(),
+    );
+    this.#abis.set(name, asked);
+    return asked;
+  }
+}
+
+function nameOf({ folder, runtime }: Script): string {
+  return [folder, runtime.language, runtime.entry].join('\0');
+}
+
+function describeProblem({ file, line, message, advice }: Problem): Text {
+  return {
+    en: `${file}${line === null ? '' : `, line ${line}`}: ${message.en}. ${advice.en}`,
+    zh: `${file}${line === null ? '' : ` 第 ${line} 行`}：${message.zh}。${advice.zh}`,
+  };
+}
+
+function missing(
+  language: 'python' | 'node.js',
+  requirement: string | null,
+  { seen }: Search & { kind: 'none' },
+): Plan {
+  const { install } = interpreterSpecs[language];
+  const name = language === 'python' ? 'Python' : 'Node.js';
+  const wanted = requirement === null ? name : `${name} ${requirement}`;
+  const there = seen.map(({ path, version }) => `${version} (${path})`).join(', ');
+  const message =
+    seen.length === 0
+      ? {
+          en: `The packages of the script need ${wanted}, and none was found on PATH. ${install.en}`,
+          zh: `脚本的依赖需要 ${wanted}，但 PATH 中没有找到。${install.zh}`,
+        }
+      : {
+          en: `The packages of the script need ${wanted}, but there is only ${there}. ${install.en}`,
+          zh: `脚本的依赖需要 ${wanted}，但只找到 ${there}。${install.zh}`,
+        };
+  return { kind: 'unavailable', message };
+}

@@ -1,0 +1,120 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { decodeFileText } from '../../shared/decode-text.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import type { Findings } from './findings.ts';
+import { takeFolder } from './take-folder.ts';
+
+const mostPackages = 200;
+const leftOut = /^(?:node_modules|\.git)$/;
+
+interface LocalPackages {
+  /** Relative to the script's folder, with forward slashes. */
+  readonly copies: readonly string[];
+  /** What npm is to read in the place of what only other tools understand. */
+  readonly renamed: Readonly<Record<string, string>>;
+}
+
+/** The packages in the script's own folder that its package.json names, and those that they name in turn. */
+export async function readLocalPackages(
+  file: string,
+  wanted: Readonly<Record<string, string>>,
+  findings: Findings,
+): Promise<LocalPackages> {
+  const copies = new Set<string>();
+  const renamed: Record<string, string> = {};
+  const pending = Object.entries(wanted).map(([name, range]) => ({ file, name, range }));
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const protocol = /^(workspace|portal|catalog|patch):/.exec(next.range)?.[1];
+    if (protocol !== undefined) reportProtocol(next.file, next.name, protocol, findings);
+    const written = localRange(next.range);
+    if (written === null) continue;
+    if (next.file === file && next.range.startsWith('link:')) renamed[next.name] = `file:${written}`;
+    const path = resolve(dirname(next.file), written);
+    const inside = findings.nameOf(path);
+    if (inside === null || inside === '') {
+      reportOutside(next.file, next.name, written, findings);
+      continue;
+    }
+    if (copies.has(inside) || copies.size >= mostPackages) continue;
+    copies.add(inside);
+    const found = await stat(path).catch(() => null);
+    if (found === null) {
+      findings.looked.add(path);
+      reportMissing(next.file, next.name, written, findings);
+    } else if (found.isDirectory()) {
+      await takeFolder(path, findings, leftOut);
+      const inner = join(path, 'package.json');
+      pending.push(
+        ...(await rangesIn(inner, findings)).map(([name, range]) => ({ file: inner, name, range })),
+      );
+    } else {
+      await findings.take(path);
+    }
+  }
+  return { copies: [...copies].sort(), renamed };
+}
+
+/** The path that a range of versions is instead; null when it is none. */
+function localRange(range: string): string | null {
+  const named = /^(?:file|link):(.*)$/s.exec(range)?.[1];
+  if (named !== undefined) return named.replace(/^\/\/(?=\.)/, '');
+  return /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range) ? range : null;
+}
+
+async function rangesIn(file: string, findings: Findings): Promise<[string, string][]> {
+  const result = await findings.read(file);
+  if (result.kind !== 'content') return [];
+  try {
+    const whole: unknown = JSON.parse(decodeFileText(result.bytes));
+    const lists = isJsonObject(whole) ? [whole.dependencies, whole.optionalDependencies] : [];
+    return lists.flatMap((list) =>
+      Object.entries(isJsonObject(list) ? list : {}).flatMap(([name, range]): [string, string][] =>
+        typeof range === 'string' ? [[name, range]] : [],
+      ),
+    );
+  } catch {
+    // npm says what is wrong with it.
+    return [];
+  }
+}
+
+function reportOutside(file: string, name: string, written: string, findings: Findings): void {
+  findings.error(
+    file,
+    null,
+    {
+      en: `The package "${name}" is at ${written}, outside the folder of the script`,
+      zh: `包 “${name}” 位于 ${written}，在脚本文件夹之外`,
+    },
+    {
+      en: 'Move it into the folder, or take it from a registry: a script must bring what it needs.',
+      zh: '请将其移入脚本文件夹，或改用仓库中的版本：脚本需要自带所需内容。',
+    },
+  );
+}
+
+function reportMissing(file: string, name: string, written: string, findings: Findings): void {
+  findings.error(
+    file,
+    null,
+    { en: `The package "${name}" is not at ${written}`, zh: `包 “${name}” 不在 ${written}` },
+    { en: 'Add it, or correct the path.', zh: '请补上该包，或更正路径。' },
+  );
+}
+
+function reportProtocol(file: string, name: string, protocol: string, findings: Findings): void {
+  findings.error(
+    file,
+    null,
+    {
+      en: `The package "${name}" is given as "${protocol}:", which npm does not understand`,
+      zh: `包 “${name}” 使用了 npm 不支持的 “${protocol}:”`,
+    },
+    {
+      en: 'Give a range of versions, or "file:" and a path inside the folder.',
+      zh: '请改为版本范围，或 “file:” 加文件夹内的路径。',
+    },
+  );
+}

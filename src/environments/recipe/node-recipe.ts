@@ -1,0 +1,184 @@
+import { lstat, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { decodeFileText } from '../../shared/decode-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import { whereNotJson } from '../../shared/json-fault.ts';
+import { type Findings, reportUnreadable } from './findings.ts';
+import { readLocalPackages } from './local-packages.ts';
+import type { NodeRecipe, RecipeOwner } from './recipe.ts';
+import { withoutPassword } from './requirement-lines.ts';
+
+const lockNames = ['npm-shrinkwrap.json', 'package-lock.json'];
+const foreignLocks = { 'yarn.lock': 'Yarn', 'pnpm-lock.yaml': 'pnpm', 'bun.lock': 'Bun', 'bun.lockb': 'Bun' };
+
+/**
+ * What npm needs to know of a package. Its own scripts are not among it: they are for the folder that the script lives in, and
+ * would find none of its files.
+ */
+const keptFields = [
+  'name',
+  'version',
+  'dependencies',
+  'optionalDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
+  'overrides',
+  'bundleDependencies',
+  'bundledDependencies',
+  'engines',
+  'allowScripts',
+];
+
+/** What a link to the packages of an environment points to, wherever the home is, or was. */
+const ownTarget = /[\\/][0-9a-f]{32}[\\/]b-[0-9a-f]{8}[\\/]node_modules[\\/]?$/;
+
+/** What a script for Node.js needs. Packages that its user put there are left as they are. */
+export async function findNodeRecipe(
+  { folder }: RecipeOwner,
+  findings: Findings,
+): Promise<NodeRecipe | null> {
+  const file = join(folder, 'package.json');
+  const modules = join(folder, 'node_modules');
+  findings.looked.add(modules);
+  const result = await findings.read(file);
+  if (result.kind === 'missing' || (await isOfUser(modules))) return null;
+  if (result.kind !== 'content') {
+    reportUnreadable(findings, file, result);
+    return null;
+  }
+  const described = parsePackage(file, decodeFileText(result.bytes), findings);
+  const wanted = { ...described?.dependencies, ...described?.optionalDependencies };
+  if (described === null || Object.keys(wanted).length === 0) return null;
+
+  const { copies, renamed } = await readLocalPackages(file, wanted, findings);
+  let lockFile: string | null = null;
+  for (const name of lockNames) {
+    if (lockFile !== null || (await findings.read(join(folder, name))).kind !== 'content') continue;
+    lockFile = name;
+    await findings.take(join(folder, name));
+  }
+  if (lockFile === null) await noteForeignLocks(folder, findings);
+  const settings = join(folder, '.npmrc');
+  if ((await findings.read(settings)).kind === 'content') await findings.take(settings);
+  return {
+    kind: 'node',
+    file,
+    requirements: Object.entries(wanted).map(([name, range]) => `${name}@${withoutPassword(range)}`),
+    inputs: findings.inputs,
+    packageJson: reduce(described.whole, renamed, lockFile !== null),
+    lockFile,
+    copies: [...copies, ...(lockFile === null ? [] : [lockFile]), ...(await present(settings, '.npmrc'))],
+  };
+}
+
+async function present(path: string, name: string): Promise<string[]> {
+  const found = await lstat(path).catch(() => null);
+  return found === null ? [] : [name];
+}
+
+async function isOfUser(modules: string): Promise<boolean> {
+  const found = await lstat(modules).catch(() => null);
+  if (found === null) return false;
+  if (!found.isSymbolicLink()) return true;
+  return !ownTarget.test(await readlink(modules).catch(() => ''));
+}
+
+interface DescribedPackage {
+  readonly whole: JsonObject;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+function parsePackage(file: string, text: string, findings: Findings): DescribedPackage | null {
+  let whole: Json;
+  try {
+    whole = JSON.parse(text);
+  } catch {
+    const where = whereNotJson(text);
+    findings.error(
+      file,
+      null,
+      { en: `This is not valid JSON${where.en}`, zh: `不是有效的 JSON${where.zh}` },
+      { en: 'Mend the syntax there.', zh: '请修正该处的语法。' },
+    );
+    return null;
+  }
+  if (!isJsonObject(whole)) whole = {};
+  const listOf = (name: string) => readRanges(file, text, name, whole[name], findings);
+  return {
+    whole,
+    dependencies: listOf('dependencies'),
+    optionalDependencies: listOf('optionalDependencies'),
+  };
+}
+
+function readRanges(
+  file: string,
+  text: string,
+  list: string,
+  value: Json | undefined,
+  findings: Findings,
+): Record<string, string> {
+  const ranges: Record<string, string> = {};
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
+  if (value !== undefined && !isJsonObject(value)) reportRange(file, lineOf(text, list), list, findings);
+  for (const [name, range] of entries) {
+    if (typeof range === 'string' && /^(?:@[^/\s]+\/)?[^/\s@]+$/.test(name)) ranges[name] = range;
+    else reportRange(file, lineOf(text, name), name, findings);
+  }
+  return ranges;
+}
+
+function reportRange(file: string, line: number | null, name: string, findings: Findings): void {
+  findings.error(
+    file,
+    line,
+    { en: `"${name}" is not given as npm expects it`, zh: `“${name}” 的写法不符合 npm 的要求` },
+    {
+      en: 'Write the name of a package and a range of its versions: "is-odd": "^3.0.1"',
+      zh: '请写包名及版本范围，例如 "is-odd": "^3.0.1"',
+    },
+  );
+}
+
+/** The line on which a key stands, as far as that can be told without parsing for positions. */
+export function lineOf(text: string, key: string): number | null {
+  const index = text.split('\n').findIndex((line) => line.includes(`${JSON.stringify(key)}`));
+  return index === -1 ? null : index + 1;
+}
+
+function reduce(whole: JsonObject, renamed: Readonly<Record<string, string>>, hasLock: boolean): string {
+  // npm compares a lock with all that the package asks for, also with what it is not to install.
+  const names = hasLock ? [...keptFields, 'devDependencies'] : keptFields;
+  const kept: JsonObject = {};
+  for (const name of names) {
+    const value = whole[name];
+    if (value === undefined) continue;
+    kept[name] =
+      isJsonObject(value) && name.endsWith('ependencies')
+        ? Object.fromEntries(Object.entries(value).map(([key, range]) => [key, renamed[key] ?? range]))
+        : value;
+  }
+  return `${JSON.stringify({ ...kept, private: true }, null, 2)}\n`;
+}
+
+async function noteForeignLocks(folder: string, findings: Findings): Promise<void> {
+  for (const [name, manager] of Object.entries(foreignLocks)) {
+    const file = join(folder, name);
+    findings.looked.add(file);
+    if ((await lstat(file).catch(() => null)) === null) continue;
+    findings.note(
+      file,
+      null,
+      {
+        en: `Hob installs with npm, which does not read this lock`,
+        zh: 'Hob 使用 npm 安装，不读取此锁定文件',
+      },
+      {
+        en: `Versions may differ from those that ${manager} chose; add a package-lock.json (npm install writes it) to fix them.`,
+        zh: `实际版本可能与 ${manager} 选择的不同；可添加 package-lock.json（npm install 会生成）来固定版本。`,
+      },
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import { KeyLocator, type KeyPath } from '../../scripts/locate-keys.ts';
+import { type ParsedToml, parseToml } from '../../scripts/manifest-toml.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import type { Findings } from './findings.ts';
+import { isRequirement } from './requirement-lines.ts';
+import { readRequiresPython } from './requires-python.ts';
+
+/** What a table with `dependencies` and `requires-python` says; null when it asks for no package. */
+export interface ProjectNeeds {
+  readonly dependencies: readonly string[];
+  readonly requiresPython: string | null;
+}
+
+interface Place {
+  readonly file: string;
+  /** The line before the first of the text. */
+  readonly lineOffset: number;
+}
+
+/** The table of a `pyproject.toml`, or of the metadata in an entry; null when it is not TOML, which is reported. */
+export function parseProject(
+  bytes: Uint8Array,
+  { file, lineOffset }: Place,
+  findings: Findings,
+): (ParsedToml & { kind: 'table' }) | null {
+  const parsed = parseToml(bytes);
+  if (parsed.kind === 'table') return parsed;
+  const line = parsed.line === null ? null : parsed.line + lineOffset;
+  findings.error(file, line, parsed.message, parsed.advice);
+  return null;
+}
+
+/** What is needed according to the table at `path`. Whatever is not understood is reported. */
+export function readNeeds(
+  table: JsonObject,
+  path: KeyPath,
+  text: string,
+  { file, lineOffset }: Place,
+  findings: Findings,
+): ProjectNeeds {
+  const locator = new KeyLocator(text);
+  const lineOf = (...keys: KeyPath) => {
+    const line = locator.lineOf([...path, ...keys]);
+    return line === null ? null : line + lineOffset;
+  };
+  return {
+    dependencies: readDependencies(table.dependencies, (index) => {
+      const keys = index === null ? ['dependencies'] : ['dependencies', index];
+      findings.error(
+        file,
+        lineOf(...keys),
+        { en: 'This is not a requirement', zh: '这不是有效的依赖声明' },
+        {
+          en: 'Give `dependencies` as a list of texts such as "requests>=2.31".',
+          zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
+        },
+      );
+    }),
+    requiresPython: readVersions(table['requires-python'], () => {
+      findings.error(
+        file,
+        lineOf('requires-python'),
+        { en: '`requires-python` is not understood', zh: '无法识别 `requires-python`' },
+        { en: 'Write it like ">=3.9" or ">=3.9,<4".', zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。' },
+      );
+    }),
+  };
+}
+
+function readDependencies(value: Json | undefined, report: (index: number | null) => void): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(null);
+    return [];
+  }
+  return value.flatMap((item, index) => {
+    // A line break would make two lines of it in the file that the tool reads.
+    if (typeof item === 'string' && !/[\r\n]/.test(item) && isRequirement(item.trim())) return [item.trim()];
+    report(index);
+    return [];
+  });
+}
+
+function readVersions(value: Json | undefined, report: () => void): string | null {
+  if (value === undefined) return null;
+  const versions = typeof value === 'string' ? readRequiresPython(value) : null;
+  if (versions === null) report();
+  return versions;
+}
+
+/** The table of that name, if it is one. */
+export function tableAt(table: JsonObject, ...names: readonly string[]): JsonObject | null {
+  let inner: Json | undefined = table;
+  for (const name of names) {
+    inner = isJsonObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined;
+  }
+  return isJsonObject(inner) ? inner : null;
+}

@@ -1,0 +1,144 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { KeyLocator } from '../../scripts/locate-keys.ts';
+import { decodeFileText } from '../../shared/decode-text.ts';
+import { type Findings, reportUnreadable } from './findings.ts';
+import { readInlineMetadata } from './inline-metadata.ts';
+import { type ProjectNeeds, parseProject, readNeeds, tableAt } from './python-project.ts';
+import type { PythonRecipe, RecipeOwner } from './recipe.ts';
+import { withoutPassword } from './requirement-lines.ts';
+import { readRequirementsFile } from './requirements-file.ts';
+
+/** The Python of an environment that its user made in the folder, whether it works or not. */
+export function ownPython(folder: string): string {
+  return process.platform === 'win32'
+    ? join(folder, '.venv', 'Scripts', 'python.exe')
+    : join(folder, '.venv', 'bin', 'python');
+}
+
+/** What a Python script needs, from the first place that says anything about it. */
+export async function findPythonRecipe(
+  { folder, runtime }: RecipeOwner,
+  findings: Findings,
+): Promise<PythonRecipe | null> {
+  const own = ownPython(folder);
+  findings.looked.add(own);
+  if ((await lstat(own).catch(() => null)) !== null) return null;
+
+  const inline = await findInline(join(folder, runtime.entry), findings);
+  if (inline !== undefined) return inline;
+  const requirements = await findRequirements(join(folder, 'requirements.txt'), findings);
+  if (requirements !== undefined) return requirements;
+  return findProject(folder, findings);
+}
+
+/** Undefined when the entry carries no metadata; null when it says that nothing is needed. */
+async function findInline(entry: string, findings: Findings): Promise<PythonRecipe | null | undefined> {
+  const result = await findings.read(entry);
+  // That an entry is missing, or is none, is for others to say.
+  if (result.kind !== 'content') return undefined;
+  const metadata = readInlineMetadata(decodeFileText(result.bytes));
+  if (metadata.kind === 'none') return undefined;
+  if (metadata.kind === 'open') {
+    findings.note(
+      entry,
+      metadata.line,
+      { en: 'The metadata that begins here never ends', zh: '此处开始的元数据块没有结束标记' },
+      { en: 'Close it with the line: # ///', zh: '请用一行 # /// 结束它。' },
+    );
+    return undefined;
+  }
+  if (metadata.kind === 'twice') {
+    findings.error(
+      entry,
+      metadata.line,
+      { en: 'There is a second block of metadata', zh: '存在第二个元数据块' },
+      { en: 'Keep one of them.', zh: '请只保留一个。' },
+    );
+    return null;
+  }
+  const place = { file: entry, lineOffset: metadata.line };
+  const parsed = parseProject(Buffer.from(metadata.toml), place, findings);
+  if (parsed === null) return null;
+  return fromNeeds(entry, readNeeds(parsed.table, [], parsed.text, place, findings), findings);
+}
+
+async function findRequirements(file: string, findings: Findings): Promise<PythonRecipe | null | undefined> {
+  const found = await readRequirementsFile(file, findings);
+  if (found === null) return undefined;
+  if (found.requirements.length === 0) return null;
+  return {
+    kind: 'python',
+    file,
+    requirements: found.requirements.map(withoutPassword),
+    inputs: findings.inputs,
+    requiresPython: null,
+    lines: null,
+    uvLock: null,
+    isBoundToFolder: found.isBoundToFolder,
+  };
+}
+
+async function findProject(folder: string, findings: Findings): Promise<PythonRecipe | null> {
+  const file = join(folder, 'pyproject.toml');
+  const result = await findings.read(file);
+  if (result.kind === 'missing') return null;
+  if (result.kind !== 'content') {
+    reportUnreadable(findings, file, result);
+    return null;
+  }
+  const place = { file, lineOffset: 0 };
+  const parsed = parseProject(result.bytes, place, findings);
+  if (parsed === null) return null;
+  const project = tableAt(parsed.table, 'project');
+  if (project === null || project.dependencies === undefined) {
+    const line = (...path: string[]) => new KeyLocator(parsed.text).lineOf(path);
+    if (tableAt(parsed.table, 'tool', 'poetry', 'dependencies') !== null) {
+      noteUnread(findings, file, line('tool', 'poetry', 'dependencies'), '[tool.poetry.dependencies]');
+    } else if (Array.isArray(project?.dynamic) && project.dynamic.includes('dependencies')) {
+      noteUnread(findings, file, line('project', 'dynamic'), 'dynamic = ["dependencies"]');
+    }
+    return null;
+  }
+  const needs = readNeeds(project, ['project'], parsed.text, place, findings);
+  const lock = join(folder, 'uv.lock');
+  const hasLock = needs.dependencies.length > 0 && (await findings.read(lock)).kind === 'content';
+  if (hasLock) {
+    await findings.take(lock);
+    // The lock belongs to the project as it stands, and uv reads both.
+    await findings.take(file);
+  }
+  return fromNeeds(file, needs, findings, hasLock ? lock : null);
+}
+
+function fromNeeds(
+  file: string,
+  { dependencies, requiresPython }: ProjectNeeds,
+  findings: Findings,
+  uvLock: string | null = null,
+): PythonRecipe | null {
+  if (dependencies.length === 0) return null;
+  return {
+    kind: 'python',
+    file,
+    requirements: dependencies.map(withoutPassword),
+    inputs: findings.inputs,
+    requiresPython,
+    lines: dependencies,
+    uvLock,
+    isBoundToFolder: false,
+  };
+}
+
+function noteUnread(findings: Findings, file: string, line: number | null, what: string): void {
+  findings.note(
+    file,
+    line,
+    { en: `Hob does not install what ${what} asks for`, zh: `Hob 不会安装 ${what} 中的依赖` },
+    {
+      en: 'List the packages under [project] as dependencies = [...], or in requirements.txt (poetry export writes it).',
+      zh: '请在 [project] 中用 dependencies = [...] 列出，或写入 requirements.txt（可用 poetry export 生成）。',
+    },
+  );
+}

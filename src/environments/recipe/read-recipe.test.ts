@@ -1,0 +1,273 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from '../../../test/support/hob.ts';
+import { someScript } from '../../../test/support/some-script.ts';
+import type { Script } from '../../scripts/script.ts';
+import { checkRecipe, readRecipe } from './read-recipe.ts';
+
+async function scriptWith(
+  files: Record<string, string>,
+  runtime: Partial<Script['runtime']> = {},
+): Promise<Script> {
+  const folder = await tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return someScript({ folder, runtime: { ...someScript().runtime, ...runtime } });
+}
+
+const node = { language: 'node.js', entry: 'main.mjs' } as const;
+
+/** Each problem as `severity file:line: message`. */
+async function problemsOf(script: Script): Promise<string[]> {
+  return (await checkRecipe(script)).map(
+    ({ severity, file, line, message }) =>
+      `${severity} ${file.slice(script.folder.length + 1)}:${line}: ${message.en}`,
+  );
+}
+
+const block = (...lines: string[]) =>
+  ['# /// script', ...lines.map((line) => `# ${line}`), '# ///', ''].join('\n');
+
+describe('the recipe of a Python script', () => {
+  it('is what its entry says, before anything else, with any line ends', async () => {
+    const entry = `#!/usr/bin/env python3\n${block('requires-python = ">=3.9"', 'dependencies = ["a>=1", "b"]')}print()\n`;
+    const script = await scriptWith({ 'main.py': entry.replaceAll('\n', '\r\n'), 'requirements.txt': 'c\n' });
+    expect(await readRecipe(script)).toMatchObject({
+      kind: 'python',
+      lines: ['a>=1', 'b'],
+      requiresPython: '>=3.9',
+    });
+  });
+
+  it('is nothing when its entry says so', async () => {
+    const script = await scriptWith({ 'main.py': block('dependencies = []'), 'requirements.txt': 'c\n' });
+    expect(await readRecipe(script)).toBeNull();
+  });
+
+  it('is its requirements before its project, with all the files that they name', async () => {
+    const script = await scriptWith({
+      'requirements.txt': 'a\n-r sub/more.txt\n-f wheels\n',
+      'sub/more.txt': '-r more.txt\n-c limits.txt\nb==1\n',
+      'sub/limits.txt': 'c<3\n',
+      'wheels/x-1-py3-none-any.whl': 'x',
+      'wheels/readme.md': 'x',
+      'pyproject.toml': '[project]\ndependencies = ["d"]\n',
+    });
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({ kind: 'python', requirements: ['a', 'b==1'], lines: null });
+    expect(recipe?.inputs.map(({ name }) => name)).toEqual([
+      'requirements.txt',
+      'sub/more.txt',
+      'sub/limits.txt',
+      'wheels/x-1-py3-none-any.whl',
+    ]);
+  });
+
+  it('is the same for a copy of the folder', async () => {
+    const files = { 'requirements.txt': 'a\n-r sub/more.txt\n', 'sub/more.txt': 'b\n' };
+    const inputs = await Promise.all(
+      [0, 1].map(async () =>
+        (await readRecipe(await scriptWith(files)))?.inputs.map(({ name, fingerprint }) => [
+          name,
+          fingerprint,
+        ]),
+      ),
+    );
+    expect(inputs[0]).toEqual(inputs[1]);
+  });
+
+  it('is its project with the lock of uv', async () => {
+    const script = await scriptWith({
+      'pyproject.toml': '[project]\nrequires-python = "~=3.10"\ndependencies = ["d"]\n',
+      'uv.lock': 'version = 1\n',
+    });
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({
+      lines: ['d'],
+      requiresPython: '~=3.10',
+      uvLock: join(script.folder, 'uv.lock'),
+    });
+    expect(recipe?.inputs.map(({ name }) => name)).toEqual(['uv.lock', 'pyproject.toml']);
+  });
+
+  it('shows no password', async () => {
+    const script = await scriptWith({ 'requirements.txt': 'x @ https://me:secret@host/x.whl\n' });
+    expect((await readRecipe(script))?.requirements).toEqual(['x @ https://***@host/x.whl']);
+  });
+
+  it.each([
+    [
+      'an open block',
+      { 'main.py': '#\n# /// script\n# dependencies = []\nprint()\n' },
+      ['note main.py:2: The metadata that begins here never ends'],
+    ],
+    [
+      'two blocks',
+      { 'main.py': `${block('dependencies = []')}\n${block('dependencies = []')}` },
+      ['error main.py:5: There is a second block of metadata'],
+    ],
+    [
+      'no TOML in a block',
+      { 'main.py': `x = 1\n${block('dependencies = [', 'a')}` },
+      [expect.stringMatching(/^error main\.py:[45]: This is not valid TOML/)],
+    ],
+    [
+      'a wrong dependency in a block',
+      { 'main.py': `x = 1\n${block('dependencies = [', '  "a",', '  7,', ']')}` },
+      ['error main.py:5: This is not a requirement'],
+    ],
+    [
+      'a wrong version in a block',
+      { 'main.py': block('requires-python = "new"', 'dependencies = ["a"]') },
+      ['error main.py:2: `requires-python` is not understood'],
+    ],
+    [
+      'a file that is not there',
+      { 'requirements.txt': 'a\n\n-r gone.txt\n' },
+      ['error requirements.txt:3: The file gone.txt is not there'],
+    ],
+    [
+      'a path that is not there',
+      { 'requirements.txt': './gone\n' },
+      ['error requirements.txt:1: There is nothing at ./gone'],
+    ],
+    [
+      'a line that is none',
+      { 'requirements.txt': 'a\npip install b\n' },
+      ['error requirements.txt:2: "pip install b" is not a requirement'],
+    ],
+    [
+      'poetry',
+      { 'pyproject.toml': '[tool.poetry]\nname = "x"\n[tool.poetry.dependencies]\npython = "^3.9"\n' },
+      ['note pyproject.toml:3: Hob does not install what [tool.poetry.dependencies] asks for'],
+    ],
+    [
+      'dynamic dependencies',
+      { 'pyproject.toml': '[project]\nname = "x"\ndynamic = ["dependencies"]\n' },
+      ['note pyproject.toml:3: Hob does not install what dynamic = ["dependencies"] asks for'],
+    ],
+    [
+      'a list that is none',
+      { 'pyproject.toml': '[project]\ndependencies = "a"\n' },
+      ['error pyproject.toml:2: This is not a requirement'],
+    ],
+    ['the settings of tools', { 'pyproject.toml': '[tool.ruff]\nline-length = 100\n' }, []],
+  ] as const)('reports %s with its line', async (_what, files, problems) => {
+    expect(await problemsOf(await scriptWith({ 'main.py': '', ...files }))).toEqual(problems);
+  });
+
+  it('is not read from what cannot be understood', async () => {
+    await expect(readRecipe(await scriptWith({ 'requirements.txt': 'a b\n' }))).rejects.toThrow(
+      '"a b" is not a requirement',
+    );
+  });
+
+  it('may name itself without end', async () => {
+    const script = await scriptWith({ 'requirements.txt': '-r requirements.txt\na\n' });
+    expect((await readRecipe(script))?.requirements).toEqual(['a']);
+  });
+});
+
+describe('the recipe of a script for Node.js', () => {
+  it('is what npm needs to know of its package.json, without its scripts', async () => {
+    const described = {
+      name: 'x',
+      type: 'module',
+      scripts: { postinstall: 'boom' },
+      dependencies: { a: '^1' },
+      devDependencies: { b: '1' },
+    };
+    const script = await scriptWith({ 'package.json': JSON.stringify(described), '.npmrc': 'x=y\n' }, node);
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({
+      kind: 'node',
+      requirements: ['a@^1'],
+      lockFile: null,
+      copies: ['.npmrc'],
+    });
+    expect(recipe?.kind === 'node' && JSON.parse(recipe.packageJson)).toEqual({
+      name: 'x',
+      dependencies: { a: '^1' },
+      private: true,
+    });
+  });
+
+  it('has its lock, and with it all that the lock was made for', async () => {
+    const described = { dependencies: { a: '^1' }, devDependencies: { b: '1' } };
+    const script = await scriptWith(
+      { 'package.json': JSON.stringify(described), 'package-lock.json': '{}', 'yarn.lock': '' },
+      { ...node, language: 'typescript' },
+    );
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({ lockFile: 'package-lock.json', copies: ['package-lock.json'] });
+    expect(recipe?.kind === 'node' && JSON.parse(recipe.packageJson).devDependencies).toEqual({ b: '1' });
+    expect(await problemsOf(script)).toEqual([]);
+  });
+
+  it('takes the place of a link that an environment was put there by', async () => {
+    const script = await scriptWith({ 'package.json': '{"dependencies":{"a":"1"}}' }, node);
+    await symlink(
+      `/old/home/environments/${'0'.repeat(32)}/b-00000000/node_modules`,
+      join(script.folder, 'node_modules'),
+    );
+    expect(await readRecipe(script)).not.toBeNull();
+  });
+
+  it.each([
+    [
+      'a lock of another tool',
+      { 'package.json': '{"dependencies":{"a":"1"}}', 'yarn.lock': '' },
+      ['note yarn.lock:null: Hob installs with npm, which does not read this lock'],
+    ],
+    [
+      'no JSON',
+      { 'package.json': '{\n"dependencies": ' },
+      ['error package.json:null: This is not valid JSON: it ends too early'],
+    ],
+    [
+      'a wrong range',
+      { 'package.json': '{\n"dependencies": {\n"a": 1}}' },
+      ['error package.json:3: "a" is not given as npm expects it'],
+    ],
+    [
+      'a wrong list',
+      { 'package.json': '{"dependencies": ["a"]}' },
+      ['error package.json:1: "dependencies" is not given as npm expects it'],
+    ],
+    [
+      'a name that is a path',
+      { 'package.json': '{"dependencies": {"../a": "1"}}' },
+      ['error package.json:1: "../a" is not given as npm expects it'],
+    ],
+    [
+      'a package that is outside',
+      { 'package.json': '{"dependencies":{"a":"../a"}}' },
+      ['error package.json:null: The package "a" is at ../a, outside the folder of the script'],
+    ],
+    [
+      'a package that is not there',
+      { 'package.json': '{"dependencies":{"a":"link:a"}}' },
+      ['error package.json:null: The package "a" is not at a'],
+    ],
+    [
+      'a package of a workspace',
+      { 'package.json': '{"dependencies":{"a":"workspace:*"}}' },
+      ['error package.json:null: The package "a" is given as "workspace:", which npm does not understand'],
+    ],
+    ['nothing to install', { 'package.json': '{"name":"x"}', 'pnpm-lock.yaml': '' }, []],
+  ] as const)('reports %s', async (_what, files, problems) => {
+    expect(await problemsOf(await scriptWith(files, node))).toEqual(problems);
+  });
+
+  it('is none for languages that bring their own ways', async () => {
+    const files = { 'package.json': '{"dependencies":{"a":"1"}}', 'requirements.txt': 'a\n' };
+    for (const language of ['bun', 'deno', 'bash'] as const) {
+      expect(await readRecipe(await scriptWith(files, { language }))).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,164 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { decodeFileText } from '../../shared/decode-text.ts';
+import { type Findings, reportUnreadable } from './findings.ts';
+import {
+  isArchiveName,
+  isRequirement,
+  localPathOf,
+  type RequirementItem,
+  readRequirementLines,
+} from './requirement-lines.ts';
+import { takeProject } from './take-folder.ts';
+
+/** More files than anybody splits requirements into; a file may name itself. */
+const mostFiles = 64;
+
+export interface FoundRequirements {
+  readonly requirements: readonly string[];
+  readonly isBoundToFolder: boolean;
+}
+
+/** Everything that a file of requirements asks for, with the files it names. Null when it is not there. */
+export async function readRequirementsFile(
+  file: string,
+  findings: Findings,
+): Promise<FoundRequirements | null> {
+  const reader = new RequirementsReader(findings);
+  return (await reader.readFile(file)) ? reader : null;
+}
+
+class RequirementsReader implements FoundRequirements {
+  readonly requirements: string[] = [];
+  isBoundToFolder = false;
+  readonly #findings: Findings;
+  readonly #files = new Set<string>();
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  /** Whether the file is there. `isConstraint`: what it says limits others and asks for nothing itself. */
+  async readFile(file: string, isConstraint = false): Promise<boolean> {
+    if (this.#files.has(file) || this.#files.size >= mostFiles) return true;
+    this.#files.add(file);
+    const result = await this.#findings.read(file);
+    if (result.kind === 'missing') return false;
+    if (result.kind !== 'content') {
+      reportUnreadable(this.#findings, file, result);
+      return true;
+    }
+    await this.#findings.take(file);
+    for (const item of readRequirementLines(decodeFileText(result.bytes))) {
+      await this.#follow(file, item, isConstraint);
+    }
+    return true;
+  }
+
+  async #follow(file: string, item: RequirementItem, isConstraint: boolean): Promise<void> {
+    switch (item.kind) {
+      case 'include':
+      case 'constraint':
+        await this.#include(file, item, isConstraint || item.kind === 'constraint');
+        break;
+      case 'find-links':
+        await this.#takeLinks(file, item.text);
+        break;
+      case 'editable':
+        this.requirements.push(`-e ${item.text}`);
+        await this.#takeLocal(file, item, true);
+        break;
+      case 'requirement':
+        if (!isConstraint) this.requirements.push(item.text);
+        if (isRequirement(item.text)) await this.#takeLocal(file, item, false);
+        else this.#reportNonsense(file, item);
+        break;
+      case 'option':
+        break;
+    }
+  }
+
+  async #include(file: string, { line, text }: RequirementItem, isConstraint: boolean): Promise<void> {
+    if (/^https?:/i.test(text)) {
+      this.#findings.note(
+        file,
+        line,
+        { en: `${text} is read anew at every build`, zh: `${text} 在每次构建时才会读取` },
+        {
+          en: 'Hob does not notice when it changes; keep a copy in the folder instead.',
+          zh: 'Hob 无法得知其变化，建议在文件夹中保留一份副本。',
+        },
+      );
+      return;
+    }
+    const included = resolve(dirname(file), text);
+    if (this.#findings.nameOf(included) === null) this.#noteOutside(file, line, text);
+    if (await this.readFile(included, isConstraint)) return;
+    this.#findings.error(
+      file,
+      line,
+      { en: `The file ${text} is not there`, zh: `文件 ${text} 不存在` },
+      { en: 'Add it, or take this line out.', zh: '请补上该文件，或删除此行。' },
+    );
+  }
+
+  /** The files in a folder of wheels: the tool may install any of them. */
+  async #takeLinks(file: string, text: string): Promise<void> {
+    if (text.includes('://') && !/^file:/i.test(text)) return;
+    const path = /^file:/i.test(text) ? localPathOf(text, dirname(file)) : resolve(dirname(file), text);
+    if (path === null) return;
+    this.#findings.looked.add(path);
+    for (const name of (await readdir(path).catch(() => [])).sort()) {
+      if (isArchiveName(name)) await this.#findings.take(join(path, name));
+    }
+  }
+
+  async #takeLocal(file: string, { line, text }: RequirementItem, isEditable: boolean): Promise<void> {
+    // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
+    const path = localPathOf(text, this.#findings.folder);
+    if (path === null) return;
+    if (this.#findings.nameOf(path) === null) this.#noteOutside(file, line, text);
+    const found = await stat(path).catch(() => null);
+    if (found === null) {
+      this.#findings.looked.add(path);
+      this.#findings.error(
+        file,
+        line,
+        { en: `There is nothing at ${text}`, zh: `${text} 不存在` },
+        {
+          en: 'Paths of packages are relative to the folder of the script.',
+          zh: '包的路径以脚本所在文件夹为基准，请核对。',
+        },
+      );
+      return;
+    }
+    if (isEditable) this.isBoundToFolder = true;
+    if (found.isDirectory()) await takeProject(path, this.#findings, { metadataOnly: isEditable });
+    else await this.#findings.take(path);
+  }
+
+  #reportNonsense(file: string, { line, text }: RequirementItem): void {
+    this.#findings.error(
+      file,
+      line,
+      { en: `"${text}" is not a requirement`, zh: `“${text}” 不是有效的依赖声明` },
+      {
+        en: 'Write the name of a package and, if need be, which versions will do: requests>=2.31',
+        zh: '请写包名以及所需的版本范围，例如 requests>=2.31',
+      },
+    );
+  }
+
+  #noteOutside(file: string, line: number, text: string): void {
+    this.#findings.note(
+      file,
+      line,
+      { en: `${text} is outside the folder of the script`, zh: `${text} 位于脚本文件夹之外` },
+      {
+        en: 'It does not travel with the script: keep it inside to share the script.',
+        zh: '它不会随脚本一起分发；若要分享脚本，请放入文件夹内。',
+      },
+    );
+  }
+}

@@ -1,0 +1,233 @@
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import type { Script } from '../src/scripts/script.ts';
+import { EnvironmentScene, outputOf } from './support/environment-scene.ts';
+import { tempFolder } from './support/hob.ts';
+import { SeededRandom } from './support/random.ts';
+import { until } from './support/until.ts';
+import { makeWheel } from './support/wheels.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function needing(scene: EnvironmentScene, name: string): Promise<Script> {
+  const script = await scene.script(name, {
+    'requirements.txt': '--no-index\n--find-links wheels\ntiny_one\n',
+  });
+  await makeWheel(join(script.folder, 'wheels'), 'tiny_one', '1.0');
+  return script;
+}
+
+/** The build that was started last. */
+async function lastBuild(scene: EnvironmentScene, count = 1) {
+  return until('a build was started', async () => scene.builds[count - 1]);
+}
+
+describe('a build of an environment', () => {
+  it('is one for all who wait, who are told of the same run', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'popular');
+    const told: string[] = [];
+    const waiting = ['a', 'b', 'c'].map((runId) =>
+      scene.ensure(script, { runId, onBuild: (buildRunId) => told.push(buildRunId) }),
+    );
+    const prepared = await Promise.all(waiting);
+    expect(prepared.map(({ kind }) => kind)).toEqual(['python', 'python', 'python']);
+    expect(scene.builds).toHaveLength(1);
+    expect(scene.builds[0]?.request.waitingRunId).toBe('a');
+    const { runId } = await lastBuild(scene);
+    expect(told).toEqual([runId, runId, runId]);
+  });
+
+  it('fails for all who wait, and is tried again for the next', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await scene.script('failing', { 'requirements.txt': '--no-index\ntiny_none\n' });
+    const both = await Promise.all([scene.refusal(script), scene.refusal(script)]);
+    expect(both[0]).toEqual(both[1]);
+    expect(scene.builds).toHaveLength(1);
+    await scene.refusal(script);
+    expect(scene.builds).toHaveLength(2);
+  });
+
+  it('goes on when nobody waits for it any more', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'abandoned');
+    const leaving = new AbortController();
+    const reason = new Error('cancelled');
+    const waiting = scene.ensure(script, { signal: leaving.signal, onBuild: () => leaving.abort(reason) });
+    await expect(waiting).rejects.toBe(reason);
+    await scene.python(script);
+    expect(scene.builds).toHaveLength(1);
+  });
+
+  it('that is stopped leaves nothing, and whoever waited is told', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'stopped');
+    const waiting = scene.refusal(script);
+    const build = await lastBuild(scene);
+    await until('the tool is at work', async () => build.log().includes('$ '));
+    build.process.kill('SIGTERM');
+    expect((await waiting).en).toContain('The build was stopped.');
+    expect(await readdir(scene.folder)).toEqual([]);
+    await scene.python(script);
+  });
+
+  it('that cannot be started is refused to all who wait', async () => {
+    const inTheWay = join(await tempFolder(), 'file');
+    await writeFile(inTheWay, '');
+    const scene = await EnvironmentScene.open({ folder: join(inTheWay, 'environments') });
+    const script = await scene.script('nowhere', {
+      'main.py': '# /// script\n# dependencies = ["tiny_one"]\n# ///\n',
+    });
+    await expect(scene.ensure(script)).rejects.toThrow(/ENOTDIR/);
+  });
+
+  it('notices that what it is made from changed meanwhile', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'hasty');
+    const waiting = scene.refusal(script);
+    const build = await lastBuild(scene);
+    await until('the tool is at work', async () => build.log().includes('$ '));
+    await writeFile(
+      join(script.folder, 'requirements.txt'),
+      '--no-index\n--find-links wheels\ntiny_one>=1\n',
+    );
+    expect((await waiting).en).toContain('was changed while the environment was being made');
+    await scene.python(script);
+  });
+
+  it('is never taken for done when its builder is killed, whenever that is', {
+    timeout: 120_000,
+  }, async () => {
+    const random = new SeededRandom();
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'killed');
+    for (let count = 1; count <= 8; count++) {
+      const waiting = scene.ensure(script);
+      const build = await lastBuild(scene, count);
+      await pause(random.between(0, 2500));
+      build.process.kill('SIGKILL');
+      const prepared = await waiting;
+      if (prepared.kind === 'python') {
+        // It was quicker: then it must be whole.
+        expect(await outputOf(prepared.python, ['-c', 'import tiny_one; print(tiny_one.version)'])).toBe(
+          '1.0',
+        );
+        await scene.environments.remove(prepared.key);
+        continue;
+      }
+      expect(prepared.kind, `seed ${random.seed}`).toBe('unavailable');
+      for (const view of await scene.environments.list()) expect(view.state).toBe('damaged');
+    }
+    const { python } = await scene.python(script);
+    expect(await outputOf(python, ['-c', 'import tiny_one; print(tiny_one.version)'])).toBe('1.0');
+  });
+
+  it('that an earlier service began is waited for, and not begun again', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'inherited');
+    const first = scene.ensure(script);
+    await until('the tool is at work', async () => (await lastBuild(scene)).log().includes('$ '));
+    const later = await EnvironmentScene.open({ folder: scene.folder });
+    later.environments.start();
+    const prepared = await later.ensure(script);
+    expect(prepared).toEqual(await first);
+    expect(later.builds[0]?.log()).toContain('It has been made meanwhile');
+  });
+});
+
+describe('what nobody needs', () => {
+  it('is swept at the start when it is half-made and its builder is gone', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'kept');
+    const { key } = await scene.python(script);
+    const half = 'a'.repeat(32);
+    await mkdir(join(scene.folder, half, 'b-12345678', 'env'), { recursive: true });
+    await mkdir(join(scene.folder, '.removing-1-0-x', 'env'), { recursive: true });
+    await writeFile(join(scene.folder, `${half}.asked`), '');
+    await writeFile(join(scene.folder, half, `building-${process.pid}-1`), '');
+    expect(await scene.environments.list()).toMatchObject([
+      { key: expect.any(String), state: expect.any(String) },
+      { key: expect.any(String), state: expect.any(String) },
+    ]);
+    scene.environments.start();
+    await scene.environments.close();
+    expect(await readdir(scene.folder)).toEqual([key]);
+  });
+
+  it('is pruned after its time, and what a script needs never is, whatever the clock says', async () => {
+    let now = new Date();
+    const scene = await EnvironmentScene.open({ now: () => now });
+    const [kept, changed] = [await needing(scene, 'kept'), await needing(scene, 'changed')];
+    await writeFile(
+      join(changed.folder, 'requirements.txt'),
+      '--no-index\n--find-links wheels\ntiny_one>=1\n',
+    );
+    const { key, python } = await scene.python(kept);
+    const old = await scene.python(changed);
+    await writeFile(join(changed.folder, 'requirements.txt'), '# nothing any more\n');
+    const look = async (atMs: number) => {
+      now = new Date(atMs);
+      scene.environments.start();
+      await scene.environments.close();
+      return (await readdir(scene.folder)).sort();
+    };
+    const start = now.getTime();
+    expect(await look(start + 6 * dayMs)).toEqual([key, old.key].sort());
+    expect(await look(start + 8 * dayMs)).toEqual([key]);
+    expect(await look(start + 100_000 * dayMs)).toEqual([key]);
+    expect(await scene.python(kept)).toMatchObject({ key, python });
+  });
+
+  it('counts from its last use, which is noted once an hour', async () => {
+    let now = new Date();
+    const scene = await EnvironmentScene.open({ now: () => now });
+    const script = await needing(scene, 'used');
+    const { key, python } = await scene.python(script);
+    const used = async () => (await scene.environments.list())[0]?.usedAt;
+    const first = await used();
+    now = new Date(now.getTime() + 30 * 60 * 1000);
+    await scene.python(script);
+    expect(await used()).toBe(first);
+    now = new Date(now.getTime() + 2 * 60 * 60 * 1000);
+    await scene.python(script);
+    expect(await used()).toBe(now.toISOString());
+    // A mark of long ago, for a script that is gone.
+    scene.scripts.length = 0;
+    const marker = join(dirname(dirname(dirname(dirname(python)))), 'environment.json');
+    await utimes(marker, new Date(0), new Date(0));
+    const later = await EnvironmentScene.open({ folder: scene.folder });
+    later.environments.start();
+    await later.environments.close();
+    expect(await readdir(scene.folder)).not.toContain(key);
+  });
+
+  it('can be removed by hand, with what it took', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'removed');
+    const { key } = await scene.python(script);
+    const view = await scene.environments.remove(key);
+    expect(view).toMatchObject({ key, state: 'ready' });
+    expect(view?.bytes).toBeGreaterThan(1000);
+    expect(await scene.environments.remove(key)).toBeNull();
+    expect(await readdir(scene.folder)).toEqual([]);
+    await scene.python(script);
+    await rm(scene.folder, { recursive: true });
+    expect(await scene.environments.list()).toEqual([]);
+  });
+
+  it('is not removed while it is being built', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'building');
+    const waiting = scene.python(script);
+    const build = await lastBuild(scene);
+    await until('the tool is at work', async () => build.log().includes('$ '));
+    const [view] = await scene.environments.list();
+    expect(view).toMatchObject({ state: 'building', kind: 'python' });
+    expect(await scene.environments.remove(view?.key ?? '')).toMatchObject({ state: 'building' });
+    await waiting;
+  });
+});

@@ -1,0 +1,167 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import pino from 'pino';
+import { onTestFinished } from 'vitest';
+
+import type { BuildRequest, BuildRun, Prepared, Waiter } from '../../src/environments/environment.ts';
+import { Environments } from '../../src/environments/environments.ts';
+import { InterpreterFinder } from '../../src/scripts/runtimes/find-interpreter.ts';
+import type { Script } from '../../src/scripts/script.ts';
+import { projectRoot, tempFolder } from './hob.ts';
+import { testPath } from './needs.ts';
+import { killEach, processesWith } from './processes.ts';
+import { someScript } from './some-script.ts';
+
+const builder = join(projectRoot, 'dist', 'environments', 'builder', 'main.js');
+
+/** A build as it was started, with the process that carries it out. */
+export interface StartedBuild {
+  readonly request: BuildRequest;
+  readonly runId: string;
+  readonly process: ChildProcess;
+  readonly ended: BuildRun['ended'];
+  log(): string;
+}
+
+interface SceneOptions {
+  env?: Record<string, string>;
+  path?: string;
+  folder?: string;
+  isEnabled?: boolean;
+  now?: () => Date;
+  unusedMs?: number;
+}
+
+/** Environments whose builds are real processes, started here in the place of an executor. */
+export class EnvironmentScene {
+  readonly folder: string;
+  readonly environments: Environments;
+  readonly builds: StartedBuild[] = [];
+  readonly scripts: Script[] = [];
+  readonly #env: Record<string, string>;
+  readonly #place: string;
+  readonly #trace = randomUUID();
+
+  private constructor(place: string, options: SceneOptions) {
+    this.#place = place;
+    this.folder = options.folder ?? join(place, 'environments');
+    this.#env = {
+      ...Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, String(value)])),
+      PATH: options.path ?? testPath,
+      ...options.env,
+      TEST_TRACE: this.#trace,
+    };
+    this.environments = new Environments({
+      folder: this.folder,
+      finder: new InterpreterFinder(this.#env, { 'node.js': process.execPath }),
+      env: this.#env,
+      platform: process.platform,
+      startBuild: (request) => this.#start(request),
+      scripts: () => this.scripts,
+      isEnabled: options.isEnabled ?? true,
+      unusedMs: options.unusedMs ?? 7 * 24 * 60 * 60 * 1000,
+      clock: { now: options.now ?? (() => new Date()) },
+      log: pino({ enabled: false }),
+    });
+    onTestFinished(async () => {
+      await this.environments.close();
+      for (const build of this.builds) build.process.kill('SIGKILL');
+      // The tools of a builder that was killed go on by themselves.
+      killEach(await processesWith(`TEST_TRACE=${this.#trace}`));
+      await Promise.all(this.builds.map(({ ended }) => ended));
+    });
+  }
+
+  static async open(options: SceneOptions = {}): Promise<EnvironmentScene> {
+    return new EnvironmentScene(await tempFolder(), options);
+  }
+
+  /** A script in a folder of its own with these files. */
+  async script(
+    name: string,
+    files: Record<string, string>,
+    runtime: Partial<Script['runtime']> = {},
+  ): Promise<Script> {
+    const folder = join(this.#place, 'scripts', name);
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), text);
+    }
+    const base = someScript();
+    const script = someScript({
+      id: randomUUID(),
+      name,
+      folder,
+      runtime: { ...base.runtime, ...runtime },
+    });
+    this.scripts.push(script);
+    return script;
+  }
+
+  ensure(script: Script, waiter: Partial<Waiter> = {}): Promise<Prepared> {
+    const nobody: Waiter = { runId: null, signal: new AbortController().signal, onBuild: () => {} };
+    return this.environments.ensure(script, { ...nobody, ...waiter });
+  }
+
+  /** The key and the interpreter of an environment that must be there. */
+  async python(script: Script): Promise<{ key: string; python: string }> {
+    const prepared = await this.ensure(script);
+    if (prepared.kind !== 'python') throw new Error(`not ready: ${JSON.stringify(prepared)}`);
+    return prepared;
+  }
+
+  async node(script: Script): Promise<string> {
+    const prepared = await this.ensure(script);
+    if (prepared.kind !== 'node') throw new Error(`not ready: ${JSON.stringify(prepared)}`);
+    return prepared.key;
+  }
+
+  /** Why a script cannot be run. */
+  async refusal(script: Script): Promise<{ en: string; zh: string }> {
+    const prepared = await this.ensure(script);
+    if (prepared.kind !== 'unavailable') throw new Error(`not refused: ${JSON.stringify(prepared)}`);
+    return prepared.message;
+  }
+
+  async #start(request: BuildRequest): Promise<BuildRun> {
+    const runId = randomUUID();
+    const run = join(this.#place, 'runs', runId);
+    await mkdir(run, { recursive: true });
+    const output = join(run, 'result.json');
+    const parameterFile = join(run, 'params.json');
+    const { params } = request;
+    await writeFile(
+      parameterFile,
+      JSON.stringify({ environment: { output_json: output }, data: {}, params }),
+    );
+    const child = spawn(process.execPath, [builder, parameterFile], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    const ended = once(child, 'close').then(async ([code]) => {
+      const result = await readFile(output, 'utf8').catch(() => '{"msg":"it left no result"}');
+      return { success: code === 0, message: String(JSON.parse(result).msg) };
+    });
+    this.builds.push({ request, runId, process: child, ended, log: () => said });
+    return { runId, ended };
+  }
+}
+
+const run = promisify(execFile);
+
+/** What a program prints. */
+export async function outputOf(file: string, args: string[], cwd?: string): Promise<string> {
+  const { stdout } = await run(file, args, { ...(cwd !== undefined && { cwd }) });
+  return stdout.trim();
+}
