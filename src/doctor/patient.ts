@@ -22,6 +22,9 @@ export interface Patient {
   scripts(): Promise<KnownScripts>;
 }
 
+/** Shorter than a check may take: an interpreter that hangs is ended, and not left behind. */
+const probeMs = 3000;
+
 /** Finds out whom there is to examine. Whatever is broken is for the checks to say. */
 export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
   const home = resolveHome(flags.home);
@@ -35,7 +38,7 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
     settingsProblems: problems,
     environment,
     service: await findRunningService(home).catch(() => null),
-    finder: new InterpreterFinder(environment, { 'node.js': process.execPath }),
+    finder: new InterpreterFinder(environment, { 'node.js': process.execPath }, { probeMs }),
     scripts() {
       scripts ??= readScripts(home, settings.scripts);
       return scripts;

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
 
 import type { ServiceClient } from '../service-client.ts';
 
@@ -40,6 +41,5 @@ export function followLog(client: ServiceClient, runId: string, tell: (line: str
 /** Of a line that a tool has drawn over and over, such as a bar, what stood there at last. */
 function lastDrawn(line: string): string {
   const drawn = line.replace(/\r+$/, '').split('\r').at(-1) ?? '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cursor moves begin with one.
-  return drawn.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+  return stripVTControlCharacters(drawn);
 }
