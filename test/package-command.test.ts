@@ -254,9 +254,11 @@ describe('hob update', () => {
     ['by its id', id.toUpperCase()],
     ['by the beginning of its id', '2f0c5c5e-8'],
   ])('knows a script %s, and says how to go back', async (_how, wanted) => {
-    const { hob, asked, begun, step } = await open([resize, other]);
+    const { hob, packages, asked, begun, step } = await open([resize, other]);
     const cli = hob('update', wanted, '--ref', 'v2');
-    step(await begun(1), { ...done, version: '1.1.0' });
+    const operation = await begun(1);
+    packages[0] = { ...resize, version: '1.1.0', installed_at: '2026-05-02T12:00:00.000Z' };
+    step(operation, { ...done, version: '1.1.0' });
     const { code, stdout } = await cli.ended;
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -276,6 +278,15 @@ describe('hob update', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('hob: 图片放大 🖼 could not be updated: It is broken.\n');
     expect(asked).toEqual([[`POST /api/packages/${id}/update`, { source, prepare: false }]]);
+  });
+
+  it('says so when there is nothing newer', async () => {
+    const { hob, begun, step } = await open([resize]);
+    const cli = hob('update', '2f0c');
+    step(await begun(1), { ...done, warnings: ['It is up to date.'] });
+    const { stdout, stderr } = await cli.ended;
+    expect(stdout).toBe('图片放大 🖼 stays at 1.0.0.\n');
+    expect(stderr).toContain('Note: It is up to date.\n');
   });
 
   it('without a name lists what is installed, and is a usage error', async () => {

@@ -49,7 +49,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** A folder that is not there has nothing in it. */
-export function absent(error: unknown): string[] {
+export function absent(error: unknown): never[] {
   if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
   throw error;
 }

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import { confine } from '../../scripts/confine.ts';
 import { loadFolder } from '../../scripts/load-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
@@ -34,7 +32,7 @@ export async function checkFolder(folder: string): Promise<FolderCheck> {
 function noManifest(folder: string): Problem {
   return {
     severity: 'error',
-    file: join(folder, 'script.toml'),
+    file: folder,
     line: null,
     message: { en: 'There is no manifest in this folder', zh: '文件夹中没有清单文件' },
     advice: {

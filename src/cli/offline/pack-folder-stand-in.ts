@@ -3,13 +3,15 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { basename, join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 
+import type { Text } from '../../shared/text.ts';
+
 const leftOut = /^(?:\.git|\.venv|venv|__pycache__|node_modules|\.DS_Store)$|\.pyc$/;
 
 /** A zip file of a folder, of the plainest kind. */
 export async function packFolder(
   folder: string,
   { target, signal }: { target: string; signal: AbortSignal },
-): Promise<{ file: string; entries: number; bytes: number; sha256: string }> {
+): Promise<{ file: string; entries: number; bytes: number; sha256: string; notes: readonly Text[] }> {
   const [local, central]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
   for (const path of await filesBelow(folder, '')) {
@@ -49,7 +51,7 @@ export async function packFolder(
     await rm(draft, { force: true });
   }
   const sha256 = createHash('sha256').update(zip).digest('hex');
-  return { file: target, entries: count, bytes: zip.length, sha256 };
+  return { file: target, entries: count, bytes: zip.length, sha256, notes: [] };
 }
 
 async function filesBelow(folder: string, path: string): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { errnoOf } from '../../shared/errors.ts';
+import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
+import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { describeChecked, examineFolder } from './check.ts';
 import { packFolder } from './pack-folder-stand-in.ts';
@@ -31,9 +32,12 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
     throw new UserError(`${target} is there already. Say --force to replace it, or -o for another file.`);
   const packed = await packInto(folder, target);
   if (json === true) {
-    printJson({ ...packed, script_id: script.id, name: script.name, version: script.version });
+    const { file, entries, bytes, sha256, notes } = packed;
+    const said = { file, entries, bytes, sha256, notes: notes.map(({ en }) => en) };
+    printJson({ ...said, script_id: script.id, name: script.name, version: script.version });
     return;
   }
+  for (const { en } of packed.notes) process.stderr.write(`Note: ${printable(en)}\n`);
   const size = `${formatCount(packed.entries, 'file')}, ${formatBytes(packed.bytes)}`;
   process.stdout.write(
     `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quote(packed.file)}\n`,
@@ -46,6 +50,10 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
     return await packFolder(folder, { target, signal: interrupt.signal });
   } catch (error) {
     if (interrupt.signal.aborted) throw new UserError('Nothing was packed.', interrupt.exitCode);
+    if (error instanceof AppError)
+      throw new UserError(
+        printable([error.text.en, error.hint?.en ?? ''].filter((each) => each !== '').join('\n')),
+      );
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     throw new UserError(`${target} cannot be written (${errno}).`);

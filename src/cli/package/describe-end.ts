@@ -3,6 +3,7 @@ import type { ServiceClient } from '../service-client.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
+import type { InstalledPackage } from './installed.ts';
 import { type Operation, readOperation, titleOf } from './operation.ts';
 import { runCommandOf } from './run-command-of.ts';
 
@@ -18,7 +19,9 @@ export function judgeEnd(answer: JsonObject, subject: string): Operation {
   const operation = readOperation(answer);
   const { kind, state, warnings, problems, error } = operation;
   if (problems.length > 0) process.stderr.write(`${problemLines(problems, process.stderr).join('\n')}\n`);
-  for (const warning of warnings) process.stderr.write(`Note: ${warning}\n`);
+  // What was said with its place need not be said again.
+  const others = warnings.filter((warning) => !problems.some(({ message }) => warning.includes(message)));
+  for (const warning of others) process.stderr.write(`Note: ${warning}\n`);
   if (state === 'done') return operation;
   const title = titleOf(operation, subject);
   if (state === 'failed')
@@ -33,14 +36,16 @@ export async function describeInstalled(client: ServiceClient, operation: Operat
   return `Installed ${titleOf(operation, id)}, id ${id}\nRun it: ${await runCommandOf(client, id)}\n`;
 }
 
-export function describeUpdated(operation: Operation, versionBefore: string | null): string {
+export function describeUpdated(operation: Operation, before: InstalledPackage, isChanged: boolean): string {
   const { scriptName, version, scriptId } = operation;
-  const name = scriptName ?? scriptId ?? '';
+  const name = scriptName ?? printable(before.name);
   const now = version ?? 'what it is now';
-  const before = versionBefore === null ? '' : ` (it was ${printable(versionBefore)})`;
+  if (!isChanged)
+    return `${name} stays at ${before.version === null ? 'what it was' : printable(before.version)}.\n`;
+  const was = before.version === null ? '' : ` (it was ${printable(before.version)})`;
   const what =
-    version === versionBefore ? `Updated ${name}, still ${now}.` : `Updated ${name} to ${now}${before}.`;
-  return `${what}\nTo go back: hob rollback ${scriptId ?? ''}\n`;
+    version === before.version ? `Updated ${name}, still ${now}.` : `Updated ${name} to ${now}${was}.`;
+  return `${what}\nTo go back: hob rollback ${scriptId ?? before.id}\n`;
 }
 
 export function describeRolledBack(operation: Operation): string {

@@ -9,6 +9,8 @@ import { UserError } from '../user-error.ts';
 export interface InstalledPackage extends KnownScript {
   readonly version: string | null;
   readonly previousVersion: string | null;
+  /** When the current version was installed. */
+  readonly installedAt: string | null;
 }
 
 /** What is installed, as GET /api/packages has it. */
@@ -19,6 +21,7 @@ export async function listInstalled(client: ServiceClient): Promise<InstalledPac
     name: textOf(item.name) ?? '',
     version: textOf(item.version),
     previousVersion: isJsonObject(item.previous) ? textOf(item.previous.version) : null,
+    installedAt: textOf(item.installed_at),
   }));
 }
 

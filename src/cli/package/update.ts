@@ -35,8 +35,11 @@ export async function update(wanted: readonly string[], options: UpdateOptions):
     ...(path !== undefined && { path }),
     prepare: options.prepare !== false,
   };
-  if (targets.length === 1 && !isAll) {
-    for (const target of targets) finish(await updateOne(client, target, body), target, isJson);
+  const [only] = targets;
+  if (only !== undefined && targets.length === 1 && !isAll) {
+    const answer = await updateOne(client, only, body);
+    if (isJson) printJson(answer);
+    await tellEnd(client, only, answer, isJson);
     return;
   }
   await updateAll(client, targets, { body, isJson });
@@ -73,10 +76,19 @@ function updateOne(
   });
 }
 
-function finish(answer: JsonObject, { name, version }: InstalledPackage, isJson: boolean): void {
-  if (isJson) printJson(answer);
-  const operation = judgeEnd(answer, printable(name));
-  if (!isJson) process.stdout.write(describeUpdated(operation, version));
+/** Says what has become of it; throws when it did not go well. */
+async function tellEnd(
+  client: ServiceClient,
+  before: InstalledPackage,
+  answer: JsonObject,
+  isJson: boolean,
+): Promise<void> {
+  const operation = judgeEnd(answer, printable(before.name));
+  if (isJson) return;
+  const after = (await listInstalled(client)).find(({ id }) => id === before.id);
+  // What was the newest already is not installed again.
+  const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
+  process.stdout.write(describeUpdated(operation, before, isChanged));
 }
 
 async function updateAll(
@@ -90,8 +102,7 @@ async function updateAll(
     try {
       const answer = await updateOne(client, target, body);
       answers.push(answer);
-      const operation = judgeEnd(answer, printable(target.name));
-      if (!isJson) process.stdout.write(describeUpdated(operation, target.version));
+      await tellEnd(client, target, answer, isJson);
     } catch (error) {
       // Ctrl-C ends all of them.
       if (!(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;

@@ -25,7 +25,11 @@ interface Environment {
 /** What environments take, and which of them are of no use. */
 export async function checkEnvironments({ home, service }: Patient, signal: AbortSignal): Promise<Finding[]> {
   const folder = join(home, 'environments');
-  const names = (await readdir(folder).catch(absent)).filter((name) => !name.startsWith('.'));
+  const entries = await readdir(folder, { withFileTypes: true }).catch(absent);
+  // Files beside them are for the builders, and what begins with a dot is being removed.
+  const names = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
   if (names.length === 0) return [];
   const environments = await Promise.all(names.map((key) => readEnvironment(folder, key)));
   const of = (state: Environment['state']) => environments.filter((each) => each.state === state);
