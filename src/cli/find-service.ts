@@ -1,10 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { resolveHome } from '../settings/home.ts';
 import { errnoOf } from '../shared/errors.ts';
-import { isAlive, startTicksOf } from '../shared/is-alive.ts';
-import { parseServiceInfo, type ServiceInfo, serviceFile } from '../shared/service-file.ts';
+import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
 import { readToken, TokenError, tokenFileOf } from '../shared/token-file.ts';
 import { UserError } from './user-error.ts';
 
@@ -30,15 +26,10 @@ export async function findService(
   flag: string | undefined,
 ): Promise<{ home: string; service: ServiceInfo | null }> {
   const home = resolveHome(flag);
-  const text = await readFile(join(home, serviceFile), 'utf8').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return '';
+  const service = await findRunningService(home).catch((error: unknown) => {
     throw new UserError(
       `The home ${home} cannot be read (${errnoOf(error)}), so it is not known whether Hob runs there.`,
     );
   });
-  const info = parseServiceInfo(text);
-  // A killed service leaves its file; somebody else may have its process id by now, and its port.
-  const isSame = info !== null && (info.startTicks === null || startTicksOf(info.pid) === info.startTicks);
-  const isRunning = isSame && isAlive(info.pid);
-  return { home, service: isRunning ? info : null };
+  return { home, service };
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { readVersion } from '../shared/version.ts';
 import { subcommands } from './commands.ts';
-import { exitCodes, UserError } from './user-error.ts';
+import { exitCodes, ToldError, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -18,7 +18,11 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const called = argv.find((argument) => !argument.startsWith('-'));
     for (const subcommand of subcommands) {
-      const command = program.command(subcommand.name).description(subcommand.summary).exitOverride();
+      const command = program
+        .command(subcommand.name)
+        .description(subcommand.summary)
+        .helpGroup(subcommand.group)
+        .exitOverride();
       if (subcommand.name === called) (await subcommand.load()).configure(command);
     }
     if (argv.length === 0) {
@@ -28,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError || error instanceof ToldError) return error.exitCode;
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);

@@ -7,7 +7,11 @@ import { exitCodes, UserError } from './user-error.ts';
 const answerWithinMs = 120_000;
 
 /** What the service says of values that a command has passed on. */
-const writtenWrongly: ReadonlySet<string> = new Set(['field-invalid', 'repo-id-invalid']);
+const writtenWrongly: ReadonlySet<string> = new Set([
+  'field-invalid',
+  'repo-id-invalid',
+  'package-source-invalid',
+]);
 
 /** The service said no. */
 export class RefusedError extends UserError {
@@ -21,13 +25,17 @@ export class RefusedError extends UserError {
 
 /** Speaks with the service of a home, and turns what it refuses into what a person can read. */
 export class ServiceClient {
+  /** Where it listens, for a person who wants to call it. */
+  readonly url: string;
+  /** Whether callers must show the token. */
+  readonly needsToken: boolean;
   readonly #home: string;
-  readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
 
   private constructor(home: string, url: string, headers: Readonly<Record<string, string>>) {
     this.#home = home;
-    this.#url = url;
+    this.url = url;
+    this.needsToken = headers.authorization !== undefined;
     this.#headers = headers;
   }
 
@@ -50,9 +58,21 @@ export class ServiceClient {
     return this.#ask('DELETE', path);
   }
 
+  /** What a run has written to one of its streams so far, and what it writes until it ends or the signal comes. */
+  async *follow(
+    runId: string,
+    stream: 'stdout' | 'stderr',
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const path = `/api/runs/${encodeURIComponent(runId)}/${stream}?follow=true`;
+    const answer = await fetch(this.url + path, { headers: { ...this.#headers }, signal });
+    if (!answer.ok || answer.body === null) return;
+    yield* answer.body;
+  }
+
   async #ask(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await fetch(this.#url + path, {
+    const answer = await fetch(this.url + path, {
       method,
       // What a command says is English, and so is what it passes on.
       headers: { 'accept-language': 'en', ...json, ...this.#headers },
@@ -73,7 +93,7 @@ export class ServiceClient {
   #unreachable(error: unknown): UserError {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new UserError(`Hob does not answer at ${this.#url} (${reason}).`);
+    return new UserError(`Hob does not answer at ${this.url} (${reason}).`);
   }
 }
 

@@ -10,3 +10,10 @@ export class UserError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The command has failed, and has said all there is to say. */
+export class ToldError extends UserError {
+  constructor(exitCode: number = exitCodes.failed) {
+    super('', exitCode);
+  }
+}

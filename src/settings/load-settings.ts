@@ -43,7 +43,8 @@ export class SettingsError extends Error {
   }
 }
 
-const defaultSettings: Settings = Value.Create(SettingsSchema);
+/** What holds where nobody has chosen anything. */
+export const defaultSettings: Settings = Value.Create(SettingsSchema);
 
 type Sourced = { value: unknown; source: string };
 

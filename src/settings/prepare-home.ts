@@ -40,7 +40,11 @@ export async function prepareHome(home: string): Promise<PreparedHome> {
 /** Makes the home if there is none. Returns why nobody should keep anything in it. */
 export async function faultOfHome(home: string): Promise<string | null> {
   await makePrivateFolder(home, { existing: true });
-  const { uid, mode } = await stat(home);
+  return faultOf(home, await stat(home));
+}
+
+/** Why nobody should keep anything in a home that is there. */
+export function faultOf(home: string, { uid, mode }: Stats): string | null {
   // On Windows the rights of the user's own folder apply, and the mode says nothing.
   if (process.geteuid === undefined) return null;
   if (isForeign(uid)) return foreignText(`The home ${home}`, uid);
@@ -51,7 +55,8 @@ export async function faultOfHome(home: string): Promise<string | null> {
   );
 }
 
-function warningOf(home: string, { mode }: Stats): string | null {
+/** What its user should know about a home that can be used. */
+export function warningOf(home: string, { mode }: Stats): string | null {
   if (process.geteuid === undefined) return null;
   if ((mode & groupMayWrite) !== 0)
     return `the group of the home may write to it; unless you are alone in it, close it with: chmod 700 "${home}"`;

@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { startTicksOf } from './is-alive.ts';
+import { errnoOf } from './errors.ts';
+import { isAlive, startTicksOf } from './is-alive.ts';
 import { replacePrivateFile } from './private-files.ts';
 
 /** The file in the home that says where its service listens, for as long as it does. */
@@ -45,4 +46,16 @@ export function parseServiceInfo(text: string): ServiceInfo | null {
   } catch {
     return null;
   }
+}
+
+/** The service that runs in a home: null when there is none, even if a killed one left its file. Rejects when the home cannot be read. */
+export async function findRunningService(home: string): Promise<ServiceInfo | null> {
+  const text = await readFile(join(home, serviceFile), 'utf8').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return '';
+    throw error;
+  });
+  const info = parseServiceInfo(text);
+  // A killed service leaves its file; somebody else may have its process id by now, and its port.
+  const isSame = info !== null && (info.startTicks === null || startTicksOf(info.pid) === info.startTicks);
+  return isSame && isAlive(info.pid) ? info : null;
 }

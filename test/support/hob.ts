@@ -146,15 +146,19 @@ function scriptFlags(folders: string[] = []): string[] {
   return folders.length === 0 ? [] : ['--scripts', ...folders];
 }
 
+interface CliOptions extends Pick<StartOptions, 'command' | 'wrapper'> {
+  cwd?: string;
+}
+
 /** The `hob` command, as a user would call it. */
 export function runCli(
   args: string[],
   env: Record<string, string> = {},
-  { command = ownCommand, wrapper = [] }: Pick<StartOptions, 'command' | 'wrapper'> = {},
+  { command = ownCommand, wrapper = [], cwd = projectRoot }: CliOptions = {},
 ) {
   const [program = '', ...rest] = [...wrapper, process.execPath, command, ...args];
   const child = spawn(program, rest, {
-    cwd: projectRoot,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...withoutDesktop(process.env), PATH: testPath, NODE_V8_COVERAGE: '', ...env },
   });

@@ -20,12 +20,15 @@ export interface TerminalSession {
 }
 
 /** Runs the `hob` command in a terminal that has so many columns. */
-export function runInTerminal(args: readonly string[], { columns = 80 } = {}): TerminalSession {
+export function runInTerminal(
+  args: readonly string[],
+  { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {},
+): TerminalSession {
   const words = [process.execPath, join(projectRoot, 'bin', 'hob.js'), ...args];
   const command = `stty cols ${columns}; exec ${words.map((word) => `'${word}'`).join(' ')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', TERM: 'xterm' },
+    env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', TERM: 'xterm', ...env },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from 'commander';
+import type { Command } from 'commander';
 
 import { cancelDownload } from '../model/cancel-download.ts';
 import { findModel } from '../model/find-model.ts';
@@ -6,32 +6,19 @@ import { describeModels } from '../model/list-models.ts';
 import { type PullOptions, pull } from '../model/pull.ts';
 import { describeRemoval, removeModel } from '../model/remove-model.ts';
 import { checkRepoId } from '../model/repo-argument.ts';
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
+import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
-import { exitCodes } from '../user-error.ts';
 
-interface Common {
-  home?: string;
-  json?: boolean;
-}
-
-interface RemoveOptions extends Common {
+interface RemoveOptions extends CommonOptions {
   place?: string;
   yes?: boolean;
   dryRun?: boolean;
 }
 
-const homeOption = [
-  '--home <dir>',
-  'home of the service to ask (default: HOB_HOME, else the data folder of the platform)',
-] as const;
-const jsonOption = ['--json', 'print the answer of the service, for programs'] as const;
-
 export function configure(command: Command): void {
-  // Scripts tell a model that is not there from a command that they have written wrongly.
-  command.exitOverride(({ exitCode, code, message }) => {
-    throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);
-  });
+  strictUsage(command);
   command.helpCommand(false).addHelpText('after', exitCodesText);
 
   command
@@ -39,7 +26,7 @@ export function configure(command: Command): void {
     .description('the models on this machine, and those that scripts need')
     .option(...homeOption)
     .option(...jsonOption)
-    .action(async (options: Common) => {
+    .action(async (options: CommonOptions) => {
       const answer = await (await ServiceClient.find(options.home)).get('/api/models');
       const { isTTY, columns } = process.stdout;
       if (options.json === true) printJson(answer);
@@ -53,7 +40,7 @@ export function configure(command: Command): void {
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', pathExamples)
-    .action(async (repo: string, options: Common) => {
+    .action(async (repo: string, options: CommonOptions) => {
       const answer = await findModel(await ServiceClient.find(options.home), repo);
       if (options.json === true) printJson(answer);
       else print(`${answer.path}\n`);
@@ -80,7 +67,7 @@ export function configure(command: Command): void {
     .description('stop the download of a model; what is there already is kept')
     .argument('<repo>', 'owner/name', checkRepoId)
     .option(...homeOption)
-    .action(async (repo: string, options: Common) => {
+    .action(async (repo: string, options: CommonOptions) => {
       print(await cancelDownload(await ServiceClient.find(options.home), repo));
     });
 
@@ -106,10 +93,6 @@ export function configure(command: Command): void {
 function print(text: string): void {
   process.stdout.write(text);
 }
-
-const exitCodesText = `
-Exit codes: 0 it was done, 1 it could not be done (stderr says why), 2 the command was written wrongly,
-130 it was stopped by Ctrl-C.`;
 
 const pathExamples = `
 Example: python recognise.py "$(hob model path openai/whisper-tiny)"

@@ -1,6 +1,7 @@
+import { objectsIn } from '../answer-fields.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
-import { objectsIn, readDownload } from './download.ts';
+import { readDownload } from './download.ts';
 import { stopDownload } from './follow-download.ts';
 
 /** Stops all downloads of a model: there may be one from each source. Returns what is said then. */

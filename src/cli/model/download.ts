@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
-import { printable } from '../terminal/text-width.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { errorIn, numberOf, textOf } from '../answer-fields.ts';
 
 /** As much of a download as a command shows. */
 export interface Download {
@@ -33,26 +33,6 @@ export function readDownload(answer: JsonObject): Download {
     startedAt: textOf(answer.started_at) ?? '',
     endedAt: textOf(answer.ended_at),
     folder: textOf(answer.folder),
-    error: errorOf(answer.error),
+    error: errorIn(answer.error),
   };
-}
-
-export function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-export function numberOf(value: Json | undefined): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-export function objectsIn(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function errorOf(error: Json | undefined): string | null {
-  if (!isJsonObject(error)) return null;
-  const hint = textOf(error.hint);
-  return printable(
-    [textOf(error.message), hint === '' ? null : hint].filter((each) => each !== null).join('\n'),
-  );
 }

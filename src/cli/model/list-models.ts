@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
-import { numberOf, objectsIn, textOf } from './download.ts';
 
 const columns = [
   { title: 'MODEL' },

@@ -1,7 +1,7 @@
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { pickScript, scriptsIn } from '../pick-script.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text-width.ts';
-import { UserError } from '../user-error.ts';
-import { objectsIn, textOf } from './download.ts';
 
 export interface ScriptModels {
   readonly name: string;
@@ -12,7 +12,8 @@ export interface ScriptModels {
 
 /** The models that a script declares, by its id or its exact name. */
 export async function modelsOfScript(client: ServiceClient, wanted: string): Promise<ScriptModels> {
-  const id = await findScript(client, wanted);
+  const { scripts } = await client.get('/api/scripts');
+  const { id } = pickScript(scriptsIn(scripts), wanted);
   const script = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
   const models = objectsIn(script.models).map(({ repo_id, state }) => ({
     repoId: textOf(repo_id) ?? '',
@@ -27,21 +28,4 @@ export async function modelsOfScript(client: ServiceClient, wanted: string): Pro
     here: reposOf(true).filter((repoId) => !missing.includes(repoId)),
     missing,
   };
-}
-
-async function findScript(client: ServiceClient, wanted: string): Promise<string> {
-  const { scripts } = await client.get('/api/scripts');
-  const known = objectsIn(scripts).map(({ id, name }) => ({ id: textOf(id) ?? '', name: textOf(name) }));
-  const byId = known.find(({ id }) => id.toLowerCase() === wanted.toLowerCase());
-  if (byId !== undefined) return byId.id;
-  const [only, ...others] = known.filter(({ name }) => name === wanted);
-  if (only === undefined)
-    throw new UserError(
-      `No script has the id or the name "${printable(wanted)}". Names are compared exactly.`,
-    );
-  if (others.length > 0) {
-    const ids = [only, ...others].map(({ id }) => id).join(', ');
-    throw new UserError(`Several scripts have the name "${printable(wanted)}". Say which by its id: ${ids}`);
-  }
-  return only.id;
 }

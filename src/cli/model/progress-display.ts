@@ -1,3 +1,4 @@
+import { DrawnLine, type Screen } from '../terminal/drawn-line.ts';
 import type { Download } from './download.ts';
 import { fractionDone, progressLine, progressSentence } from './progress-line.ts';
 
@@ -8,42 +9,24 @@ export interface ProgressDisplay {
   clear(): void;
 }
 
-export interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 /** A line that is drawn over and over on a terminal; lines one below the other elsewhere. */
 export function displayOn(screen: Screen, nowMs: () => number): ProgressDisplay {
-  return screen.isTTY === true ? new DrawnLine(screen) : new PlainLines(screen, nowMs);
+  return screen.isTTY === true ? new OneLine(screen) : new PlainLines(screen, nowMs);
 }
 
-const usualColumns = 80;
-/** For the ^C that a terminal writes behind the line, and for the last column: behind it some go on to the next line. */
-const leftFree = 3;
-const toLineStart = '\r';
-const eraseRest = '\u001b[K';
-
-class DrawnLine implements ProgressDisplay {
-  readonly #screen: Screen;
-  #drawn = '';
+class OneLine implements ProgressDisplay {
+  readonly #line: DrawnLine;
 
   constructor(screen: Screen) {
-    this.#screen = screen;
+    this.#line = new DrawnLine(screen);
   }
 
   show(download: Download): void {
-    const line = progressLine(download, (this.#screen.columns || usualColumns) - leftFree);
-    if (line === this.#drawn) return;
-    // Over the old line, and all at once: a line that is erased first flickers.
-    this.#screen.write(toLineStart + line + eraseRest);
-    this.#drawn = line;
+    this.#line.draw((columns) => progressLine(download, columns));
   }
 
   clear(): void {
-    if (this.#drawn !== '') this.#screen.write(toLineStart + eraseRest);
-    this.#drawn = '';
+    this.#line.clear();
   }
 }
 

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.ts';
 import { UserError } from '../user-error.ts';
-import { type Download, readDownload, textOf } from './download.ts';
+import { type Download, readDownload } from './download.ts';
 import { followDownload, stopDownload } from './follow-download.ts';
 import { displayOn } from './progress-display.ts';
 

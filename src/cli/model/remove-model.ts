@@ -1,11 +1,9 @@
-import { createInterface } from 'node:readline/promises';
-
 import type { JsonObject } from '../../shared/json.ts';
+import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
 import type { ServiceClient } from '../service-client.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { formatBytes } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
-import { exitCodes, UserError } from '../user-error.ts';
-import { numberOf, objectsIn, textOf } from './download.ts';
 
 interface RemoveOptions {
   readonly place: string | undefined;
@@ -23,7 +21,13 @@ export async function removeModel(
   const query = new URLSearchParams(place === undefined ? {} : { place });
   const trial = await client.delete(`${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`);
   if (isTrial) return trial;
-  if (!isSure) await confirm(`${await describeLoss(client, repoId, trial)}\nDelete it? [y/N] `);
+  if (!isSure)
+    await confirm({
+      text: `${await describeLoss(client, repoId, trial)}\nDelete it? [y/N] `,
+      withoutTerminal:
+        'Nothing was deleted: there is no terminal to ask on. Say --yes to delete, or --dry-run to look first.',
+      onNo: 'Nothing was deleted.',
+    });
   return client.delete(query.size === 0 ? path : `${path}?${query}`);
 }
 
@@ -45,21 +49,4 @@ async function describeLoss(client: ServiceClient, repoId: string, trial: JsonOb
   const needed = scripts.length === 0 ? '' : ` Needed by: ${scripts.join(', ')}.`;
   const freed = formatBytes(numberOf(trial.freed_bytes) ?? 0);
   return printable(`${repoId} in ${textOf(trial.folder) ?? ''} takes ${freed}.${needed}`);
-}
-
-async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UserError(
-      'Nothing was deleted: there is no terminal to ask on. Say --yes to delete, or --dry-run to look first.',
-      exitCodes.usage,
-    );
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const given = await new Promise<string>((resolve, reject) => {
-    terminal.question(question).then(resolve, reject);
-    // Ctrl-C and Ctrl-D would leave the question open for ever, and its line.
-    terminal.once('close', () => resolve('\n'));
-  });
-  terminal.close();
-  if (given === '\n') process.stderr.write(given);
-  if (!/^(?:y|yes|是)$/i.test(given.trim())) throw new UserError('Nothing was deleted.');
 }

@@ -24,3 +24,12 @@ export function formatDuration(seconds: number): string {
 export function formatCount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
+
+/** A moment in the time of this machine, to the minute: 2026-05-01 09:30. A dash for none. */
+export function formatMinute(iso: string | null): string {
+  const date = new Date(iso ?? '');
+  if (Number.isNaN(date.getTime())) return '-';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

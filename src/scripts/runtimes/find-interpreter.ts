@@ -16,22 +16,25 @@ export type Search =
   | { readonly kind: 'none'; readonly seen: readonly Interpreter[] };
 
 /** A probe starts the interpreter once; a shim on a cold disk is slow, a broken one may hang. */
-const probeTimeoutMs = 15_000;
+const usualProbeMs = 15_000;
 
 /** Finds interpreters on PATH and remembers them for as long as they stay as they were. */
 export class InterpreterFinder {
   readonly #env: Readonly<Record<string, string>>;
   /** Looked at after everything on PATH, so that Node scripts run on a machine whose PATH has no node. */
   readonly #fallbacks: Partial<Record<InterpretedLanguage, string>>;
+  readonly #probeMs: number;
   readonly #probes = new Map<string, Promise<Interpreter | null>>();
   readonly #searches = new Map<string, Promise<{ search: Search; identity: string | null }>>();
 
   constructor(
     env: Readonly<Record<string, string>>,
     fallbacks: Partial<Record<InterpretedLanguage, string>> = {},
+    { probeMs = usualProbeMs }: { probeMs?: number } = {},
   ) {
     this.#env = env;
     this.#fallbacks = fallbacks;
+    this.#probeMs = probeMs;
   }
 
   /** The first interpreter on PATH that satisfies the requirement. */
@@ -59,7 +62,10 @@ export class InterpreterFinder {
     const key = await fileIdentity(path);
     const known = this.#probes.get(key);
     if (known !== undefined) return known;
-    const probe = probeInterpreter(interpreterSpecs[language], path, this.#env);
+    const probe = probeInterpreter(interpreterSpecs[language], path, {
+      env: this.#env,
+      timeoutMs: this.#probeMs,
+    });
     this.#probes.set(key, probe);
     const interpreter = await probe;
     // A broken environment may be mended at any time.
@@ -154,10 +160,10 @@ export async function isExecutable(path: string): Promise<boolean> {
 async function probeInterpreter(
   spec: InterpreterSpec,
   path: string,
-  env: Readonly<Record<string, string>>,
+  options: { env: Readonly<Record<string, string>>; timeoutMs: number },
 ): Promise<Interpreter | null> {
   if (spec.probe.length === 0) return { path, version: '0.0.0' };
-  const { ok, stdout } = await runCommand(path, spec.probe, { env, timeoutMs: probeTimeoutMs });
+  const { ok, stdout } = await runCommand(path, spec.probe, options);
   const [versionLine = '', realPath = ''] = stdout.split(/\r?\n/);
   const version = findVersion(versionLine);
   if (!ok || version === null) return null;

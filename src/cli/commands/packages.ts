@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { describePackages } from '../package/installed.ts';
+import { ServiceClient } from '../service-client.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .option(...homeOption)
+    .option(...jsonOption)
+    .action(async ({ home, json }: CommonOptions) => {
+      const answer = await (await ServiceClient.find(home)).get('/api/packages');
+      const { isTTY, columns } = process.stdout;
+      if (json === true) printJson(answer);
+      else process.stdout.write(describePackages(answer, isTTY ? columns : undefined));
+    });
+}

@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+
+import type { Problem, Script } from '../../scripts/script.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { problemLines } from '../terminal/problem-lines.ts';
+import { formatCount } from '../terminal/quantities.ts';
+import { printable } from '../terminal/text-width.ts';
+import { ToldError, UserError } from '../user-error.ts';
+import { checkFolder } from './check-folder-stand-in.ts';
+
+export interface Checked {
+  readonly folder: string;
+  readonly script: Script | null;
+  readonly problems: readonly Problem[];
+  readonly errors: number;
+  readonly notes: number;
+}
+
+/** `hob check`: everything that is wrong with the script in a folder. */
+export async function check(folder: string, { isJson }: { isJson: boolean }): Promise<void> {
+  const checked = await examineFolder(folder);
+  if (isJson) printJson(asJson(checked));
+  else process.stdout.write(describeChecked(checked, process.stdout));
+  if (checked.errors > 0) throw new ToldError();
+}
+
+/** Looks at a folder that must be there. */
+export async function examineFolder(text: string): Promise<Checked> {
+  const folder = resolve(text);
+  const found = await stat(folder).catch(() => null);
+  if (found === null) throw new UserError(`There is no folder ${folder}.`);
+  if (!found.isDirectory()) throw new UserError(`${folder} is not a folder.`);
+  const { script, problems } = await checkFolder(folder);
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return { folder, script, problems, errors, notes: problems.length - errors };
+}
+
+export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): string {
+  const { folder, script, problems, errors, notes } = checked;
+  const shown = problems.map(({ severity, file, line, message, advice }) => ({
+    severity,
+    file: printable(inside(folder, file)),
+    line,
+    message: printable(message.en),
+    advice: printable(advice.en),
+  }));
+  const lines = problemLines(shown, stream);
+  const counts = [
+    ...(errors > 0 ? [formatCount(errors, 'error')] : []),
+    ...(notes > 0 ? [formatCount(notes, 'note')] : []),
+  ].join(' and ');
+  const title =
+    script === null ? folder : `${script.name}${script.version === null ? '' : ` ${script.version}`}`;
+  const summary =
+    errors > 0
+      ? `${counts}. It cannot be installed before the ${errors === 1 ? 'error is' : 'errors are'} mended.`
+      : `${title} is in order${notes > 0 ? `, with ${counts}` : ''}.`;
+  return `${[...lines, ...(lines.length > 0 ? [''] : []), printable(summary)].join('\n')}\n`;
+}
+
+function asJson({ folder, script, problems, errors, notes }: Checked) {
+  return {
+    folder,
+    script: script === null ? null : { id: script.id, name: script.name, version: script.version },
+    problems: problems.map(({ severity, file, line, message, advice }) => ({
+      severity,
+      file: inside(folder, file),
+      line,
+      message: message.en,
+      advice: advice.en,
+    })),
+    errors,
+    notes,
+  };
+}
+
+/** The place of a file as its author speaks of it. */
+function inside(folder: string, file: string): string {
+  const path = relative(folder, file);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;
+}

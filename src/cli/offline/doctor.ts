@@ -1,0 +1,34 @@
+import { examine } from '../../doctor/examine.ts';
+import { admit } from '../../doctor/patient.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { ToldError } from '../user-error.ts';
+import { describeFindings, hasUnicode } from './describe-findings.ts';
+
+export interface DoctorOptions {
+  home?: string;
+  json?: boolean;
+  all?: boolean;
+}
+
+/** `hob doctor`: looks at everything, and says what to do next. */
+export async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
+  const patient = await admit(home === undefined ? {} : { home });
+  const findings = await examine(patient);
+  const problems = findings.filter(({ state }) => state === 'problem').length;
+  if (json === true) {
+    const notes = findings.filter(({ state }) => state === 'note').length;
+    printJson({ home: patient.home, findings: findings.map((finding) => ({ ...finding })), problems, notes });
+  } else {
+    const { isTTY, columns } = process.stdout;
+    const { environment, platform } = patient;
+    process.stdout.write(
+      describeFindings(findings, {
+        isAll: all === true,
+        columns: isTTY ? columns : undefined,
+        isUnicode: hasUnicode(environment, platform),
+        stream: process.stdout,
+      }),
+    );
+  }
+  if (problems > 0) throw new ToldError();
+}

@@ -1,0 +1,76 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { AppError, errnoOf } from '../../shared/errors.ts';
+import { catchInterrupt } from '../interrupt.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { formatBytes, formatCount } from '../terminal/quantities.ts';
+import { printable } from '../terminal/text-width.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+import { describeChecked, examineFolder } from './check.ts';
+import { packFolder } from './pack-folder-stand-in.ts';
+import { packageFileName } from './package-file-name.ts';
+
+export interface PackOptions {
+  output?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `hob pack`: the package of a script that is in order, in one file. */
+export async function pack(text: string, { output, force, json }: PackOptions): Promise<void> {
+  const checked = await examineFolder(text);
+  const { folder, script, problems, errors } = checked;
+  if (errors > 0 || script === null) {
+    process.stderr.write(describeChecked(checked, process.stderr));
+    throw new UserError('Nothing was packed.');
+  }
+  // Notes stop nobody, but whoever publishes should have seen them.
+  if (problems.length > 0) process.stderr.write(describeChecked(checked, process.stderr));
+  const target = await targetOf(output, packageFileName(script));
+  if (force !== true && (await stat(target).catch(() => null)) !== null)
+    throw new UserError(`${target} is there already. Say --force to replace it, or -o for another file.`);
+  const packed = await packInto(folder, target);
+  if (json === true) {
+    const { file, entries, bytes, sha256, notes } = packed;
+    const said = { file, entries, bytes, sha256, notes: notes.map(({ en }) => en) };
+    printJson({ ...said, script_id: script.id, name: script.name, version: script.version });
+    return;
+  }
+  for (const { en } of packed.notes) process.stderr.write(`Note: ${printable(en)}\n`);
+  const size = `${formatCount(packed.entries, 'file')}, ${formatBytes(packed.bytes)}`;
+  process.stdout.write(
+    `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quote(packed.file)}\n`,
+  );
+}
+
+async function packInto(folder: string, target: string): ReturnType<typeof packFolder> {
+  const interrupt = catchInterrupt();
+  try {
+    return await packFolder(folder, { target, signal: interrupt.signal });
+  } catch (error) {
+    if (interrupt.signal.aborted) throw new UserError('Nothing was packed.', interrupt.exitCode);
+    if (error instanceof AppError)
+      throw new UserError(
+        printable([error.text.en, error.hint?.en ?? ''].filter((each) => each !== '').join('\n')),
+      );
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    throw new UserError(`${target} cannot be written (${errno}).`);
+  } finally {
+    interrupt.release();
+  }
+}
+
+async function targetOf(output: string | undefined, fileName: string): Promise<string> {
+  if (output === undefined) return resolve(fileName);
+  if (output === '') throw new UserError('Say which file to write after -o.', exitCodes.usage);
+  const path = resolve(output);
+  const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
+  return isFolder ? join(path, fileName) : path;
+}
+
+/** As a shell takes it for one word. */
+function quote(path: string): string {
+  return /^[\p{L}\p{N}_./~+-]+$/u.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

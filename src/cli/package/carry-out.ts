@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { catchInterrupt } from '../interrupt.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { paint } from '../terminal/paint.ts';
+import { UserError } from '../user-error.ts';
+import { followOperation, stopOperation } from './follow-operation.ts';
+import { readOperation } from './operation.ts';
+import { operationDisplay } from './operation-display.ts';
+
+interface Request {
+  readonly path: string;
+  readonly body: JsonObject;
+  /** What it is about, as long as the name of the script is not known. */
+  readonly subject: string;
+  /** What is said after Ctrl-C. */
+  readonly onStop: string;
+}
+
+/** Has the service carry out an operation and shows how far it is, on stderr. Ctrl-C stops it. Returns it as it ended. */
+export async function carryOut(client: ServiceClient, request: Request): Promise<JsonObject> {
+  const interrupt = catchInterrupt();
+  try {
+    const started = await client.post(request.path, request.body);
+    const id = textOf(started.operation_id) ?? '';
+    const { signal } = interrupt;
+    const display = operationDisplay(process.stderr, request.subject, (text) =>
+      paint('dim', text, process.stderr),
+    );
+    const seen = await followOperation(id, { client, display, signal });
+    if (readOperation(seen).state !== 'running') return seen;
+    process.stderr.write('Stopping ...\n');
+    const stopped = await stopOperation(id, client);
+    if (readOperation(stopped).state !== 'cancelled') return stopped;
+    throw new UserError(request.onStop, interrupt.exitCode);
+  } finally {
+    interrupt.release();
+  }
+}

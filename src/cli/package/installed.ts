@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { type KnownScript, pickScript, shortId } from '../pick-script.ts';
+import { RefusedError, type ServiceClient } from '../service-client.ts';
+import { formatCount, formatMinute } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
+import { UserError } from '../user-error.ts';
+
+export interface InstalledPackage extends KnownScript {
+  readonly version: string | null;
+  readonly previousVersion: string | null;
+  /** When the current version was installed. */
+  readonly installedAt: string | null;
+}
+
+/** What is installed, as GET /api/packages has it. */
+export async function listInstalled(client: ServiceClient): Promise<InstalledPackage[]> {
+  const { items } = await client.get('/api/packages');
+  return objectsIn(items).map((item) => ({
+    id: textOf(item.script_id) ?? '',
+    name: textOf(item.name) ?? '',
+    version: textOf(item.version),
+    previousVersion: isJsonObject(item.previous) ? textOf(item.previous.version) : null,
+    installedAt: textOf(item.installed_at),
+  }));
+}
+
+/** The installed package that is meant; one that lies in a folder of scripts is none, and the error says so. */
+export async function pickInstalled(client: ServiceClient, wanted: string): Promise<InstalledPackage> {
+  const installed = await listInstalled(client);
+  try {
+    return pickScript(installed, wanted);
+  } catch (error) {
+    if (!(error instanceof UserError) || error instanceof RefusedError) throw error;
+    const advice = installed.length === 0 ? 'Nothing is installed.' : 'hob packages lists what is installed.';
+    throw new UserError(`${error.message} ${advice}`, error.exitCode);
+  }
+}
+
+const columns = [
+  { title: 'NAME' },
+  { title: 'VERSION' },
+  { title: 'ID' },
+  { title: 'INSTALLED' },
+  // Last, since it may be long and lines are cut at their end.
+  { title: 'SOURCE' },
+];
+
+/** The answer to GET /api/packages as a person reads it. */
+export function describePackages({ items }: JsonObject, lineWidth?: number): string {
+  const packages = objectsIn(items);
+  if (packages.length === 0)
+    return 'Nothing is installed yet. This installs a script: hob install <folder, archive or git address>\n';
+  const ids = packages.map(({ script_id }) => textOf(script_id) ?? '');
+  const lines = formatTable(
+    columns,
+    packages.map((item) => rowOf(item, ids)),
+    lineWidth,
+  );
+  const broken = packages.filter(({ state }) => state === 'broken').length;
+  const count = formatCount(packages.length, 'package');
+  return `${[...lines, '', broken === 0 ? count : `${count}; ${broken} broken: hob doctor says why`].join('\n')}\n`;
+}
+
+function rowOf(item: JsonObject, ids: readonly string[]): string[] {
+  const version = textOf(item.version) ?? '-';
+  return [
+    textOf(item.name) ?? '',
+    item.state === 'broken' ? `${version} (broken)` : version,
+    shortId(textOf(item.script_id) ?? '', ids),
+    formatMinute(textOf(item.installed_at)),
+    describeSource(isJsonObject(item.source) ? item.source : {}),
+  ];
+}
+
+/** Where it came from, on one line: `https://host/repo#v1.0 scripts/one (1a2b3c4)`. */
+function describeSource(source: JsonObject): string {
+  const [ref, path, commit] = [textOf(source.ref), textOf(source.path), textOf(source.commit)];
+  const location = `${textOf(source.location) ?? ''}${ref === null ? '' : `#${ref}`}`;
+  return [
+    location,
+    ...(path === null ? [] : [path]),
+    ...(commit === null ? [] : [`(${commit.slice(0, 7)})`]),
+  ].join(' ');
+}

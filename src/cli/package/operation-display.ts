@@ -1,0 +1,72 @@
+import { DrawnLine, type Screen } from '../terminal/drawn-line.ts';
+import { formatBytes, formatCount } from '../terminal/quantities.ts';
+import { cutToWidth, printable } from '../terminal/text-width.ts';
+import { type Operation, titleOf } from './operation.ts';
+
+/** Where the progress of an operation is shown, with the log of what it prepares. */
+export interface OperationDisplay {
+  show(operation: Operation): void;
+  /** One line of the log. */
+  log(line: string): void;
+  /** Leaves the place free for what comes next. */
+  clear(): void;
+}
+
+const stages: Readonly<Record<string, string>> = {
+  fetching: 'fetching',
+  checking: 'checking',
+  preparing: 'preparing its environment',
+  switching: 'putting it in its place',
+};
+const logIndent = '  | ';
+
+/** On a terminal one line that is drawn over, below the log; elsewhere a line for each stage. */
+export function operationDisplay(
+  screen: Screen,
+  subject: string,
+  dim: (text: string) => string,
+): OperationDisplay {
+  const logLine = (line: string) => `${dim(logIndent + printable(line))}\n`;
+  if (screen.isTTY !== true) {
+    let told: string | null = null;
+    return {
+      show(operation) {
+        if (operation.state !== 'running' || operation.stage === told) return;
+        told = operation.stage;
+        screen.write(`${progressSentence(operation, subject)}\n`);
+      },
+      log: (line) => screen.write(logLine(line)),
+      clear() {},
+    };
+  }
+  const drawn = new DrawnLine(screen);
+  let last: Operation | null = null;
+  const draw = (operation: Operation) =>
+    drawn.draw((columns) => cutToWidth(progressSentence(operation, subject), columns));
+  return {
+    show(operation) {
+      last = operation;
+      draw(operation);
+    },
+    log(line) {
+      drawn.writeAbove(logLine(line));
+      if (last !== null) draw(last);
+    },
+    clear() {
+      last = null;
+      drawn.clear();
+    },
+  };
+}
+
+/** What is being done now: `Resize images 1.0.0: fetching, 12 entries, 3.4 MB`. */
+export function progressSentence(operation: Operation, subject: string): string {
+  const { stage, entriesDone, bytesDone } = operation;
+  const what = `${titleOf(operation, subject)}: ${stages[stage ?? ''] ?? 'waiting'}`;
+  const isFetching = stage === 'fetching' && entriesDone + bytesDone > 0;
+  const amounts = [
+    ...(entriesDone > 0 ? [formatCount(entriesDone, 'file')] : []),
+    ...(bytesDone > 0 ? [formatBytes(bytesDone)] : []),
+  ];
+  return isFetching ? `${what}, ${amounts.join(', ')}` : `${what} ...`;
+}

@@ -1,0 +1,25 @@
+import { isJsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { UserError } from '../user-error.ts';
+
+/** A line that runs a script, to be copied into a shell. */
+export async function runCommandOf(client: ServiceClient, scriptId: string): Promise<string> {
+  const input = await mainInputOf(client, scriptId);
+  const body = { script_id: scriptId, sync: true, ...(input !== null && { data: { [input]: ['...'] } }) };
+  // A manifest names the input: no quote of it may end ours.
+  const json = JSON.stringify(body).replaceAll("'", '\\u0027');
+  const token = client.needsToken ? ` -H "$(hob token --header)"` : '';
+  return `curl -sS ${client.url}/api/execute${token} -H 'Content-Type: application/json' -d '${json}'`;
+}
+
+async function mainInputOf(client: ServiceClient, scriptId: string): Promise<string | null> {
+  try {
+    const { input } = await client.get(`/api/scripts/${encodeURIComponent(scriptId)}`);
+    return isJsonObject(input) ? textOf(input.name) : null;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // It is installed all the same.
+    return null;
+  }
+}

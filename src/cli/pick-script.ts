@@ -1,0 +1,49 @@
+import type { Json } from '../shared/json.ts';
+import { objectsIn, textOf } from './answer-fields.ts';
+import { printable } from './terminal/text-width.ts';
+import { UserError } from './user-error.ts';
+
+export interface KnownScript {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Shorter beginnings of an id are more likely a name that is written wrongly. */
+const shortestPrefix = 4;
+const shownPrefix = 8;
+
+/** The scripts of GET /api/scripts, as far as they are needed to be told apart. */
+export function scriptsIn(scripts: Json | undefined): KnownScript[] {
+  return objectsIn(scripts).map(({ id, name }) => ({ id: textOf(id) ?? '', name: textOf(name) ?? '' }));
+}
+
+/** The one that is meant: by its id, by the beginning of its id, or by its exact name. */
+export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
+  const lower = wanted.toLowerCase();
+  const byId = known.find(({ id }) => id.toLowerCase() === lower);
+  if (byId !== undefined) return byId;
+  const byName = known.filter(({ name }) => name === wanted);
+  // A name before a beginning: somebody may have called a script `cafe`.
+  const found = byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
+  const [only, ...others] = found;
+  const shown = printable(wanted);
+  if (only === undefined)
+    throw new UserError(`No script has the id or the name "${shown}". Names are compared exactly.`);
+  if (others.length === 0) return only;
+  const ids = found.map(({ id }) => id).join(', ');
+  const what = byName.length > 0 ? `have the name "${shown}"` : `have an id that begins with ${shown}`;
+  throw new UserError(`Several scripts ${what}. Say which by its id: ${ids}`);
+}
+
+/** As much of an id as tells it from the others. */
+export function shortId(id: string, all: readonly string[]): string {
+  for (let length = shownPrefix; length < id.length; length++) {
+    const prefix = id.slice(0, length);
+    if (all.filter((other) => other.startsWith(prefix)).length <= 1) return prefix.replace(/-$/, '');
+  }
+  return id;
+}
+
+function isPrefix(text: string, id: string): boolean {
+  return text.length >= shortestPrefix && /^[0-9a-f-]+$/.test(text) && id.toLowerCase().startsWith(text);
+}

@@ -1,0 +1,39 @@
+import { paint } from './paint.ts';
+import { padToWidth, widthOf } from './text-width.ts';
+
+interface ProblemToShow {
+  readonly severity: 'error' | 'note';
+  readonly file: string;
+  readonly line: number | null;
+  readonly message: string;
+  readonly advice: string;
+}
+
+const colours = { error: 'red', note: 'yellow' } as const;
+const indent = '    ';
+
+/** Problems, each with its place as editors understand it, and below it what to do; those of a file stand together. */
+export function problemLines(problems: readonly ProblemToShow[], stream: NodeJS.WriteStream): string[] {
+  const inOrder = [...problems].sort((a, b) => a.file.localeCompare(b.file) || (a.line ?? 0) - (b.line ?? 0));
+  const lines: string[] = [];
+  let file: string | null = null;
+  for (const problem of inOrder) {
+    if (file !== null && file !== problem.file) lines.push('');
+    file = problem.file;
+    const placeWidth = Math.max(
+      ...inOrder.filter((other) => other.file === problem.file).map((other) => widthOf(placeOf(other))),
+    );
+    const place = paint('bold', padToWidth(placeOf(problem), placeWidth), stream);
+    const severity = paint(colours[problem.severity], padToWidth(problem.severity, 5), stream);
+    const [message = '', ...more] = problem.message.split('\n');
+    lines.push(`${place}  ${severity}  ${message}`);
+    for (const text of [...more, ...problem.advice.split('\n')]) {
+      if (text !== '') lines.push(indent + text);
+    }
+  }
+  return lines;
+}
+
+function placeOf({ file, line }: ProblemToShow): string {
+  return line === null ? file : `${file}:${line}`;
+}

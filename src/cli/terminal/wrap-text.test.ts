@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+
+import { wrapText } from './wrap-text.ts';
+
+it('a text is broken between words, by the columns they take', () => {
+  expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapText('图片 放大 x', 6)).toEqual(['图片', '放大 x']);
+  expect(wrapText('a /very/long/path/of/a/file b', 8)).toEqual(['a', '/very/long/path/of/a/file', 'b']);
+  expect(wrapText('one\ntwo', 80)).toEqual(['one', 'two']);
+  expect(wrapText('', 80)).toEqual(['']);
+  expect(wrapText('one two', Number.POSITIVE_INFINITY)).toEqual(['one two']);
+});

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { readToken, TokenError } from '../../shared/token-file.ts';
+
+export type Health =
+  | { readonly kind: 'well'; readonly answer: JsonObject }
+  /** It is a Hob, and asks for a token that was not sent or not right. */
+  | { readonly kind: 'asks-for-token' }
+  /** Something answered, and it is no Hob. */
+  | { readonly kind: 'stranger' }
+  | { readonly kind: 'silent'; readonly reason: string };
+
+const answerWithinMs = 3000;
+
+/** Asks whoever listens at an address how it is. */
+export async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Health> {
+  const token = home === null ? null : tokenOf(home);
+  try {
+    const answer = await fetch(`${url}/api/health`, {
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+    });
+    if (answer.status === 401 && answer.headers.get('x-hob-error') !== null)
+      return { kind: 'asks-for-token' };
+    const body: unknown = JSON.parse(await answer.text());
+    const isHob =
+      answer.ok && isJsonObject(body) && body.status === 'ok' && typeof body.interface === 'string';
+    return isHob ? { kind: 'well', answer: body } : { kind: 'stranger' };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'stranger' };
+    const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { kind: 'silent', reason: isLate ? `no answer within ${answerWithinMs / 1000} s` : reason };
+  }
+}
+
+function tokenOf(home: string): string | null {
+  try {
+    return readToken(home);
+  } catch (error) {
+    // What is wrong with the file is said by the check of the token.
+    if (error instanceof TokenError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ScriptLanguage } from '../../scripts/languages.ts';
+import { type InterpretedLanguage, interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
+import type { Script } from '../../scripts/script.ts';
+import { type Finding, note, ok, problem } from '../finding.ts';
+import { nameSome } from '../name-some.ts';
+import type { Patient } from '../patient.ts';
+
+const onWindowsOnly: readonly InterpretedLanguage[] = ['autohotkey'];
+
+/** Longer than any that answers takes. */
+const slowMs = 2900;
+
+/** Every language with its interpreter. One that is missing is a problem only where a script needs it. */
+export async function checkRuntimes({ finder, platform, scripts }: Patient): Promise<Finding[]> {
+  const known = await scripts();
+  const languages = interpretedLanguages.filter(
+    (language) => platform === 'win32' || !onWindowsOnly.includes(language),
+  );
+  const searches = await Promise.all(
+    languages.map(async (language) => {
+      const beganMs = performance.now();
+      const search = await finder.find(language, null);
+      return { language, search, tookMs: performance.now() - beganMs };
+    }),
+  );
+  const findings: Finding[] = [];
+  const idle: string[] = [];
+  for (const { language, search, tookMs } of searches) {
+    if (tookMs > slowMs) findings.push(slow(language));
+    const users = known.scripts
+      .filter((script) => interpreterOf(script) === language)
+      .map(({ name }) => name);
+    if (search.kind === 'found') {
+      const { version, path } = search.interpreter;
+      // Nobody writes down the version of sh.
+      findings.push(ok('runtimes', language === 'sh' ? `sh (${path})` : `${language} ${version} (${path})`));
+    } else if (users.length > 0) {
+      const what = `${language} is not installed, and is needed by ${nameSome(users)}`;
+      findings.push(problem('runtimes', what, interpreterSpecs[language].install.en));
+    } else idle.push(language);
+  }
+  if (idle.length > 0)
+    findings.push(ok('runtimes', `not installed, and needed by no script: ${idle.join(', ')}`));
+  return findings;
+}
+
+function slow(language: InterpretedLanguage): Finding {
+  const [name = language] = interpreterSpecs[language].names;
+  return note(
+    'runtimes',
+    `A program on PATH that should be ${language} does not answer when it is asked for its version`,
+    `Look at what comes first on PATH: which -a ${name}`,
+  );
+}
+
+const interpretedLanguages = Object.keys(interpreterSpecs).filter(
+  (name): name is InterpretedLanguage => name in interpreterSpecs,
+);
+
+/** Which interpreter a script is started with; null for none. */
+export function interpreterOf({ runtime }: Pick<Script, 'runtime'>): InterpretedLanguage | null {
+  const language: ScriptLanguage = runtime.language === 'typescript' ? 'node.js' : runtime.language;
+  return interpretedLanguages.find((name) => name === language) ?? null;
+}

@@ -1,0 +1,20 @@
+import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
+import { type Finding, ok, problem, splitAdvice } from '../finding.ts';
+import type { Patient } from '../patient.ts';
+
+/** Whether the token can be relied on, where one is asked for. */
+export async function checkToken({ home, settings, service }: Patient): Promise<Finding[]> {
+  if (!settings.token && service?.token !== true) return [];
+  try {
+    const token = readToken(home);
+    const what =
+      token === null
+        ? 'The token is made at the first start'
+        : `Only you can read the token in ${tokenFileOf(home)}`;
+    return [ok('service', what)];
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    const { what, next } = splitAdvice(error.message);
+    return [problem('service', what, next)];
+  }
+}

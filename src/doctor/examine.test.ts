@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+
+import { judgeSpace } from './checks/check-disk.ts';
+import { examine } from './examine.ts';
+import { ok, splitAdvice } from './finding.ts';
+import { formatSize } from './format-size.ts';
+import { admit } from './patient.ts';
+
+describe('an examination', () => {
+  it('goes on when one look fails, and when one takes too long', async () => {
+    const patient = await admit({ home: '/nowhere/at/all' });
+    let isLetGo = false;
+    const findings = await examine(patient, {
+      withinMs: 20,
+      checks: [
+        { area: 'hob', subject: 'a', look: () => Promise.reject(new Error('no luck')) },
+        {
+          area: 'home',
+          subject: 'b',
+          look: (_patient, signal) =>
+            new Promise(() => {
+              signal.addEventListener('abort', () => {
+                isLetGo = true;
+              });
+            }),
+        },
+        { area: 'tools', subject: 'c', look: async () => [ok('tools', 'fine')] },
+      ],
+    });
+    expect(findings.map(({ state, what }) => [state, what])).toEqual([
+      ['problem', 'Looking at a failed (no luck)'],
+      ['problem', 'Looking at b took longer than 0.02 s'],
+      ['ok', 'fine'],
+    ]);
+    expect(findings.slice(0, 2).every(({ next }) => next !== null)).toBe(true);
+    expect(isLetGo).toBe(true);
+  });
+});
+
+it.each([
+  [2_000_000_000, 5, 'ok'],
+  [1_000_000_000, 5, 'note'],
+  [100_000_000, 5, 'problem'],
+  [2_000_000_000, 0, 'problem'],
+  [2_000_000_000, null, 'ok'],
+] as const)('with %d bytes and %s files to go a disk is judged: %s', (freeBytes, freeFiles, state) => {
+  expect(judgeSpace({ freeBytes, freeFiles }, '/home').state).toBe(state);
+});
+
+it('a sentence with advice behind it is taken apart', () => {
+  expect(splitAdvice('It needs python 3.9 (/a/b). Install it: https://x.test/')).toEqual({
+    what: 'It needs python 3.9 (/a/b)',
+    next: 'Install it: https://x.test/',
+  });
+  expect(splitAdvice('Runs on Windows only.')).toEqual({ what: 'Runs on Windows only.', next: null });
+});
+
+it('sizes have the unit that people use', () => {
+  expect([0, 999, 1000, 12_345_678, 345_000_000_000].map(formatSize)).toEqual([
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '12.3 MB',
+    '345 GB',
+  ]);
+});

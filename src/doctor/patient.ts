@@ -1,0 +1,58 @@
+import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { resolveHome } from '../settings/home.ts';
+import { defaultSettings, type Flags, loadSettings, SettingsError } from '../settings/load-settings.ts';
+import type { Settings } from '../settings/schema.ts';
+import { userEnvironment } from '../settings/user-environment.ts';
+import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
+import { type KnownScripts, readScripts } from './known-scripts.ts';
+
+/** What is examined, with all that several checks need to know of it. */
+export interface Patient {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Those that hold; the defaults where what is written cannot be used. */
+  readonly settings: Settings;
+  readonly settingsProblems: readonly string[];
+  /** What scripts inherit. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The service that runs in the home. */
+  readonly service: ServiceInfo | null;
+  readonly finder: InterpreterFinder;
+  /** All scripts, read once, however many ask. */
+  scripts(): Promise<KnownScripts>;
+}
+
+/** Shorter than a check may take: an interpreter that hangs is ended, and not left behind. */
+const probeMs = 3000;
+
+/** Finds out whom there is to examine. Whatever is broken is for the checks to say. */
+export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
+  const home = resolveHome(flags.home);
+  const { settings, problems } = await readSettings(flags);
+  const environment = userEnvironment();
+  let scripts: Promise<KnownScripts> | null = null;
+  return {
+    home,
+    platform: process.platform,
+    settings,
+    settingsProblems: problems,
+    environment,
+    service: await findRunningService(home).catch(() => null),
+    finder: new InterpreterFinder(environment, { 'node.js': process.execPath }, { probeMs }),
+    scripts() {
+      scripts ??= readScripts(home, settings.scripts);
+      return scripts;
+    },
+  };
+}
+
+async function readSettings(
+  flags: Pick<Flags, 'home'>,
+): Promise<{ settings: Settings; problems: readonly string[] }> {
+  try {
+    return { settings: await loadSettings(flags), problems: [] };
+  } catch (error) {
+    if (error instanceof SettingsError) return { settings: defaultSettings, problems: error.problems };
+    throw error;
+  }
+}

@@ -1,0 +1,348 @@
+import { chmod, chown, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Finding } from '../src/doctor/finding.ts';
+import { announceService } from '../src/shared/service-file.ts';
+import { startBus } from './support/desktop.ts';
+import { FakeDaemon } from './support/fake-daemon.ts';
+import { isRunning, runCli, startHob, tempFolder } from './support/hob.ts';
+import { findProgram, has } from './support/needs.ts';
+import { canBecomeOrdinary, ordinaryUser } from './support/ordinary-user.ts';
+import { writeScript } from './support/scripts.ts';
+import { hasTerminal, runInTerminal } from './support/terminal.ts';
+
+const hasBus = has('dbus-daemon', findProgram('dbus-daemon') !== null);
+
+interface Visit {
+  readonly code: number | null;
+  /** Those of an area that are not as they should be. */
+  amiss(area: string): Finding[];
+  /** The sentences of an area. */
+  said(area: string): string[];
+}
+
+/** Without shims of version managers, which take long to start on a busy machine. */
+const fewPrograms = '/usr/bin:/bin';
+
+/** Has a home examined. A port of its own keeps others on this machine out of it. */
+async function visit(home: string, env: Record<string, string> = {}): Promise<Visit> {
+  const { code, stdout, stderr } = await runCli(['doctor', '--json', '--home', home], {
+    HOB_PORT: '0',
+    PATH: fewPrograms,
+    ...env,
+  }).ended;
+  expect(stderr).toBe('');
+  const { findings }: { findings: Finding[] } = JSON.parse(stdout);
+  return {
+    code,
+    amiss: (area) => findings.filter((finding) => finding.area === area && finding.state !== 'ok'),
+    said: (area) => findings.filter((finding) => finding.area === area).map(({ what }) => what),
+  };
+}
+
+/** A home that only its user can look into. */
+async function privateHome(): Promise<string> {
+  const home = join(await tempFolder(), 'my home');
+  await mkdir(home, { mode: 0o700 });
+  return home;
+}
+
+/** A server that is there until the test ends. */
+async function listenAt(onData: string | null): Promise<{ port: number }> {
+  const server = createServer((socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    if (onData !== null) socket.once('data', () => socket.end(onData));
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return { port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+const problem = (what: string | RegExp, next: string | RegExp) =>
+  expect.objectContaining({
+    state: 'problem',
+    what: expect.stringMatching(what),
+    next: expect.stringMatching(next),
+  });
+const note = (what: string | RegExp, next: string | RegExp) =>
+  expect.objectContaining({
+    state: 'note',
+    what: expect.stringMatching(what),
+    next: expect.stringMatching(next),
+  });
+
+describe('hob doctor finds nothing wrong', () => {
+  it('with a home that is not there yet, and does not make one', async () => {
+    const home = join(await tempFolder(), 'not yet');
+    const { code, said, amiss } = await visit(home);
+    expect(code).toBe(0);
+    expect(said('home')[0]).toBe(`${home} is not there yet; the first start makes it`);
+    expect(amiss('service')).toEqual([note('Hob is not running', 'hob serve')]);
+    expect(said('runtimes').join('\n')).toMatch(/^node\.js \d+\.\d+\.\d+ \(.*\)$/m);
+    expect(await readdir(join(home, '..'))).toEqual([]);
+  });
+
+  it('with a service that runs, and names its scripts and versions', async () => {
+    const scripts = await tempFolder();
+    await writeScript(scripts, 'one');
+    const hob = await startHob({ scripts: [scripts], args: ['--token'] });
+    const { code, said, amiss } = await visit(hob.home, { HOB_SCRIPTS: scripts });
+    expect(code).toBe(0);
+    expect(said('service')[0]).toContain(`answers at ${hob.url} (process ${hob.process.pid})`);
+    expect(said('service').at(-1)).toContain('Only you can read the token');
+    expect(amiss('service')).toEqual([]);
+    expect(said('scripts')).toEqual(['1 script can be read']);
+    expect(said('home').join()).toContain('The database is there');
+  });
+});
+
+describe('hob doctor says what is wrong, and what to do next', () => {
+  it('with a home that everybody may write to, or look into', async () => {
+    const home = await privateHome();
+    await chmod(home, 0o777);
+    const open = await visit(home);
+    expect(open.code).toBe(1);
+    expect(open.amiss('home')).toEqual([problem(/^Every user of this machine may write/, /chmod o-w/)]);
+    await chmod(home, 0o755);
+    const seen = await visit(home);
+    expect(seen.code).toBe(0);
+    expect(seen.amiss('home')).toEqual([note(/^Others may look into the home/, /chmod 700/)]);
+  });
+
+  it('with a home that is a file, and a database that is a link', async () => {
+    const folder = await privateHome();
+    await writeFile(join(folder, 'file'), '');
+    expect((await visit(join(folder, 'file'))).amiss('home')).toEqual([problem('is not a folder', '--home')]);
+    await symlink('/dev/null', join(folder, 'hob.db'));
+    expect((await visit(folder)).amiss('home')).toEqual([problem(/hob\.db is not a file/, 'Remove it')]);
+  });
+
+  it.runIf(canBecomeOrdinary)('with a home of somebody else', async () => {
+    const home = await privateHome();
+    await chown(home, ordinaryUser, ordinaryUser);
+    const { code, amiss } = await visit(home);
+    expect(code).toBe(1);
+    expect(amiss('home')).toEqual([problem(`belongs to another user \\(id ${ordinaryUser}\\)`, '--home')]);
+  });
+
+  it('with settings that cannot be used, each with its line or name', async () => {
+    const home = await privateHome();
+    await writeFile(join(home, 'settings.toml'), 'port = 9527\nscripts = [\n');
+    const broken = await visit(home);
+    expect(broken.code).toBe(1);
+    expect(broken.amiss('settings')).toEqual([
+      problem(/settings\.toml:\d+ is not valid TOML/, 'docs/settings.md'),
+    ]);
+    await writeFile(join(home, 'settings.toml'), 'port = "x"\ncolour = "red"\n');
+    expect((await visit(home)).amiss('settings')).toEqual([
+      problem('there is no setting colour', 'docs/settings.md'),
+      problem('port must be a whole number', 'docs/settings.md'),
+    ]);
+  });
+
+  it('with a service that accepts callers and never answers', async () => {
+    const home = await privateHome();
+    const { port } = await listenAt(null);
+    await announceService(home, { url: `http://127.0.0.1:${port}`, version: '0.0.1', token: false });
+    const { code, amiss } = await visit(home);
+    expect(code).toBe(1);
+    expect(amiss('service')).toEqual([
+      problem(/does not answer at .* \(no answer within 3 s\)/, `kill ${process.pid}`),
+    ]);
+  });
+
+  it('with a service of another version', async () => {
+    const home = await privateHome();
+    const hob = await startHob();
+    await announceService(home, { url: hob.url, version: '0.0.1', token: false });
+    const { code, amiss } = await visit(home);
+    expect(code).toBe(0);
+    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 answers/, 'hob stop, then hob serve')]);
+  });
+
+  it('with a port that another program has, or another Hob', async () => {
+    const home = await privateHome();
+    const strangers = [
+      await listenAt(null),
+      await listenAt('HTTP/1.1 200 OK\r\n\r\n{}'),
+      await listenAt('hello\n'),
+    ];
+    for (const { port } of strangers) {
+      const { code, amiss } = await visit(home, { HOB_PORT: String(port) });
+      expect(code).toBe(1);
+      expect(amiss('service')).toContainEqual(
+        problem(`^Another program listens on 127.0.0.1:${port}$`, 'port = '),
+      );
+    }
+    const hob = await startHob();
+    const { amiss } = await visit(home, { HOB_PORT: new URL(hob.url).port });
+    expect(amiss('service')).toContainEqual(problem(/^Another Hob \d+\.\d+\.\d+ listens/, 'hob stop --home'));
+  });
+
+  it('with a token that others can read', async () => {
+    const home = await privateHome();
+    await writeFile(join(home, 'token'), 'x'.repeat(40), { mode: 0o644 });
+    expect((await visit(home, { HOB_TOKEN: 'true' })).amiss('service')).toContainEqual(
+      problem('can be read by others', 'hob token --renew'),
+    );
+    expect((await visit(home)).code).toBe(0);
+  });
+
+  it('with scripts that are broken, or need what is not here', async () => {
+    const home = await privateHome();
+    const scripts = join(home, 'scripts');
+    await writeScript(scripts, 'needs bun', { language: 'bun', entry: ['main.ts', ''] });
+    await writeScript(scripts, 'needs a program', { runtime: 'binaries = [{ name = "no-such-program" }]' });
+    await writeScript(scripts, 'needs the future', {
+      language: 'python',
+      entry: ['main.py', ''],
+      runtime: 'language_version = ">=9"',
+    });
+    await writeScript(scripts, 'for windows', { language: 'bat', entry: ['main.bat', ''] });
+    await mkdir(join(scripts, 'broken'));
+    await writeFile(join(scripts, 'broken', 'script.toml'), '[service.info]\nid = "x"\nname = [\n');
+    const { code, amiss } = await visit(home);
+    expect(code).toBe(1);
+    expect(amiss('runtimes')).toEqual([
+      problem('bun is not installed, and is needed by "needs bun"', 'https://bun.sh/'),
+    ]);
+    expect(amiss('scripts')).toEqual([
+      problem(/broken\/script\.toml:\d+: /, '.'),
+      {
+        area: 'scripts',
+        state: 'note',
+        what: '"for windows": Scripts in bat run on Windows only.',
+        next: null,
+      },
+      problem('^"needs a program": The script needs the program "no-such-program"', '^Install it'),
+      problem('^"needs the future": The script needs python >=9, but there is only', '^Install Python'),
+    ]);
+  });
+
+  it('with an interpreter that hangs, which it does not leave behind', async () => {
+    const bin = await tempFolder();
+    const pid = join(bin, 'pid');
+    await writeFile(join(bin, 'perl'), `#!/bin/sh\necho $$ > ${pid}\nexec sleep 60\n`, { mode: 0o755 });
+    const { said, amiss } = await visit(await privateHome(), { PATH: `${bin}:${fewPrograms}` });
+    expect(amiss('runtimes')).toEqual([note('should be perl does not answer', 'which -a perl')]);
+    expect(said('runtimes').join()).toContain('node.js');
+    expect(await isRunning(Number(await readFile(pid, 'utf8')))).toBe(false);
+  });
+
+  it('without the tools that environments and packages need', async () => {
+    const bin = await tempFolder();
+    // This Python has neither venv nor pip.
+    const text = `#!/bin/sh\ncase "$*" in *venv*|*pip*) exit 1;; esac\nprintf '3.9.0\\n\\n'\n`;
+    await writeFile(join(bin, 'python3'), text, { mode: 0o755 });
+    const { code, amiss, said } = await visit(await privateHome(), { PATH: bin });
+    expect(code).toBe(0);
+    expect(said('runtimes')[0]).toBe(`python 3.9.0 (${join(bin, 'python3')})`);
+    expect(amiss('tools')).toEqual([
+      note('has no venv and no pip', 'python3-venv'),
+      note('^npm is not installed', 'nodejs.org'),
+      note('^git is not installed', 'apt install git'),
+    ]);
+  });
+
+  it('with packages and environments that are damaged or half made', async () => {
+    const home = await privateHome();
+    const at = (...names: string[]) => join(home, ...names);
+    for (const folder of [
+      'packages/a/v1',
+      'packages/b',
+      'packages/c',
+      'packages/.staging/x',
+      'environments/half',
+      'environments/old',
+      'environments/odd',
+    ])
+      await mkdir(at(folder), { recursive: true });
+    await writeScript(at('packages', 'a'), 'v1', { name: 'A' });
+    await writeFile(at('packages', 'a', 'installed.json'), '{"format":1,"current":"v1"}');
+    await writeFile(at('packages', 'b', 'installed.json'), '{"current":"v7"}');
+    await writeFile(at('packages', 'c', 'installed.json'), '{"current":"../../../etc"}');
+    await writeFile(at('environments', 'odd', 'environment.json'), '{');
+    const marker = at('environments', 'old', 'environment.json');
+    await writeFile(marker, '{"format":1,"kind":"python"}');
+    await utimes(marker, new Date('2020-01-01'), new Date('2020-01-01'));
+    const { code, amiss, said } = await visit(home);
+    expect(code).toBe(1);
+    expect(amiss('packages')).toEqual([
+      problem(
+        /packages\/b\/installed\.json names the version v7, which is not there/,
+        'install the script again',
+      ),
+      problem(/names "\.\.\/\.\.\/\.\.\/etc", which is no version/, 'install the script again'),
+      note(/left of 1 stopped/, 'next start'),
+    ]);
+    expect(said('packages').at(-1)).toBe('1 package is installed');
+    expect(said('scripts')).toEqual(['1 script can be read']);
+    expect(amiss('environments')).toEqual([
+      problem(/odd\/environment\.json cannot be understood/, 'hob environments rm odd'),
+      note('^Half made, and nobody is at work on it: "half"$', 'next start'),
+      note('^Not used for 7 days: "old"$', 'hob environments rm'),
+    ]);
+    expect(said('environments').at(-1)).toMatch(/^3 environments take /);
+  });
+
+  it.runIf(hasBus)(
+    'with a desktop where nobody shows notifications, or somebody does; no bubble is shown',
+    async () => {
+      const bus = await startBus(await tempFolder());
+      const home = await privateHome();
+      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
+        note('^Notifications are not shown: Nobody on the session bus', 'notification daemon'),
+      ]);
+      const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
+      expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications are shown');
+      daemon.isMute = true;
+      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not answer', 'Restart')]);
+      expect(daemon.notified).toEqual([]);
+    },
+  );
+
+  it('with a screen, but no terminal for it, or not the one that was chosen', async () => {
+    const home = await privateHome();
+    const env = { DISPLAY: ':77', PATH: await tempFolder() };
+    expect((await visit(home, env)).amiss('desktop')).toEqual([
+      note('^No terminal emulator was found', 'xterm'),
+    ]);
+    expect(
+      (await visit(home, { ...env, HOB_TERMINAL_COMMAND: 'no-such-terminal,-e' })).amiss('desktop'),
+    ).toEqual([
+      problem('terminal_command, no-such-terminal, is not there', 'settings.toml'),
+      note('^No terminal emulator was found', 'xterm'),
+    ]);
+  });
+});
+
+describe('on a terminal hob doctor', () => {
+  it.runIf(hasTerminal)(
+    'fits into 80 columns, with marks that the terminal can show, and the problems once more at the end',
+    async () => {
+      const home = await privateHome();
+      await chmod(home, 0o777);
+      const env = { HOB_PORT: '0', PATH: fewPrograms, NO_COLOR: '1', LC_ALL: 'C.UTF-8' };
+      const session = runInTerminal(['doctor', '--home', home], { env });
+      expect(await session.ended).toBe(1);
+      const lines = session.lines();
+      expect(lines.filter((line) => line.length > 80 && !/\S{60}/.test(line))).toEqual([]);
+      expect(lines).toContainEqual(expect.stringMatching(/^ {2}✗ Every user of this machine may write/));
+      expect(lines.findIndex((line) => line.startsWith('    next: Close it with'))).toBeGreaterThan(0);
+      expect(lines.slice(-3, -1)).toEqual([
+        '1 problem and 1 note:',
+        expect.stringMatching(/^ {2}✗ home: Every user of this machine/),
+      ]);
+      const plain = runInTerminal(['doctor', '--home', home], { env: { ...env, LC_ALL: 'C' } });
+      await plain.ended;
+      expect(plain.lines()).toContainEqual(
+        expect.stringMatching(/^ {2}x Every user of this machine may write/),
+      );
+    },
+  );
+});

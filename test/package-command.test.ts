@@ -1,0 +1,456 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import { runCli, tempFolder } from './support/hob.ts';
+import { startPackageService } from './support/package-service.ts';
+import { hasTerminal, runInTerminal } from './support/terminal.ts';
+import { until } from './support/until.ts';
+
+const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const otherId = '2f0c5c5e-0000-4b0e-9d0e-3f2d6a1f7c12';
+const resize = {
+  script_id: id,
+  name: '图片放大 🖼',
+  version: '1.0.0',
+  description: null,
+  installed_at: '2026-05-01T12:00:00.000Z',
+  source: {
+    kind: 'git',
+    location: 'https://git.test/ada/scripts.git',
+    ref: 'v1',
+    path: 'resize',
+    commit: '0123456789abcdef',
+  },
+  previous: { version: '0.9.0', installed_at: '2026-04-01T12:00:00.000Z' },
+  state: 'ready',
+};
+const other = {
+  ...resize,
+  script_id: otherId,
+  name: 'Other',
+  version: null,
+  previous: null,
+  state: 'broken',
+};
+const done = {
+  state: 'done',
+  stage: null,
+  script_id: id,
+  script_name: resize.name,
+  version: '1.0.0',
+  ended_at: '2026-05-01T12:00:07.000Z',
+};
+
+/** A service with something installed, and the command that asks it. */
+async function open(packages: Record<string, unknown>[] = []) {
+  const service = await startPackageService();
+  service.packages.push(...packages);
+  const source = join(await tempFolder(), 'my script');
+  await mkdir(source);
+  const hob = (...args: string[]) => runCli([...args, '--home', service.home]);
+  return { ...service, source, hob };
+}
+
+type Cli = ReturnType<typeof runCli>;
+
+/** Waits until a command has written something to stderr. */
+function told({ output }: Cli, text: string): Promise<unknown> {
+  return until(`it says ${text}`, async () => output.stderr.includes(text));
+}
+
+describe('commands about packages', () => {
+  it.each([
+    [['install']],
+    [['install', '']],
+    [['install', '.', 'more']],
+    [['install', '.', '--colour']],
+    [['update', 'x', '--all']],
+    [['update', '--all', '--ref', 'v1']],
+    [['update', 'x', 'y', '--from', '.']],
+    [['rollback']],
+    [['uninstall']],
+    [['packages', 'x']],
+    [['prepare']],
+    [['environments', 'rm']],
+    [['environments', 'rm', 'a', 'b']],
+    [['doctor', 'x']],
+    [['check', 'a', 'b']],
+    [['pack', 'a', 'b']],
+  ])('%j is not how it is written: 2', async (args) => {
+    const { code, stdout } = await runCli(args).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('say so where no service runs', async () => {
+    const home = await tempFolder();
+    const calls = [
+      ['install', '.'],
+      ['update', 'x'],
+      ['rollback', 'x'],
+      ['uninstall', 'x'],
+      ['packages'],
+      ['prepare', 'x'],
+    ];
+    for (const args of [...calls, ['environments'], ['environments', 'rm', 'abcd']]) {
+      const { code, stdout, stderr } = await runCli([...args, '--home', home]).ended;
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`Hob is not running (home: ${home}).`);
+    }
+  });
+});
+
+describe('hob install', () => {
+  it('tells each stage and the log of the environment, and at last how to run what is there', async () => {
+    const { source, url, hob, asked, begun, step, write, endLog } = await open();
+    const cli = hob('install', source);
+    const operation = await begun(1);
+    await told(cli, `${source}: fetching ...\n`);
+    step(operation, { stage: 'checking', script_name: resize.name, version: '1.0.0' });
+    await told(cli, '图片放大 🖼 1.0.0: checking ...\n');
+    step(operation, { stage: 'preparing', run_id: 'a-run' });
+    write('stdout', 'Collecting six\n');
+    await told(cli, '  | Collecting six\n');
+    write('stderr', '\u001b[31mwarning:\u001b[0m old pip\n 10%\r 50%\rfinished');
+    await told(cli, '  | warning: old pip\n');
+    endLog();
+    step(operation, { ...done, warnings: ['It needs the script x, which is not here.'] });
+    const { code, stdout, stderr } = await cli.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('  | finished\n');
+    expect(stderr).toContain('Note: It needs the script x, which is not here.\n');
+    const body = `{"script_id":"${id}","sync":true,"data":{"images":["..."]}}`;
+    expect(stdout).toBe(
+      `Installed 图片放大 🖼 1.0.0, id ${id}\nRun it: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
+    );
+    expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
+  });
+
+  it('passes addresses on as they are, with branch, folder and whether to prepare', async () => {
+    const { hob, asked, begun, step } = await open();
+    const address = 'git@git.test:ada/scripts.git';
+    const cli = hob('install', address, '--ref', 'v1', '--path', 'a/b', '--no-prepare');
+    step(await begun(1), done);
+    expect(await cli.ended).toMatchObject({ code: 0 });
+    expect(asked).toEqual([
+      ['POST /api/packages/install', { source: address, ref: 'v1', path: 'a/b', prepare: false }],
+    ]);
+  });
+
+  it('gives programs the operation as it ended', async () => {
+    const { source, hob, begun, step } = await open();
+    const cli = hob('install', source, '--json');
+    step(await begun(1), done);
+    const { code, stdout } = await cli.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ...done, kind: 'install' });
+  });
+
+  it('says why it failed, everything that is wrong with its place, and what to do', async () => {
+    const { source, hob, begun, step } = await open();
+    const cli = hob('install', source);
+    const problem = {
+      severity: 'error',
+      file: 'script.toml',
+      line: 12,
+      message: 'version is no text\u001b[2J',
+      advice: 'Put it in quotes.',
+    };
+    const note = {
+      severity: 'note',
+      file: 'script.toml',
+      line: 3,
+      message: 'unknown key colour',
+      advice: '',
+    };
+    const error = { code: 'package-broken', message: 'The package has errors.', hint: 'Mend them first.' };
+    step(await begun(1), { state: 'failed', stage: null, problems: [problem, note], error });
+    const { code, stdout, stderr } = await cli.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      'script.toml:3   note   unknown key colour\nscript.toml:12  error  version is no text?[2J\n    Put it in quotes.\n',
+    );
+    expect(stderr).toContain(
+      `hob: ${source} could not be installed: The package has errors.\nMend them first.\n`,
+    );
+  });
+
+  it('says at once that there is nothing to install', async () => {
+    const { hob, asked } = await open();
+    const missing = await hob('install', './not-here.zip').ended;
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toMatch(/^hob: There is nothing at \/.*not-here\.zip\.\n$/);
+    expect((await hob('install', 'git.test/ada/scripts').ended).stderr).toContain(
+      'https://git.test/ada/scripts',
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('stops the operation on %s', async (signal, exitCode) => {
+    const { source, hob, asked, begun, step } = await open();
+    const cli = hob('install', source);
+    const operation = await begun(1);
+    step(operation, { stage: 'preparing', run_id: 'a-run' });
+    await told(cli, 'preparing');
+    cli.child.kill(signal);
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(exitCode);
+    expect(stderr).toContain('was stopped. Nothing of it is left.');
+    expect(asked.at(-1)?.[0]).toBe(`POST /api/packages/operations/${operation}/cancel`);
+  });
+
+  it('says that the service has gone', async () => {
+    const { source, hob, begun, stop } = await open();
+    const cli = hob('install', source);
+    await begun(1);
+    await told(cli, 'fetching');
+    stop();
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('hob: Hob does not answer at');
+  });
+
+  it.runIf(hasTerminal)('is one line on a terminal, below the log', async () => {
+    const { source, home, begun, step, write, endLog } = await open();
+    const session = runInTerminal(['install', source, '--home', home]);
+    const operation = await begun(1);
+    step(operation, { entries_done: 12, bytes_done: 3_400_000, script_name: 'Resize', version: '1.0.0' });
+    const last = (text: string) =>
+      until(`the last line has ${text}`, async () => session.lines().at(-1)?.includes(text));
+    await last('Resize 1.0.0: fetching, 12 files, 3.4 MB');
+    step(operation, { stage: 'preparing', run_id: 'a-run' });
+    await last('preparing its environment ...');
+    write('stdout', 'one\ntwo\n');
+    await until('the log is there', async () => session.lines().some((line) => line.includes('  | two')));
+    await last('Resize 1.0.0: preparing its environment ...');
+    expect(session.written()).toContain('\u001b[2m  | one');
+    endLog();
+    step(operation, done);
+    expect(await session.ended).toBe(0);
+    const plain = session.lines().map((line) => stripVTControlCharacters(line));
+    expect(plain.slice(0, 3)).toEqual(['  | one', '  | two', `Installed 图片放大 🖼 1.0.0, id ${id}`]);
+  });
+
+  it.runIf(hasTerminal)('stops on the keys of Ctrl-C, and the line is gone', async () => {
+    const { source, home, begun } = await open();
+    const session = runInTerminal(['install', source, '--home', home]);
+    await begun(1);
+    await until('it is drawn', async () => session.lines().at(-1)?.includes('fetching'));
+    session.type('\u0003');
+    expect(await session.ended).toBe(130);
+    expect(session.lines().slice(0, 1)).toEqual(['Stopping ...']);
+    expect(session.written()).toContain('Nothing of it is left.');
+  });
+});
+
+describe('hob update', () => {
+  it.each([
+    ['by its name', resize.name],
+    ['by its id', id.toUpperCase()],
+    ['by the beginning of its id', '2f0c5c5e-8'],
+  ])('knows a script %s, and says how to go back', async (_how, wanted) => {
+    const { hob, packages, asked, begun, step } = await open([resize, other]);
+    const cli = hob('update', wanted, '--ref', 'v2');
+    const operation = await begun(1);
+    packages[0] = { ...resize, version: '1.1.0', installed_at: '2026-05-02T12:00:00.000Z' };
+    step(operation, { ...done, version: '1.1.0' });
+    const { code, stdout } = await cli.ended;
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Updated 图片放大 🖼 to 1.1.0 (it was 1.0.0).\nTo go back: hob rollback ${id}\n`,
+    });
+    expect(asked).toEqual([[`POST /api/packages/${id}/update`, { ref: 'v2', prepare: true }]]);
+  });
+
+  it('takes another source, and tells what stands in its way', async () => {
+    const { hob, source, asked, begun, step } = await open([resize]);
+    const cli = hob('update', '2f0c', '--from', source, '--no-prepare');
+    step(await begun(1), {
+      state: 'failed',
+      error: { code: 'package-broken', message: 'It is broken.', hint: '' },
+    });
+    const { code, stderr } = await cli.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('hob: 图片放大 🖼 could not be updated: It is broken.\n');
+    expect(asked).toEqual([[`POST /api/packages/${id}/update`, { source, prepare: false }]]);
+  });
+
+  it('says so when there is nothing newer', async () => {
+    const { hob, begun, step } = await open([resize]);
+    const cli = hob('update', '2f0c');
+    step(await begun(1), { ...done, warnings: ['It is up to date.'] });
+    const { stdout, stderr } = await cli.ended;
+    expect(stdout).toBe('图片放大 🖼 stays at 1.0.0.\n');
+    expect(stderr).toContain('Note: It is up to date.\n');
+  });
+
+  it('without a name lists what is installed, and is a usage error', async () => {
+    const { hob, asked } = await open([resize, other]);
+    const { code, stderr } = await hob('update').ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `Say which scripts to update, or --all. Installed are:\n  ${id}  图片放大 🖼\n  ${otherId}  Other\n`,
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('refuses what is not clear', async () => {
+    const { hob } = await open([resize, other]);
+    const both = await hob('update', '2f0c5c5e').ended;
+    expect(both).toMatchObject({ code: 1 });
+    expect(both.stderr).toContain(
+      `Several scripts have an id that begins with 2f0c5c5e. Say which by its id: ${id}, ${otherId}`,
+    );
+    for (const wanted of ['2f0', 'other', 'ffff']) {
+      const { code, stderr } = await hob('update', wanted).ended;
+      expect(code).toBe(1);
+      expect(stderr).toContain(`No script has the id or the name "${wanted}". Names are compared exactly.`);
+    }
+  });
+
+  it('updates all, and one that fails does not keep the others from it', async () => {
+    const { hob, begun, step } = await open([resize, other]);
+    const cli = hob('update', '--all', '--json');
+    step(await begun(1), {
+      state: 'failed',
+      error: { code: 'package-fetch-failed', message: 'No network.', hint: '' },
+    });
+    step(await begun(2), { ...done, script_id: otherId, script_name: 'Other' });
+    const { code, stdout, stderr } = await cli.ended;
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ state: 'failed' }, { state: 'done' }], next: null });
+    expect(stderr).toContain('图片放大 🖼 could not be updated: No network.\n');
+    expect(stderr).toContain('hob: 1 of 2 scripts could not be updated.\n');
+  });
+});
+
+describe('hob rollback', () => {
+  it('says which version is the current one again', async () => {
+    const { hob, begun, step } = await open([resize]);
+    const cli = hob('rollback', '2f0c');
+    step(await begun(1), { ...done, version: '0.9.0' });
+    expect(await cli.ended).toMatchObject({ code: 0, stdout: '图片放大 🖼 is back at 0.9.0.\n' });
+  });
+});
+
+describe('hob uninstall', () => {
+  it('asks nobody where there is nobody, and does as --yes says', async () => {
+    const { hob, asked } = await open([resize]);
+    expect(await hob('uninstall', '2f0c').ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect(asked).toEqual([]);
+    expect(await hob('uninstall', '2f0c', '--yes').ended).toMatchObject({
+      code: 0,
+      stdout: 'Uninstalled 图片放大 🖼 1.0.0. Its files stay until the runs that use them have ended.\n',
+    });
+    expect(asked).toEqual([[`DELETE /api/packages/${id}`, {}]]);
+    expect((await hob('uninstall', 'nobody', '--yes').ended).stderr).toContain(
+      'hob packages lists what is installed.',
+    );
+  });
+
+  it.runIf(hasTerminal)('says what goes, and takes anything but a yes for a no', async () => {
+    const { home, asked } = await open([resize]);
+    for (const [keys, exitCode] of [
+      ['n\r', 1],
+      ['\u0004', 1],
+      ['yes\r', 0],
+    ] as const) {
+      const session = runInTerminal(['uninstall', '2f0c', '--home', home]);
+      await until('it asks', async () => session.written().includes('[y/N]'));
+      expect(session.written()).toContain('and with it the version before (0.9.0)');
+      expect(session.written()).toContain('A run in flight keeps its files');
+      session.type(keys);
+      expect(await session.ended).toBe(exitCode);
+    }
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('hob packages', () => {
+  it('is a table', async () => {
+    const { hob } = await open([resize, other]);
+    const { stdout } = await hob('packages').ended;
+    const [head, first, second, , sum] = stdout.split('\n');
+    expect(head).toMatch(/^NAME {9}VERSION {5}ID {10}INSTALLED {9}SOURCE$/);
+    expect(first).toMatch(
+      /^图片放大 🖼 {2}1\.0\.0 {7}2f0c5c5e-8 {2}2026-05-01 \d\d:\d\d {2}https:\/\/git\.test\/ada\/scripts\.git#v1 resize \(0123456\)$/,
+    );
+    expect(second).toMatch(/^Other {8}- \(broken\) {2,}2f0c5c5e-0/);
+    expect(sum).toBe('2 packages; 1 broken: hob doctor says why');
+    expect(JSON.parse((await hob('packages', '--json').ended).stdout)).toEqual({
+      items: [resize, other],
+      next: null,
+    });
+  });
+
+  it('says how to install something where there is nothing', async () => {
+    const { hob } = await open();
+    expect((await hob('packages').ended).stdout).toContain('hob install');
+  });
+});
+
+describe('hob prepare', () => {
+  it('says whether something had to be made', async () => {
+    const { hob, begun, step, endLog } = await open([resize]);
+    endLog();
+    const first = hob('prepare', '2f0c');
+    step(await begun(1), { ...done, run_id: 'a-run' });
+    expect((await first.ended).stdout).toBe('The environment of 图片放大 🖼 1.0.0 is ready.\n');
+    const second = hob('prepare', resize.name);
+    step(await begun(2), done);
+    expect((await second.ended).stdout).toBe('All that 图片放大 🖼 1.0.0 needs is there already.\n');
+  });
+});
+
+describe('hob environments', () => {
+  const environment = {
+    key: 'a1b2c3d4e5f6a1b2c3d4',
+    kind: 'python',
+    state: 'ready',
+    bytes: 12_300_000,
+    made_at: '2026-05-01T12:00:00.000Z',
+    used_at: null,
+    made_with: 'Python 3.11.7, pip',
+    requirements: ['six==1.16.0'],
+    scripts: [{ script_id: id, name: resize.name }],
+  };
+
+  it('lists them, and removes one by the beginning of its key', async () => {
+    const { hob, environments, asked } = await open();
+    expect((await hob('environments').ended).stdout).toContain('There are no environments yet');
+    environments.push(environment, {
+      ...environment,
+      key: 'a1b2ffff',
+      kind: 'node',
+      scripts: [],
+      bytes: 7_700_000,
+    });
+    const { stdout } = await hob('environments').ended;
+    expect(stdout).toBe(`KEY           KIND       SIZE  USED  STATE  SCRIPTS
+a1b2c3d4e5f6  python  12.3 MB  -     ready  图片放大 🖼
+a1b2ffff      node     7.7 MB  -     ready  -
+
+2 environments, 20.0 MB; no script needs 1 of them
+`);
+    expect((await hob('environments', 'rm', 'a1b2').ended).stderr).toContain(
+      'Several keys begin with "a1b2"',
+    );
+    expect((await hob('environments', 'rm', 'a1').ended).stderr).toContain(
+      'No environment has a key that begins',
+    );
+    expect(await hob('environments', 'rm', 'a1b2c').ended).toMatchObject({
+      code: 0,
+      stdout: `Removed the environment ${environment.key}; 1.5 MB are free again.\n`,
+    });
+    expect(asked).toEqual([[`DELETE /api/environments/${environment.key}`, {}]]);
+  });
+});
