@@ -1,78 +1,102 @@
-import { isAbsolute, sep } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-
-import type { CheckFolder, FetchPackage, ParseSource, PrepareScript } from './packages/operations/needs.ts';
+import { buildRuns } from './build-runs.ts';
+import { Environments } from './environments/environments.ts';
+import { checkRecipe } from './environments/recipe/read-recipe.ts';
+import type { ModelLibrary } from './models/model-library.ts';
+import { checkFolder } from './packages/check/check-folder.ts';
+import { fetchPackage } from './packages/fetch/fetch-package.ts';
+import { parseSource } from './packages/fetch/parse-source.ts';
 import { Packages } from './packages/operations/packages.ts';
+import { resolveRun } from './resolve-run.ts';
 import type { EventLog } from './runs/events/event-log.ts';
+import type { RunServiceOptions } from './runs/run-request.ts';
+import type { RunService } from './runs/run-service.ts';
+import type { RunStore } from './runs/run-store.ts';
 import type { Catalogue } from './scripts/catalogue.ts';
-import { loadFolder } from './scripts/load-folder.ts';
+import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
-import { AppError } from './shared/errors.ts';
 import type { Logger } from './shared/log.ts';
 import { tellPackages } from './tell-packages.ts';
 
 interface PackageParts {
-  /** Where packages are kept. */
-  folder: string;
+  settings: LoadedSettings;
+  folders: { packages: string; environments: string };
   catalogue: Catalogue;
+  models: ModelLibrary;
+  /** Asked for when they are there: runs wait for environments, which are built by runs. */
+  runs: () => RunService;
+  store: RunStore;
   eventLog: EventLog;
-  env: Record<string, string>;
-  prepare: PrepareScript;
-  isInUse: (scriptId: string, folder: string) => boolean;
   log: Logger;
 }
 
-/** Builds what installs packages, and connects it with the catalogue that finds them. */
-export async function composePackages(
-  parts: PackageParts,
-): Promise<{ packages: Packages; close(): Promise<void> }> {
-  const { folder, catalogue, eventLog, env, prepare, isInUse, log } = parts;
-  const packages = new Packages({
-    folder,
+interface ComposedPackages {
+  packages: Packages;
+  environments: Environments;
+  resolve: RunServiceOptions['resolveCommand'];
+  /** Once it is known which runs go on: what they use is not cleared away. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Builds what installs packages and what makes their environments, and connects both with scripts and runs. */
+export function composePackages(parts: PackageParts): ComposedPackages {
+  const { settings, folders, catalogue, models, runs, store, eventLog, log } = parts;
+  const { environment: env } = settings;
+  const host = {
+    finder: new InterpreterFinder(env, { 'node.js': process.execPath }),
+    env,
+    platform: process.platform,
+  };
+  const isInUse = (scriptId: string, folder: string) => runs().isInUse(scriptId, folder);
+  const environments = new Environments({
+    ...host,
+    folder: folders.environments,
+    startBuild: buildRuns(runs, store),
+    scripts: async () => [...catalogue.scripts(), ...(await packages.keptScripts())],
+    isInUse,
+    isLive: (runId) => runs().isLive(runId),
+    isEnabled: settings.environments,
+    unusedMs: settings.environment_days * dayMs,
+    clock: systemClock,
+    log: log.child({ part: 'environments' }),
+  });
+  const packages: Packages = new Packages({
+    folder: folders.packages,
     catalogue: {
       find: (id) => catalogue.find(id),
-      isForeign: (id) => catalogue.find(id)?.folder.startsWith(folder + sep) === false,
+      isForeign: (id) => catalogue.isOutside(id, folders.packages),
       refresh: (paths) => catalogue.refresh(paths),
     },
-    fetch: fetchNothing,
-    check: checkScript,
-    parseSource: parsePath,
-    prepare,
+    fetch: fetchPackage,
+    check: (folder, options) => checkFolder(folder, { ...options, checks: [checkRecipe] }),
+    parseSource,
+    prepare: (script, waiter) => environments.ensure(script, waiter),
     isInUse,
     env,
     clock: systemClock,
     log: log.child({ part: 'packages' }),
   });
+  let starting: Promise<void> | undefined;
   const endTelling = tellPackages(packages, eventLog);
-  await packages.start();
   return {
     packages,
+    environments,
+    resolve: (script, waiting) => resolveRun(script, waiting, { host, models, environments }),
+    start() {
+      starting = packages.start();
+      environments.start();
+      runs().events.subscribe(({ type }) => {
+        if (type === 'ended') void packages.sweep();
+      });
+    },
     async close() {
+      await starting;
       await packages.close();
+      await environments.close();
       endTelling();
     },
   };
 }
-
-const fetchNothing: FetchPackage = async ({ location }, { signal }) => {
-  await wait(300, undefined, { signal });
-  const text = { en: `${location} cannot be fetched`, zh: `无法获取 ${location}` };
-  throw new AppError('package-fetch-failed', text);
-};
-
-const checkScript: CheckFolder = async (folder) => {
-  const loaded = await loadFolder(folder);
-  if (loaded === null) return { script: null, problems: [] };
-  return loaded.kind === 'script'
-    ? { script: loaded.script, problems: loaded.notes }
-    : { script: null, problems: loaded.problems };
-};
-
-const parsePath: ParseSource = (text, { ref = null, path = null }) => {
-  if (/^https?:/.test(text)) return { kind: 'git', location: text, ref, path };
-  if (isAbsolute(text)) return { kind: 'folder', location: text, ref: null, path };
-  throw new AppError('package-source-invalid', {
-    en: 'source must be an absolute path',
-    zh: 'source 应为绝对路径',
-  });
-};

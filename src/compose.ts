@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { builder } from './build-runs.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
@@ -13,7 +14,6 @@ import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
-import { findMissingModels } from './require-models.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
@@ -30,9 +30,6 @@ import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
-import { findMissingBinaries } from './scripts/runtimes/find-binaries.ts';
-import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
-import { resolveCommand } from './scripts/runtimes/resolve-command.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
@@ -93,6 +90,8 @@ export async function startService({
       scripts: join(home, 'scripts'),
       runs: join(home, 'runs'),
       models: join(home, 'models'),
+      packages: join(home, 'packages'),
+      environments: join(home, 'environments'),
     };
     for (const folder of Object.values(folders)) await makePrivateFolder(folder, { existing: true });
 
@@ -122,7 +121,7 @@ export async function startService({
     closers.push(() => executor.close());
     executor.events.subscribe((event) => metrics.noteExecutor(event));
 
-    const catalogue = new Catalogue([folders.scripts, ...settings.scripts]);
+    const catalogue = new Catalogue([folders.scripts, ...settings.scripts], folders);
     const report = new CatalogueReport(catalogue, log);
     catalogue.changed.subscribe(() => void report.update());
     tellCatalogue({ catalogue, eventLog, facts, log });
@@ -138,11 +137,18 @@ export async function startService({
     } = composeModels({ settings, folder: folders.models, catalogue, eventLog, log, version });
     closers.push(closeModels);
 
-    const host = {
-      finder: new InterpreterFinder(settings.environment, { 'node.js': process.execPath }),
-      env: settings.environment,
-      platform: process.platform,
-    };
+    const prepared = composePackages({
+      settings,
+      folders,
+      catalogue,
+      models,
+      runs: () => runs,
+      store,
+      eventLog,
+      log,
+    });
+    closers.push(() => prepared.close());
+
     const outcomes = new OutcomeReader({
       entry: new URL('./runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
@@ -155,12 +161,9 @@ export async function startService({
       executor,
       clock: systemClock,
       log,
-      resolveCommand: async (script) =>
-        (await findMissingBinaries(script, host.env)) ??
-        (await findMissingModels(script, models)) ??
-        resolveCommand(script, host),
+      resolveCommand: prepared.resolve,
       readOutcome: (request) => outcomes.read(request),
-      findScript: (id) => catalogue.find(id),
+      findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
@@ -192,16 +195,6 @@ export async function startService({
       url: () => listening?.url,
     });
     closers.push(closeNotifications);
-    const { packages, close: closePackages } = await composePackages({
-      folder: join(home, 'packages'),
-      catalogue,
-      eventLog,
-      env: settings.environment,
-      prepare: async () => ({ kind: 'none' }),
-      isInUse: () => false,
-      log,
-    });
-    closers.push(closePackages);
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
@@ -243,8 +236,8 @@ export async function startService({
       models,
       modelNeeds,
       downloads,
-      packages,
-      environments: { list: async () => [], remove: async () => null },
+      packages: prepared.packages,
+      environments: prepared.environments,
       notifications,
       desktop,
       metrics,
@@ -290,6 +283,7 @@ export async function startService({
     facts.set('last_port', String(port));
     keeper.start(runFolders);
     runs.recover();
+    prepared.start();
 
     closers.push(await announceService(home, { url, version, token: settings.token }));
 

@@ -33,7 +33,10 @@ export class Builds {
   /** Waits for the build of an environment, which is started unless it is under way. It goes on when its waiters are gone. */
   async build(plan: Needed, script: Script, waiter: Waiter): Promise<Built> {
     const { run, ended } = this.#byKey.get(plan.key) ?? this.#begin(plan, script, waiter);
-    waiter.onBuild((await unlessAborted(run, waiter.signal)).runId);
+    const { runId, lend } = await unlessAborted(run, waiter.signal);
+    // It may have been begun by somebody who holds no place, and wait for the very one that this run holds.
+    if (waiter.runId !== null) lend(waiter.runId);
+    waiter.onBuild(runId);
     return unlessAborted(ended, waiter.signal);
   }
 

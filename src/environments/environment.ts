@@ -34,6 +34,8 @@ export interface BuildRequest {
 
 export interface BuildRun {
   readonly runId: string;
+  /** Another run waits for it, too: it can take the place of that one, if it has none of its own yet. */
+  lend(waitingRunId: string): void;
   /** Never rejects. */
   readonly ended: Promise<{ readonly success: boolean; readonly message: string }>;
 }

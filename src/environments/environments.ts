@@ -1,7 +1,9 @@
 import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
+import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Text } from '../shared/text.ts';
 import { Builds } from './builds.ts';
 import type { EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
 import { EnvironmentStore, type ReadyEnvironment } from './environment-store.ts';
@@ -17,7 +19,11 @@ interface EnvironmentsOptions {
   platform: NodeJS.Platform;
   startBuild: StartBuild;
   /** All scripts whose environments must be kept. */
-  scripts: () => readonly Script[];
+  scripts: () => Promise<readonly Script[]>;
+  /** Whether a run that has not ended may be one of this script, in this folder. */
+  isInUse: (scriptId: string, folder: string) => boolean;
+  /** Whether this run has not ended. */
+  isLive: (runId: string) => boolean;
   /** When false, scripts are run with what the machine has. */
   isEnabled: boolean;
   /** An environment that no script needs is removed when it was not used for so long. */
@@ -36,6 +42,8 @@ export class Environments {
   readonly #builds: Builds;
   /** When environments were last asked for here: what was just found ready must not be removed under its run. */
   readonly #askedFor = new Map<string, number>();
+  /** To which runs environments were given. */
+  readonly #handed = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -58,6 +66,7 @@ export class Environments {
 
     const { key } = plan;
     this.#askedFor.set(key, this.#options.clock.now().getTime());
+    if (waiter.runId !== null) this.#handed.set(key, (this.#handed.get(key) ?? new Set()).add(waiter.runId));
     const ready = await this.#store.find(key);
     if (ready !== null) {
       await this.#store.markUsed(key, ready, this.#options.clock.now());
@@ -77,10 +86,14 @@ export class Environments {
     return (await Promise.all(views)).filter((view) => view !== null);
   }
 
-  /** Removes an environment and says what it was; null when there is none. One that is being built stays, as its state says. */
+  /** Removes an environment and says what it was; null when there is none. Refuses while it is being built or used. */
   async remove(key: string): Promise<EnvironmentView | null> {
-    const view = await this.#view(key, await this.#usersByKey());
-    if (view === null || view.state === 'building' || this.#builds.has(key)) return view;
+    const users = await this.#usersByKey();
+    const view = await this.#view(key, users);
+    if (view === null) return null;
+    if (view.state === 'building' || this.#builds.has(key)) throw inUse(beingBuilt);
+    const isUsed = (users.get(key) ?? []).some(({ id, folder }) => this.#options.isInUse(id, folder));
+    if (isUsed || this.#isHanded(key)) throw inUse(usedByRun);
     await this.#store.remove(key);
     return view;
   }
@@ -117,7 +130,7 @@ export class Environments {
   /** Which scripts need an environment now, by its key. */
   async #usersByKey(): Promise<Map<string, Script[]>> {
     const users = new Map<string, Script[]>();
-    for (const script of this.#options.scripts()) {
+    for (const script of await this.#options.scripts()) {
       const plan = await this.#planner.planFor(script);
       if (plan.kind === 'environment') users.set(plan.key, [...(users.get(plan.key) ?? []), script]);
     }
@@ -128,7 +141,7 @@ export class Environments {
     const { log, scripts } = this.#options;
     try {
       await this.#store.sweep((key) => this.#builds.has(key));
-      this.#planner.keepOnly(scripts());
+      this.#planner.keepOnly(await scripts());
       for (const key of await this.#store.keys()) {
         const ready = await this.#store.find(key);
         if (ready !== null && this.#isUnused(key, ready.usedAtMs)) await this.#removeUnneeded(key, ready);
@@ -150,8 +163,26 @@ export class Environments {
     );
   }
 
+  /** Whether a run that has not ended was given it, also where its script needs another one by now. */
+  #isHanded(key: string): boolean {
+    const live = [...(this.#handed.get(key) ?? [])].filter((runId) => this.#options.isLive(runId));
+    if (live.length === 0) this.#handed.delete(key);
+    else this.#handed.set(key, new Set(live));
+    return live.length > 0;
+  }
+
   #isUnused(key: string, usedAtMs: number): boolean {
+    if (this.#isHanded(key)) return false;
     const lastUseMs = Math.max(usedAtMs, this.#askedFor.get(key) ?? 0);
     return this.#options.clock.now().getTime() - lastUseMs > this.#options.unusedMs;
   }
+}
+
+const beingBuilt: Text = { en: 'The environment is being built', zh: '运行环境正在准备' };
+const usedByRun: Text = { en: 'A run uses the environment', zh: '有运行正在使用该环境' };
+
+function inUse(text: Text): AppError {
+  return new AppError('environment-in-use', text, {
+    hint: { en: 'Try again when the run has ended.', zh: '请在运行结束后重试。' },
+  });
 }

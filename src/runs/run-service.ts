@@ -122,6 +122,10 @@ export class RunService {
     this.#gate.lend(runId, waitingRunId);
   }
 
+  isLive(runId: string): boolean {
+    return this.#live.has(runId);
+  }
+
   /** Whether a run that has not ended may need the files in this folder of its script. */
   isInUse(scriptId: string, scriptFolder: string): boolean {
     return this.#live.some(

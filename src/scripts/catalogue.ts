@@ -122,6 +122,11 @@ export class Catalogue {
     return usable?.kind === 'script' ? usable.script : null;
   }
 
+  /** Whether a script of this id, usable or not, lies somewhere else than in this root. */
+  isOutside(id: string, root: string): boolean {
+    return (this.#byId.get(id.toLowerCase()) ?? []).some(({ folder }) => !folder.startsWith(root + sep));
+  }
+
   scripts(): Script[] {
     const loaded = [...this.#byFolder.values()].filter((entry) => entry.kind === 'script');
     return loaded.map(({ script }) => script).sort((a, b) => a.name.localeCompare(b.name));

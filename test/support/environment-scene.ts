@@ -43,6 +43,10 @@ export class EnvironmentScene {
   readonly environments: Environments;
   readonly builds: StartedBuild[] = [];
   readonly scripts: Script[] = [];
+  readonly scriptsInUse = new Set<string>();
+  readonly liveRuns = new Set<string>();
+  /** Which build was lent the place of which run. */
+  readonly lent: string[] = [];
   readonly #env: Record<string, string>;
   readonly #place: string;
   readonly #trace = randomUUID();
@@ -62,7 +66,9 @@ export class EnvironmentScene {
       env: this.#env,
       platform: process.platform,
       startBuild: (request) => this.#start(request),
-      scripts: () => this.scripts,
+      scripts: async () => this.scripts,
+      isInUse: (scriptId) => this.scriptsInUse.has(scriptId),
+      isLive: (runId) => this.liveRuns.has(runId),
       isEnabled: options.isEnabled ?? true,
       unusedMs: options.unusedMs ?? 7 * 24 * 60 * 60 * 1000,
       clock: { now: options.now ?? (() => new Date()) },
@@ -154,7 +160,7 @@ export class EnvironmentScene {
       return { success: code === 0, message: String(JSON.parse(result).msg) };
     });
     this.builds.push({ request, runId, process: child, ended, log: () => said });
-    return { runId, ended };
+    return { runId, ended, lend: (waiting) => this.lent.push(`${runId} ${waiting}`) };
   }
 }
 

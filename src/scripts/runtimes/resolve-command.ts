@@ -20,7 +20,7 @@ const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
  */
 const withoutSharedCache = { TSX_DISABLE_CACHE: '1' };
 
-interface RuntimeHost {
+export interface RuntimeHost {
   readonly finder: InterpreterFinder;
   readonly env: Readonly<Record<string, string>>;
   readonly platform: NodeJS.Platform;

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { BuildRequest, StartBuild } from './environments/environment.ts';
+import type { RunService } from './runs/run-service.ts';
+import type { RunStore } from './runs/run-store.ts';
+import { command, type Resolution } from './scripts/runtimes/command.ts';
+import type { Script } from './scripts/script.ts';
+import { AppError } from './shared/errors.ts';
+import type { Json, JsonObject } from './shared/json.ts';
+
+const folder = fileURLToPath(new URL('./environments/builder', import.meta.url));
+
+/** The program that builds environments. It is a script like any other, but for being Hob's own. */
+export const builder: Script = {
+  id: '6d2f1f0e-53f4-4c39-9a2b-7d0c8b1e4a55',
+  name: 'Environment',
+  version: null,
+  description: null,
+  icon: null,
+  folder,
+  manifestPath: folder,
+  rootTable: 'service',
+  runtime: {
+    language: 'node.js',
+    languageVersion: null,
+    entry: 'main.js',
+    terminal: 'never',
+    // Packages may be large and connections slow; whoever has waited long enough can cancel the run.
+    timeoutMs: 0,
+    concurrency: null,
+    lock: null,
+    survivors: 'stop',
+    notifyOn: 'never',
+    env: {},
+    binaries: [],
+    requireModels: false,
+  },
+  input: null,
+  params: [],
+  outputs: [],
+  isNode: false,
+  models: [],
+  dependencies: [],
+};
+
+/** It is started with the Node that runs Hob, whatever is on PATH. */
+export function builderCommand(): Resolution {
+  return command(process.execPath, [join(builder.folder, builder.runtime.entry)]);
+}
+
+/** Carries out builds as runs, which are seen, followed, cancelled and kept like any other. */
+export function buildRuns(
+  runs: () => Pick<RunService, 'submit' | 'lend'>,
+  store: Pick<RunStore, 'findBrief'>,
+): StartBuild {
+  return async ({ script, params, waitingRunId: first }) => {
+    const waiting = first === null ? null : store.findBrief(first);
+    const { runId, outcome } = await runs().submit({
+      script: { ...builder, name: `${builder.name}: ${script.name}` },
+      origin: 'hob',
+      caller: waiting === null ? null : { runId: waiting.runId, depth: waiting.depth },
+      depth: waiting?.depth ?? 0,
+      // Nobody's call: who waits may give up, and the next run needs it all the same.
+      sync: false,
+      data: null,
+      params: asJson(params),
+      language: 'en',
+      ...(waiting !== null && { lender: waiting.runId }),
+    });
+    const ended = outcome.then(
+      ({ success, message }) => ({ success, message: String(JSON.parse(Buffer.from(message).toString())) }),
+      (error: unknown) => ({ success: false, message: messageOf(error) }),
+    );
+    return { runId, ended, lend: (waitingRunId) => runs().lend(runId, waitingRunId) };
+  };
+}
+
+function asJson(params: BuildRequest['params']): JsonObject {
+  const entries = Object.entries(params).map(([name, value]): [string, Json] => [
+    name,
+    typeof value === 'object' && value !== null ? [...value] : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AppError) return error.text.en;
+  return error instanceof Error ? error.message : String(error);
+}
