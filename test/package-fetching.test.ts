@@ -1,8 +1,11 @@
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
+import { ZipFile } from 'yazl';
 
 import { loadFolder } from '../src/scripts/load-folder.ts';
 import {
@@ -92,6 +95,17 @@ describe('a package that is fetched', () => {
   ])('may have its names %s', async (_how, entry) => {
     const { folder } = await fetchZip([...someScript, { ...entry, content: 'ok' }]);
     expect(await textAt(folder, '测试.txt')).toBe('ok');
+  });
+
+  it('may be written by a program that tells sizes late, and in the form for large archives', async () => {
+    const scene = await fetchScene();
+    const zip = new ZipFile();
+    for (const { name, content } of someScript) {
+      zip.addReadStream(Readable.from([Buffer.from(content)]), name, { forceZip64Format: true });
+    }
+    zip.end({ forceZip64Format: true, comment: 'a comment' });
+    const { folder } = await scene.fetch(await scene.archive(await buffer(zip.outputStream)));
+    expect(await textAt(folder, 'main.sh')).toBe('exit 0\n');
   });
 
   it('may have names in GBK in a tar', async () => {

@@ -173,6 +173,23 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     await expect(textAt(trace)).rejects.toThrow('ENOENT');
   });
 
+  it('is not reached by way of a program, whatever the configuration says', async () => {
+    const scene = await fetchScene();
+    const trace = join(scene.folder, 'trace');
+    const config = join(scene.folder, 'gitconfig');
+    const lines = [
+      '[protocol "ext"]',
+      'allow = always',
+      `[url "ext::touch ${trace} "]`,
+      'insteadOf = https://',
+    ];
+    await writeFile(config, lines.join('\n'));
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: config };
+    const error = await scene.refused(at('https://example.org/repo.git'), { env });
+    expect(error.text.en).toContain("transport 'ext' not allowed");
+    await expect(textAt(trace)).rejects.toThrow('ENOENT');
+  });
+
   it('larger than allowed is stopped while it is unpacked', async () => {
     const scene = await fetchScene();
     const repository = await repositoryIn(scene, (folder) =>

@@ -64,6 +64,9 @@ interface LongCommandOptions extends CommandOptions {
 /** The end of what it complained of is what tells why. */
 const keptStderrBytes = 64 * 1024;
 
+/** How long the last words of a command may take to arrive. */
+const lastWordsMs = 1000;
+
 /**
  * Runs a helper command that may take long, write without end, ask on the terminal and start others, such as git: it has neither terminal
  * nor input, and is killed with all that it started. Rejects only with what `onOutput` rejects with.
@@ -111,6 +114,10 @@ export async function runLongCommand(
         if (code !== 0) failure ||= code === null ? `${endSignal}` : `exit code ${code}`;
         resolve();
       });
+    });
+    child.once('exit', () => {
+      // Something that it left behind may keep hold of this for ever.
+      setTimeout(() => child.stderr?.destroy(), lastWordsMs).unref();
     });
     const taking = child.stdout && onOutput ? onOutput(child.stdout) : Promise.resolve();
     const taken = await taking.then(

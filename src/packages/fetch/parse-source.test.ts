@@ -80,6 +80,7 @@ describe('what cannot be installed from is refused:', () => {
     ['https://[broken/repo', 'no valid address'],
     ['https://example.org/package.zip', 'Hob does not download'],
     ['https://example.org/package.tar.gz', 'Hob does not download'],
+    ['https://example.org/package.zip?raw=1', 'Hob does not download'],
   ])('%s', (text, why) => {
     const error = refusal(text, { base: '/home' });
     expect(error.code).toBe('package-source-invalid');

@@ -89,7 +89,8 @@ function parseGit(written: string, options: SourceOptions): { location: string; 
       whatIsTaken,
     );
   }
-  if (webAddress.test(address) && archiveName.test(address)) throw downloadFirst(address);
+  if (webAddress.test(address) && archiveName.test(address.replace(/\?.*/s, '')))
+    throw downloadFirst(address);
   return {
     location: isLocal ? locate(address, options.base) : cleanAddress(address, isPathOnly(address)),
     ref: parseRef(options.ref, fragment),

@@ -47,6 +47,8 @@ export async function readTar(source: Readable, writer: PackageWriter, options: 
     throw damaged(error, current);
   } finally {
     source.destroy();
+    // Until then its file is open.
+    if (!source.closed) await new Promise<void>((resolve) => source.once('close', resolve));
   }
 }
 
