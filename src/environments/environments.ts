@@ -131,23 +131,22 @@ export class Environments {
       this.#planner.keepOnly(scripts());
       for (const key of await this.#store.keys()) {
         const ready = await this.#store.find(key);
-        if (ready !== null && this.#isUnused(key, ready.usedAtMs)) await this.#removeUnneeded(key, ready);
+        // One that cannot be used any more was not used since.
+        const usedAtMs = ready?.usedAtMs ?? 0;
+        if (this.#isUnused(key, usedAtMs)) await this.#removeUnneeded(key, usedAtMs);
       }
     } catch (error) {
       log.warn({ err: error }, 'environments that nobody needs could not be removed');
     }
   }
 
-  async #removeUnneeded(key: string, { marker, usedAtMs }: ReadyEnvironment): Promise<void> {
+  async #removeUnneeded(key: string, usedAtMs: number): Promise<void> {
     // However long ago a clock says it was used: what a script needs stays.
     if ((await this.#usersByKey()).has(key) || (await this.#store.isBeingBuilt(key))) return;
     if (this.#builds.has(key) || !this.#isUnused(key, usedAtMs)) return;
     await this.#store.remove(key);
     this.#askedFor.delete(key);
-    this.#options.log.info(
-      { key, packages: marker.requirements },
-      'removed an environment that no script needs',
-    );
+    this.#options.log.info({ key }, 'removed an environment that no script needs');
   }
 
   #isUnused(key: string, usedAtMs: number): boolean {
