@@ -13,6 +13,11 @@ import { makeTarball } from './support/wheels.ts';
 // The tools take seconds for the smallest package, and several times that on a machine that is busy.
 vi.setConfig({ testTimeout: 120_000 });
 
+const canMount = has(
+  'a small disk of its own (root on Linux)',
+  process.platform === 'linux' && process.getuid?.() === 0,
+);
+
 const runtime = { language: 'node.js', entry: 'main.mjs' } as const;
 
 /** A script that needs packages, and prints the version of the first of them both ways. */
@@ -223,8 +228,7 @@ describe('an environment for Node.js that cannot be made', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it('says what to do where no link can be made, before anything is built', async ({ skip }) => {
-    if (!has('root, to mount a disk', process.getuid?.() === 0)) return skip();
+  it.skipIf(!canMount)('says what to do where no link can be made, before anything is built', async () => {
     const scene = await EnvironmentScene.open();
     const { folder } = await scene.script('read-only', { 'main.mjs': '' }, runtime);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);

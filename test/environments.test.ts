@@ -262,6 +262,8 @@ describe('what nobody needs', () => {
     expect(view).toMatchObject({ key, state: 'ready' });
     expect(view?.bytes).toBeGreaterThan(1000);
     expect(await scene.environments.remove(key)).toBeNull();
+    expect(await scene.environments.remove('../scripts')).toBeNull();
+    expect(await readdir(script.folder)).toContain('requirements.txt');
     expect(await readdir(scene.folder)).toEqual([]);
     await scene.python(script);
     await rm(scene.folder, { recursive: true });

@@ -2,6 +2,7 @@ import type { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts'
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log.ts';
+import { keyPattern } from './builder/layout.ts';
 import { Builds } from './builds.ts';
 import type { EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
 import { EnvironmentStore, type ReadyEnvironment } from './environment-store.ts';
@@ -79,6 +80,8 @@ export class Environments {
 
   /** Removes an environment and says what it was; null when there is none. One that is being built stays, as its state says. */
   async remove(key: string): Promise<EnvironmentView | null> {
+    // It may come from anybody, and becomes a path.
+    if (!keyPattern.test(key)) return null;
     const view = await this.#view(key, await this.#usersByKey());
     if (view === null || view.state === 'building' || this.#builds.has(key)) return view;
     await this.#store.remove(key);
@@ -90,6 +93,7 @@ export class Environments {
     const prune = () => {
       this.#work = this.#work.then(() => this.#prune());
     };
+    clearInterval(this.#timer);
     this.#timer = setInterval(prune, pruneEveryMs);
     this.#timer.unref();
     prune();
