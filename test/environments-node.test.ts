@@ -1,14 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Script } from '../src/scripts/script.ts';
 import { EnvironmentScene, outputOf } from './support/environment-scene.ts';
 import { tempFolder } from './support/hob.ts';
 import { has } from './support/needs.ts';
 import { makeTarball } from './support/wheels.ts';
+
+// The tools take seconds for the smallest package, and several times that on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const canMount = has(
+  'a small disk of its own (root on Linux)',
+  process.platform === 'linux' && process.getuid?.() === 0,
+);
 
 const runtime = { language: 'node.js', entry: 'main.mjs' } as const;
 
@@ -27,6 +35,7 @@ async function needing(
         name: 'needing',
         version: '1.0.0',
         dependencies,
+        allowScripts: Object.fromEntries(Object.keys(dependencies).map((name) => [name, true])),
         scripts: { postinstall: 'exit 1' },
       }),
       'main.mjs': `import it from '${module}'; console.log(it.version);\n`,
@@ -137,7 +146,17 @@ describe('the environment of a script for Node.js', () => {
     expect(await runs(script)).toBe('outer of 6');
   });
 
-  it('comes from the registry', { timeout: 120_000 }, async () => {
+  it('is made with the install scripts of packages, as npm makes it, and with none of the script itself', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'scripted', { 'tiny-one': 'file:./packs/tiny-one-1.0.0.tgz' });
+    const install = `node -e "require('fs').writeFileSync('installed', process.version)"`;
+    await makeTarball(join(script.folder, 'packs'), 'tiny-one', '1.0.0', { scripts: { install } });
+    await scene.node(script);
+    const installed = await readFile(join(script.folder, 'node_modules', 'tiny-one', 'installed'), 'utf8');
+    expect(installed).toBe(process.version);
+  });
+
+  it('comes from the registry', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(
       scene,
@@ -187,7 +206,7 @@ describe('the environment of a script for Node.js', () => {
 });
 
 describe('an environment for Node.js that cannot be made', () => {
-  it('says that there is no connection, in both languages', { timeout: 60_000 }, async () => {
+  it('says that there is no connection, in both languages', async () => {
     const scene = await EnvironmentScene.open({ env: { npm_config_cache: await tempFolder() } });
     const script = await needing(
       scene,
@@ -209,8 +228,7 @@ describe('an environment for Node.js that cannot be made', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it('says what to do where no link can be made, before anything is built', async ({ skip }) => {
-    if (!has('root, to mount a disk', process.getuid?.() === 0)) return skip();
+  it.skipIf(!canMount)('says what to do where no link can be made, before anything is built', async () => {
     const scene = await EnvironmentScene.open();
     const { folder } = await scene.script('read-only', { 'main.mjs': '' }, runtime);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
@@ -229,7 +247,7 @@ describe('an environment for Node.js that cannot be made', () => {
   it.each([
     ['a package', { 'tiny-none-that-nobody-has': '1.0.0' }, 'tiny-none-that-nobody-has'],
     ['a version', { 'is-odd': '99.0.0' }, 'is-odd@99.0.0'],
-  ])('names %s that the registry does not have', { timeout: 60_000 }, async (_what, dependencies, named) => {
+  ])('names %s that the registry does not have', async (_what, dependencies, named) => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'missing', dependencies);
     expect((await scene.refusal(script)).en).toContain(`no version of the package that fits: ${named}`);

@@ -2,12 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { EnvironmentScene, outputOf } from './support/environment-scene.ts';
 import { tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { makeWheel } from './support/wheels.ts';
+
+// The tools take seconds for the smallest package, and several times that on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+const canMount = has(
+  'a small disk of its own (root on Linux)',
+  process.platform === 'linux' && process.getuid?.() === 0,
+);
 
 const offline = '--no-index\n--find-links ./wheels\n';
 
@@ -165,8 +173,7 @@ describe('the environment of a Python script', () => {
     expect(scene.builds).toEqual([]);
   });
 
-  it('is made with uv where it is on PATH', async ({ skip }) => {
-    if (!has('uv', findProgram('uv') !== null)) return skip();
+  it.skipIf(!has('uv', findProgram('uv') !== null))('is made with uv where it is on PATH', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('quick', { 'requirements.txt': `${offline}tiny_one\n` });
     await makeWheel(join(script.folder, 'wheels'), 'tiny_one', '1.0');
@@ -205,9 +212,6 @@ describe('a Python environment that cannot be made', () => {
     await makeWheel(wheels, 'tiny_old', '1.0', { metadata: ['Requires-Python: <3'] });
     expect((await scene.refusal(script)).en).toContain(sentence);
     expect(await readdir(scene.folder)).toEqual([]);
-    // Nothing of it is remembered: once it is mended, the next run goes through.
-    await writeFile(join(script.folder, 'requirements.txt'), `${offline}tiny_one\n`);
-    await scene.python(script);
   });
 
   it('says that a package could not be compiled', async () => {
@@ -246,8 +250,7 @@ esac
     expect(en).toContain('apt install python3-venv python3-pip');
   });
 
-  it('says that the disk is full, and leaves nothing of it there', async ({ skip }) => {
-    if (!has('root, to mount a small disk', process.getuid?.() === 0)) return skip();
+  it.skipIf(!canMount)('says that the disk is full, and leaves nothing of it there', async () => {
     const disk = await tempFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', disk]);
     try {

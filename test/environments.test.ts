@@ -1,17 +1,38 @@
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Script } from '../src/scripts/script.ts';
+import { isAlive } from '../src/shared/is-alive.ts';
 import { EnvironmentScene, outputOf } from './support/environment-scene.ts';
 import { tempFolder } from './support/hob.ts';
 import { SeededRandom } from './support/random.ts';
 import { until } from './support/until.ts';
 import { makeWheel } from './support/wheels.ts';
 
+// The tools take seconds for the smallest package, and several times that on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
+
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** Builds a package, after it has said which process it is and was told to go on. */
+const slowBackend = `
+import os, time, zipfile
+def build_wheel(folder, *rest, **more):
+    place = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with open(os.path.join(place, "draft"), "w") as file: file.write(str(os.getpid()))
+    os.rename(os.path.join(place, "draft"), os.path.join(place, "waits"))
+    while not os.path.exists(os.path.join(place, "go")): time.sleep(0.05)
+    name = "slow_one-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as archive:
+        archive.writestr("slow_one/__init__.py", 'version = "1.0"')
+        archive.writestr("slow_one-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: slow_one\\nVersion: 1.0\\n")
+        archive.writestr("slow_one-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        archive.writestr("slow_one-1.0.dist-info/RECORD", "")
+    return name
+`;
 
 async function needing(scene: EnvironmentScene, name: string): Promise<Script> {
   const script = await scene.script(name, {
@@ -70,7 +91,7 @@ describe('a build of an environment', () => {
     const build = await lastBuild(scene);
     await until('the tool is at work', async () => build.log().includes('$ '));
     build.process.kill('SIGTERM');
-    expect((await waiting).en).toContain('The build was stopped.');
+    expect((await waiting).en).toContain('The build was stopped before its end.');
     expect(await readdir(scene.folder)).toEqual([]);
     await scene.python(script);
   });
@@ -124,6 +145,34 @@ describe('a build of an environment', () => {
     }
     const { python } = await scene.python(script);
     expect(await outputOf(python, ['-c', 'import tiny_one; print(tiny_one.version)'])).toBe('1.0');
+  });
+
+  it('is not spoilt by a tool that went on when its builder was killed', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await scene.script('orphan', {
+      'requirements.txt': '--no-index\n./lib\n',
+      'lib/pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n',
+      'lib/slow.py': slowBackend,
+    });
+    // Outside of what the environment is made from.
+    const [waits, go] = [join(script.folder, 'waits'), join(script.folder, 'go')];
+    const waiting = scene.refusal(script);
+    const build = await lastBuild(scene);
+    const tool = Number(
+      await until('the tool is at work', () => readFile(waits, 'utf8').catch(() => undefined)),
+    );
+    build.process.kill('SIGKILL');
+    await waiting;
+    expect(isAlive(tool)).toBe(true);
+    await rm(waits);
+    const second = scene.python(script);
+    await until('the next tool is at work', () => readFile(waits, 'utf8').catch(() => undefined));
+    await writeFile(go, '');
+    const { python } = await second;
+    await until('the first tool has ended', async () => !isAlive(tool));
+    expect(await outputOf(python, ['-c', 'import slow_one; print(slow_one.version)'])).toBe('1.0');
+    expect(await scene.python(script)).toMatchObject({ python });
+    expect(scene.builds).toHaveLength(2);
   });
 
   it('that an earlier service began is waited for, and not begun again', async () => {
@@ -213,6 +262,8 @@ describe('what nobody needs', () => {
     expect(view).toMatchObject({ key, state: 'ready' });
     expect(view?.bytes).toBeGreaterThan(1000);
     expect(await scene.environments.remove(key)).toBeNull();
+    expect(await scene.environments.remove('../scripts')).toBeNull();
+    expect(await readdir(script.folder)).toContain('requirements.txt');
     expect(await readdir(scene.folder)).toEqual([]);
     await scene.python(script);
     await rm(scene.folder, { recursive: true });

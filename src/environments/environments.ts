@@ -4,6 +4,7 @@ import type { Clock } from '../shared/clock.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
+import { keyPattern } from './builder/layout.ts';
 import { Builds } from './builds.ts';
 import type { EnvironmentView, Prepared, StartBuild, Waiter } from './environment.ts';
 import { EnvironmentStore, type ReadyEnvironment } from './environment-store.ts';
@@ -88,6 +89,8 @@ export class Environments {
 
   /** Removes an environment and says what it was; null when there is none. Refuses while it is being built or used. */
   async remove(key: string): Promise<EnvironmentView | null> {
+    // It may come from anybody, and becomes a path.
+    if (!keyPattern.test(key)) return null;
     const users = await this.#usersByKey();
     const view = await this.#view(key, users);
     if (view === null) return null;
@@ -103,6 +106,7 @@ export class Environments {
     const prune = () => {
       this.#work = this.#work.then(() => this.#prune());
     };
+    clearInterval(this.#timer);
     this.#timer = setInterval(prune, pruneEveryMs);
     this.#timer.unref();
     prune();
@@ -144,23 +148,22 @@ export class Environments {
       this.#planner.keepOnly(await scripts());
       for (const key of await this.#store.keys()) {
         const ready = await this.#store.find(key);
-        if (ready !== null && this.#isUnused(key, ready.usedAtMs)) await this.#removeUnneeded(key, ready);
+        // One that cannot be used any more was not used since.
+        const usedAtMs = ready?.usedAtMs ?? 0;
+        if (this.#isUnused(key, usedAtMs)) await this.#removeUnneeded(key, usedAtMs);
       }
     } catch (error) {
       log.warn({ err: error }, 'environments that nobody needs could not be removed');
     }
   }
 
-  async #removeUnneeded(key: string, { marker, usedAtMs }: ReadyEnvironment): Promise<void> {
+  async #removeUnneeded(key: string, usedAtMs: number): Promise<void> {
     // However long ago a clock says it was used: what a script needs stays.
     if ((await this.#usersByKey()).has(key) || (await this.#store.isBeingBuilt(key))) return;
     if (this.#builds.has(key) || !this.#isUnused(key, usedAtMs)) return;
     await this.#store.remove(key);
     this.#askedFor.delete(key);
-    this.#options.log.info(
-      { key, packages: marker.requirements },
-      'removed an environment that no script needs',
-    );
+    this.#options.log.info({ key }, 'removed an environment that no script needs');
   }
 
   /** Whether a run that has not ended was given it, also where its script needs another one by now. */

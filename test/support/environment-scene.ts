@@ -55,7 +55,12 @@ export class EnvironmentScene {
     this.#place = place;
     this.folder = options.folder ?? join(place, 'environments');
     this.#env = {
-      ...Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(
+        // What npm adds when it starts the tests is for the tests alone.
+        Object.entries(process.env).flatMap(([name, value]) =>
+          value === undefined || /^npm_/i.test(name) ? [] : [[name, value]],
+        ),
+      ),
       PATH: options.path ?? testPath,
       ...options.env,
       TEST_TRACE: this.#trace,

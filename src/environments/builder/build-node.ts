@@ -19,9 +19,9 @@ const npmOptions = [
 ];
 
 /**
- * Installs what was asked for into a folder of its own, and returns what it was made with. The install scripts of packages run, as they
- * do whenever somebody types npm install: many packages do not work without. Whoever has switched them off in the settings of npm has
- * switched them off here too.
+ * Installs what was asked for into a folder of its own, and returns what it was made with. Whether install scripts of packages run is
+ * what npm decides when somebody types npm install: many packages do not work without. Who has switched them off in the settings of
+ * npm has switched them off here too, and what package.json says about them counts.
  */
 export async function buildNode({ order, made, env, signal, say }: BuildContext): Promise<string> {
   const npm = await findNpm(order.interpreter, env);

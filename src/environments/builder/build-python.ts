@@ -44,8 +44,9 @@ async function withUv(context: BuildContext, uv: string): Promise<string> {
 }
 
 async function withPip(context: BuildContext): Promise<string> {
-  const { order, made } = context;
+  const { order, made, say } = context;
   const { interpreter } = order;
+  if (order.uvLock !== null) say('uv is not on PATH: the versions in uv.lock are not used');
   // Without a pip of its own, which would take several seconds.
   const venv = await step(context, interpreter, ['-m', 'venv', '--without-pip', join(made, 'env')]);
   if (!venv.ok) {

@@ -29,17 +29,18 @@ async function main([parameterFile = '']: readonly string[]): Promise<void> {
     );
   } catch (error) {
     process.exitCode = 1;
-    if (stopping.signal.aborted) {
-      await writeFile(outputJson, JSON.stringify({ code: 1, msg: 'The build was stopped' }));
-      return;
-    }
-    const text = describe(error);
+    const text = stopping.signal.aborted ? stopped : describe(error);
     process.stderr.write(`${text.en}\n`);
     // Where there is no room for it, the envelope has to do.
     await replacePrivateFile(noteOfFailure, JSON.stringify(text)).catch(() => {});
     await writeFile(outputJson, JSON.stringify({ code: 1, msg: text.en }));
   }
 }
+
+const stopped: Text = {
+  en: 'The build was stopped before its end. The next run starts it again.',
+  zh: '构建在完成前被停止，下次运行时会重新开始。',
+};
 
 function describe(error: unknown): Text {
   if (error instanceof BuildFailure) return error.text;

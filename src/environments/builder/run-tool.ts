@@ -22,6 +22,8 @@ interface ToolOptions {
 const keptCharacters = 64 * 1024;
 /** A tool that is told to stop is given so long to clean up. */
 const stopGraceMs = 2000;
+/** So long is waited for the rest of what it wrote. */
+const drainMs = 2000;
 
 /**
  * The one place where the tools that build environments are started. What they write is passed on as it comes, so that the log of
@@ -40,6 +42,7 @@ export async function runTool(
   const ended = await new Promise<{ ok: boolean; errno: string | null }>((resolve) => {
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
     let killing: NodeJS.Timeout | undefined;
+    let leftBehind: NodeJS.Timeout | undefined;
     const stop = () => {
       child.kill('SIGTERM');
       killing = setTimeout(() => child.kill('SIGKILL'), stopGraceMs);
@@ -47,11 +50,18 @@ export async function runTool(
     const done = (ok: boolean, errno: string | null) => {
       signal.removeEventListener('abort', stop);
       clearTimeout(killing);
+      clearTimeout(leftBehind);
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve({ ok, errno });
     };
     signal.addEventListener('abort', stop, { once: true });
     child.once('error', (error) => done(false, errnoOf(error) ?? 'unknown'));
     child.once('close', (code) => done(code === 0, null));
+    // What a package started may live on and hold the streams: nobody waits for that.
+    child.once('exit', (code) => {
+      leftBehind = setTimeout(() => done(code === 0, null), drainMs);
+    });
     for (const [from, to] of [
       [child.stdout, process.stdout],
       [child.stderr, process.stderr],

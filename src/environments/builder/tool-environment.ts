@@ -8,7 +8,6 @@ const misleading = new Set([
   'pythonpath',
   'pythonhome',
   'pythonstartup',
-  'pythonnousersite',
   'virtual_env',
   'conda_prefix',
   'conda_default_env',

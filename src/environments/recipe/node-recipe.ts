@@ -14,11 +14,9 @@ const foreignLocks = { 'yarn.lock': 'Yarn', 'pnpm-lock.yaml': 'pnpm', 'bun.lock'
 
 /**
  * What npm needs to know of a package. Its own scripts are not among it: they are for the folder that the script lives in, and
- * would find none of its files.
+ * would find none of its files. Nor are its name and version: a new version of a script may need the same.
  */
 const keptFields = [
-  'name',
-  'version',
   'dependencies',
   'optionalDependencies',
   'peerDependencies',

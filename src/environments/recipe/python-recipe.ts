@@ -8,7 +8,7 @@ import { readInlineMetadata } from './inline-metadata.ts';
 import { type ProjectNeeds, parseProject, readNeeds, tableAt } from './python-project.ts';
 import type { PythonRecipe, RecipeOwner } from './recipe.ts';
 import { withoutPassword } from './requirement-lines.ts';
-import { readRequirementsFile } from './requirements-file.ts';
+import { readRequirementsFile, takeLocal } from './requirements-file.ts';
 
 /** The Python of an environment that its user made in the folder, whether it works or not. */
 export function ownPython(folder: string): string {
@@ -112,13 +112,14 @@ async function findProject(folder: string, findings: Findings): Promise<PythonRe
   return fromNeeds(file, needs, findings, hasLock ? lock : null);
 }
 
-function fromNeeds(
+async function fromNeeds(
   file: string,
   { dependencies, requiresPython }: ProjectNeeds,
   findings: Findings,
   uvLock: string | null = null,
-): PythonRecipe | null {
+): Promise<PythonRecipe | null> {
   if (dependencies.length === 0) return null;
+  for (const text of dependencies) await takeLocal(file, { line: null, text }, false, findings);
   return {
     kind: 'python',
     file,

@@ -191,7 +191,6 @@ describe('the recipe of a script for Node.js', () => {
       copies: ['.npmrc'],
     });
     expect(recipe?.kind === 'node' && JSON.parse(recipe.packageJson)).toEqual({
-      name: 'x',
       dependencies: { a: '^1' },
       private: true,
     });

@@ -67,11 +67,11 @@ class RequirementsReader implements FoundRequirements {
         break;
       case 'editable':
         this.requirements.push(`-e ${item.text}`);
-        await this.#takeLocal(file, item, true);
+        if (await takeLocal(file, item, true, this.#findings)) this.isBoundToFolder = true;
         break;
       case 'requirement':
         if (!isConstraint) this.requirements.push(item.text);
-        if (isRequirement(item.text)) await this.#takeLocal(file, item, false);
+        if (isRequirement(item.text)) await takeLocal(file, item, false, this.#findings);
         else this.#reportNonsense(file, item);
         break;
       case 'option':
@@ -93,7 +93,7 @@ class RequirementsReader implements FoundRequirements {
       return;
     }
     const included = resolve(dirname(file), text);
-    if (this.#findings.nameOf(included) === null) this.#noteOutside(file, line, text);
+    if (this.#findings.nameOf(included) === null) noteOutside(file, line, text, this.#findings);
     if (await this.readFile(included, isConstraint)) return;
     this.#findings.error(
       file,
@@ -114,30 +114,6 @@ class RequirementsReader implements FoundRequirements {
     }
   }
 
-  async #takeLocal(file: string, { line, text }: RequirementItem, isEditable: boolean): Promise<void> {
-    // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
-    const path = localPathOf(text, this.#findings.folder);
-    if (path === null) return;
-    if (this.#findings.nameOf(path) === null) this.#noteOutside(file, line, text);
-    const found = await stat(path).catch(() => null);
-    if (found === null) {
-      this.#findings.looked.add(path);
-      this.#findings.error(
-        file,
-        line,
-        { en: `There is nothing at ${text}`, zh: `${text} 不存在` },
-        {
-          en: 'Paths of packages are relative to the folder of the script.',
-          zh: '包的路径以脚本所在文件夹为基准，请核对。',
-        },
-      );
-      return;
-    }
-    if (isEditable) this.isBoundToFolder = true;
-    if (found.isDirectory()) await takeProject(path, this.#findings, { metadataOnly: isEditable });
-    else await this.#findings.take(path);
-  }
-
   #reportNonsense(file: string, { line, text }: RequirementItem): void {
     this.#findings.error(
       file,
@@ -149,16 +125,46 @@ class RequirementsReader implements FoundRequirements {
       },
     );
   }
+}
 
-  #noteOutside(file: string, line: number, text: string): void {
-    this.#findings.note(
+/** Counts a package that is given by its path among what an environment is made from. Whether it is one, and is there. */
+export async function takeLocal(
+  file: string,
+  { line, text }: { readonly line: number | null; readonly text: string },
+  isEditable: boolean,
+  findings: Findings,
+): Promise<boolean> {
+  // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
+  const path = localPathOf(text, findings.folder);
+  if (path === null) return false;
+  if (findings.nameOf(path) === null) noteOutside(file, line, text, findings);
+  const found = await stat(path).catch(() => null);
+  if (found === null) {
+    findings.looked.add(path);
+    findings.error(
       file,
       line,
-      { en: `${text} is outside the folder of the script`, zh: `${text} 位于脚本文件夹之外` },
+      { en: `There is nothing at ${text}`, zh: `${text} 不存在` },
       {
-        en: 'It does not travel with the script: keep it inside to share the script.',
-        zh: '它不会随脚本一起分发；若要分享脚本，请放入文件夹内。',
+        en: 'Paths of packages are relative to the folder of the script.',
+        zh: '包的路径以脚本所在文件夹为基准，请核对。',
       },
     );
+    return false;
   }
+  if (found.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
+  else await findings.take(path);
+  return true;
+}
+
+function noteOutside(file: string, line: number | null, text: string, findings: Findings): void {
+  findings.note(
+    file,
+    line,
+    { en: `${text} is outside the folder of the script`, zh: `${text} 位于脚本文件夹之外` },
+    {
+      en: 'It does not travel with the script: keep it inside to share the script.',
+      zh: '它不会随脚本一起分发；若要分享脚本，请放入文件夹内。',
+    },
+  );
 }

@@ -1,0 +1,30 @@
+import { delimiter } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { toolEnvironment } from './tool-environment.ts';
+
+describe('the environment of a tool', () => {
+  it('has nothing that would lead packages elsewhere, in any spelling, and all else', () => {
+    const misleading = {
+      PIP_TARGET: '/x',
+      PYTHONPATH: '/x',
+      VIRTUAL_ENV: '/x',
+      NPM_CONFIG_PREFIX: '/x',
+      npm_config_global: 'true',
+    };
+    const rest = {
+      PIP_INDEX_URL: 'https://host/simple',
+      HTTPS_PROXY: 'http://proxy',
+      npm_config_ignore_scripts: 'true',
+      HOME: '/me',
+    };
+    expect(toolEnvironment({ ...misleading, ...rest, PATH: '/bin' }, '/opt/node/bin/node')).toEqual({
+      ...rest,
+      PATH: ['/opt/node/bin', '/bin'].join(delimiter),
+      PYTHONUTF8: '1',
+      PYTHONIOENCODING: 'utf-8',
+      PYTHONUNBUFFERED: '1',
+    });
+  });
+});
