@@ -28,12 +28,12 @@ interface Visit {
 const fewPrograms = '/usr/bin:/bin';
 
 /** Has a home examined. A port of its own keeps others on this machine out of it. */
-async function visit(home: string, env: Record<string, string> = {}): Promise<Visit> {
-  const { code, stdout, stderr } = await runCli(['doctor', '--json', '--home', home], {
-    HOB_PORT: '0',
-    PATH: fewPrograms,
-    ...env,
-  }).ended;
+async function visit(home: string, env: Record<string, string> = {}, wrapper: string[] = []): Promise<Visit> {
+  const { code, stdout, stderr } = await runCli(
+    ['doctor', '--json', '--home', home],
+    { HOB_PORT: '0', PATH: fewPrograms, ...env },
+    { wrapper },
+  ).ended;
   expect(stderr).toBe('');
   const { findings }: { findings: Finding[] } = JSON.parse(stdout);
   return {
@@ -129,6 +129,20 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(code).toBe(1);
     expect(amiss('home')).toEqual([problem(`belongs to another user \\(id ${ordinaryUser}\\)`, '--home')]);
   });
+
+  it.runIf(canBecomeOrdinary && findProgram('setpriv') !== null)(
+    'with a home that it may not look into, and goes on with the rest',
+    async () => {
+      const home = await privateHome();
+      const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
+      const { code, amiss, said } = await visit(home, {}, ['setpriv', ...user]);
+      expect(code).toBe(1);
+      expect(amiss('home')).toEqual([problem(/cannot be looked at \(EACCES\)/, '--home')]);
+      expect(amiss('settings')).toEqual([problem(/settings\.toml cannot be read \(EACCES\)/, '.')]);
+      expect(amiss('packages')).toEqual([problem(/^Looking at the packages failed/, 'See to it')]);
+      expect(said('runtimes').length).toBeGreaterThan(1);
+    },
+  );
 
   it('with settings that cannot be used, each with its line or name', async () => {
     const home = await privateHome();

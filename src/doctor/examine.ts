@@ -1,3 +1,4 @@
+import { errnoOf } from '../shared/errors.ts';
 import { checkDatabase } from './checks/check-database.ts';
 import { checkDesktop } from './checks/check-desktop.ts';
 import { checkDisk } from './checks/check-disk.ts';
@@ -78,13 +79,11 @@ async function carryOut(
     return await Promise.race([look(patient, controller.signal), tooLong]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [
-      problem(
-        area,
-        `Looking at ${subject} failed (${reason})`,
-        'If this stays so, it is a defect of Hob: please report it.',
-      ),
-    ];
+    const next =
+      errnoOf(error) === undefined
+        ? 'If this stays so, it is a defect of Hob: please report it.'
+        : 'See to it that you may read this, or choose another home with --home.';
+    return [problem(area, `Looking at ${subject} failed (${reason})`, next)];
   } finally {
     clearTimeout(timer);
   }
