@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -24,16 +24,25 @@ interface Visit {
   said(area: string): string[];
 }
 
-/** Without shims of version managers, which take long to start on a busy machine. */
-const fewPrograms = '/usr/bin:/bin';
+/** A folder of programs with no more than shells: to start all interpreters of a machine takes long when it is busy. */
+async function fewPrograms(): Promise<string> {
+  const bin = await tempFolder();
+  for (const name of ['bash', 'sh']) await symlink(findProgram(name) ?? '', join(bin, name));
+  return bin;
+}
+
+/** Puts a program that a shell carries out into a folder. */
+function addProgram(bin: string, name: string, text: string): Promise<void> {
+  return writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
 
 /** Has a home examined. A port of its own keeps others on this machine out of it. */
-async function visit(home: string, env: Record<string, string> = {}): Promise<Visit> {
-  const { code, stdout, stderr } = await runCli(['doctor', '--json', '--home', home], {
-    HOB_PORT: '0',
-    PATH: fewPrograms,
-    ...env,
-  }).ended;
+async function visit(home: string, env: Record<string, string> = {}, wrapper: string[] = []): Promise<Visit> {
+  const { code, stdout, stderr } = await runCli(
+    ['doctor', '--json', '--home', home],
+    { HOB_PORT: '0', PATH: await fewPrograms(), ...env },
+    { wrapper },
+  ).ended;
   expect(stderr).toBe('');
   const { findings }: { findings: Finding[] } = JSON.parse(stdout);
   return {
@@ -130,6 +139,20 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(amiss('home')).toEqual([problem(`belongs to another user \\(id ${ordinaryUser}\\)`, '--home')]);
   });
 
+  it.runIf(canBecomeOrdinary && findProgram('setpriv') !== null)(
+    'with a home that it may not look into, and goes on with the rest',
+    async () => {
+      const home = await privateHome();
+      const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
+      const { code, amiss, said } = await visit(home, {}, [findProgram('setpriv') ?? '', ...user]);
+      expect(code).toBe(1);
+      expect(amiss('home')).toEqual([problem(/cannot be looked at \(EACCES\)/, '--home')]);
+      expect(amiss('settings')).toEqual([problem(/settings\.toml cannot be read \(EACCES\)/, '.')]);
+      expect(amiss('packages')).toEqual([problem(/^Looking at the packages failed/, 'See to it')]);
+      expect(said('runtimes').length).toBeGreaterThan(1);
+    },
+  );
+
   it('with settings that cannot be used, each with its line or name', async () => {
     const home = await privateHome();
     await writeFile(join(home, 'settings.toml'), 'port = 9527\nscripts = [\n');
@@ -165,22 +188,22 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 answers/, 'hob stop, then hob serve')]);
   });
 
-  it('with a port that another program has, or another Hob', async () => {
-    const home = await privateHome();
-    const strangers = [
-      await listenAt(null),
-      await listenAt('HTTP/1.1 200 OK\r\n\r\n{}'),
-      await listenAt('hello\n'),
-    ];
-    for (const { port } of strangers) {
-      const { code, amiss } = await visit(home, { HOB_PORT: String(port) });
-      expect(code).toBe(1);
-      expect(amiss('service')).toContainEqual(
-        problem(`^Another program listens on 127.0.0.1:${port}$`, 'port = '),
-      );
-    }
+  it.each([
+    ['says nothing', null],
+    ['speaks HTTP', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['speaks something else', 'hello\n'],
+  ])('with a port that another program has, which %s', async (_what, answer) => {
+    const { port } = await listenAt(answer);
+    const { code, amiss } = await visit(await privateHome(), { HOB_PORT: String(port) });
+    expect(code).toBe(1);
+    expect(amiss('service')).toContainEqual(
+      problem(`^Another program listens on 127.0.0.1:${port}$`, 'port = '),
+    );
+  });
+
+  it('with a port that another Hob has', async () => {
     const hob = await startHob();
-    const { amiss } = await visit(home, { HOB_PORT: new URL(hob.url).port });
+    const { amiss } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
     expect(amiss('service')).toContainEqual(problem(/^Another Hob \d+\.\d+\.\d+ listens/, 'hob stop --home'));
   });
 
@@ -206,7 +229,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await writeScript(scripts, 'for windows', { language: 'bat', entry: ['main.bat', ''] });
     await mkdir(join(scripts, 'broken'));
     await writeFile(join(scripts, 'broken', 'script.toml'), '[service.info]\nid = "x"\nname = [\n');
-    const { code, amiss } = await visit(home);
+    const bin = await fewPrograms();
+    await addProgram(bin, 'python3', "printf '3.9.0\\n\\n'");
+    const { code, amiss } = await visit(home, { PATH: bin });
     expect(code).toBe(1);
     expect(amiss('runtimes')).toEqual([
       problem('bun is not installed, and is needed by "needs bun"', 'https://bun.sh/'),
@@ -225,11 +250,11 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   });
 
   it('with an interpreter that hangs, which it does not leave behind', async () => {
-    const bin = await tempFolder();
+    const bin = await fewPrograms();
     const pid = join(bin, 'pid');
-    await writeFile(join(bin, 'perl'), `#!/bin/sh\necho $$ > ${pid}\nexec sleep 60\n`, { mode: 0o755 });
-    const { said, amiss } = await visit(await privateHome(), { PATH: `${bin}:${fewPrograms}` });
-    expect(amiss('runtimes')).toEqual([note('should be perl does not answer', 'which -a perl')]);
+    await addProgram(bin, 'perl', `echo $$ > ${pid}\nexec ${findProgram('sleep')} 60`);
+    const { said, amiss } = await visit(await privateHome(), { PATH: bin });
+    expect(amiss('runtimes')).toContainEqual(note('should be perl does not answer', 'which -a perl'));
     expect(said('runtimes').join()).toContain('node.js');
     expect(await isRunning(Number(await readFile(pid, 'utf8')))).toBe(false);
   });
@@ -237,8 +262,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it('without the tools that environments and packages need', async () => {
     const bin = await tempFolder();
     // This Python has neither venv nor pip.
-    const text = `#!/bin/sh\ncase "$*" in *venv*|*pip*) exit 1;; esac\nprintf '3.9.0\\n\\n'\n`;
-    await writeFile(join(bin, 'python3'), text, { mode: 0o755 });
+    await addProgram(bin, 'python3', `case "$*" in *venv*|*pip*) exit 1;; esac\nprintf '3.9.0\\n\\n'`);
     const { code, amiss, said } = await visit(await privateHome(), { PATH: bin });
     expect(code).toBe(0);
     expect(said('runtimes')[0]).toBe(`python 3.9.0 (${join(bin, 'python3')})`);
@@ -327,7 +351,8 @@ describe('on a terminal hob doctor', () => {
     async () => {
       const home = await privateHome();
       await chmod(home, 0o777);
-      const env = { HOB_PORT: '0', PATH: fewPrograms, NO_COLOR: '1', LC_ALL: 'C.UTF-8' };
+      const bin = `${await fewPrograms()}:${dirname(findProgram('stty') ?? '')}`;
+      const env = { HOB_PORT: '0', PATH: bin, NO_COLOR: '1', LC_ALL: 'C.UTF-8' };
       const session = runInTerminal(['doctor', '--home', home], { env });
       expect(await session.ended).toBe(1);
       const lines = session.lines();

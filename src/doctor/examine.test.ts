@@ -29,7 +29,7 @@ describe('an examination', () => {
     });
     expect(findings.map(({ state, what }) => [state, what])).toEqual([
       ['problem', 'Looking at a failed (no luck)'],
-      ['problem', 'Looking at b took longer than 0.02 s'],
+      ['note', 'Looking at b took longer than 0.02 s, and was given up'],
       ['ok', 'fine'],
     ]);
     expect(findings.slice(0, 2).every(({ next }) => next !== null)).toBe(true);

@@ -1,3 +1,4 @@
+import { errnoOf } from '../shared/errors.ts';
 import { checkDatabase } from './checks/check-database.ts';
 import { checkDesktop } from './checks/check-desktop.ts';
 import { checkDisk } from './checks/check-disk.ts';
@@ -15,7 +16,7 @@ import { checkTerminals } from './checks/check-terminals.ts';
 import { checkToken } from './checks/check-token.ts';
 import { checkTools } from './checks/check-tools.ts';
 import { checkVersions } from './checks/check-versions.ts';
-import { type Area, type Finding, problem } from './finding.ts';
+import { type Area, type Finding, note, problem } from './finding.ts';
 import type { Patient } from './patient.ts';
 
 /** One look at one thing. It changes nothing, and lets go of what it waits for when the signal comes. */
@@ -68,9 +69,14 @@ async function carryOut(
   const tooLong = new Promise<readonly Finding[]>((resolve) => {
     timer = setTimeout(() => {
       controller.abort();
-      const what = `Looking at ${subject} took longer than ${withinMs / 1000} s`;
+      const what = `Looking at ${subject} took longer than ${withinMs / 1000} s, and was given up`;
+      // Not a problem yet: the machine may just be busy.
       resolve([
-        problem(area, what, 'Look again when the machine is less busy; a disk or a program may be stuck.'),
+        note(
+          area,
+          what,
+          'Look again when the machine is less busy; if it stays so, a disk or a program is stuck.',
+        ),
       ]);
     }, withinMs);
   });
@@ -78,13 +84,11 @@ async function carryOut(
     return await Promise.race([look(patient, controller.signal), tooLong]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [
-      problem(
-        area,
-        `Looking at ${subject} failed (${reason})`,
-        'If this stays so, it is a defect of Hob: please report it.',
-      ),
-    ];
+    const next =
+      errnoOf(error) === undefined
+        ? 'If this stays so, it is a defect of Hob: please report it.'
+        : 'See to it that you may read this, or choose another home with --home.';
+    return [problem(area, `Looking at ${subject} failed (${reason})`, next)];
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
@@ -66,8 +66,14 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
   if (output === undefined) return resolve(fileName);
   if (output === '') throw new UserError('Say which file to write after -o.', exitCodes.usage);
   const path = resolve(output);
-  const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-  return isFolder ? join(path, fileName) : path;
+  if (await isFolder(path)) return join(path, fileName);
+  if (!(await isFolder(dirname(path))))
+    throw new UserError(`There is no folder ${dirname(path)} to write to.`);
+  return path;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 /** As a shell takes it for one word. */

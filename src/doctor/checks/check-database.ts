@@ -12,7 +12,8 @@ import type { Patient } from '../patient.ts';
 export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Finding[]> {
   const path = join(home, 'hob.db');
   const found = await lstat(path).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
+    // A home that is not there, is none or is not ours to look into is another check's to tell of.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error) ?? '')) return null;
     throw error;
   });
   // The first start makes it.
