@@ -1,10 +1,11 @@
-import { chmod, chown, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Finding } from '../src/doctor/finding.ts';
+import { formatRecord } from '../src/packages/store/installed-record.ts';
 import { announceService } from '../src/shared/service-file.ts';
 import { startBus } from './support/desktop.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
@@ -276,42 +277,55 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it('with packages and environments that are damaged or half made', async () => {
     const home = await privateHome();
     const at = (...names: string[]) => join(home, ...names);
+    const [whole, gone, odd] = ['a', 'b', 'c'].map((end) => `2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c1${end}`);
+    const [half, old] = ['0'.repeat(32), '1'.repeat(32)];
+    if (!whole || !gone || !odd || !half || !old) throw new Error('no names');
     for (const folder of [
-      'packages/a/v1',
-      'packages/b',
-      'packages/c',
-      'packages/.staging/x',
-      'environments/half',
-      'environments/old',
-      'environments/odd',
+      ...[whole, gone, odd, '.staging/x'].map((name) => `packages/${name}`),
+      `environments/${half}`,
+      `environments/${old}/b-00000000/env/bin`,
     ])
       await mkdir(at(folder), { recursive: true });
-    await writeScript(at('packages', 'a'), 'v1', { name: 'A' });
-    await writeFile(at('packages', 'a', 'installed.json'), '{"format":1,"current":"v1"}');
-    await writeFile(at('packages', 'b', 'installed.json'), '{"current":"v7"}');
-    await writeFile(at('packages', 'c', 'installed.json'), '{"current":"../../../etc"}');
-    await writeFile(at('environments', 'odd', 'environment.json'), '{');
-    const marker = at('environments', 'old', 'environment.json');
-    await writeFile(marker, '{"format":1,"kind":"python"}');
-    await utimes(marker, new Date('2020-01-01'), new Date('2020-01-01'));
+    await writeScript(at('packages', whole), 'v1', { id: whole, name: 'A' });
+    const source = { kind: 'folder', location: '/x', ref: null, path: null } as const;
+    const version = {
+      version: null,
+      installedAt: '2026-05-01T12:00:00.000Z',
+      source,
+      commit: null,
+      content: null,
+    };
+    const record = { current: 'v1', previous: null, versions: { v1: version } };
+    for (const id of [whole, gone])
+      await writeFile(at('packages', id, 'installed.json'), formatRecord({ id, ...record }));
+    await writeFile(at('packages', odd, 'installed.json'), '{"current":"../../../etc"}');
+    await symlink(process.execPath, at('environments', old, 'b-00000000', 'env', 'bin', 'python'));
+    await writeFile(
+      at('environments', old, 'environment.json'),
+      JSON.stringify({
+        format: 1,
+        key: old,
+        kind: 'python',
+        made_at: '2026-05-01T12:00:00.000Z',
+        made_with: 'Python 3.11.7',
+        requirements: ['x'],
+        folder: 'b-00000000',
+      }),
+    );
     const { code, amiss, said } = await visit(home);
     expect(code).toBe(1);
     expect(amiss('packages')).toEqual([
-      problem(
-        /packages\/b\/installed\.json names the version v7, which is not there/,
-        'install the script again',
-      ),
-      problem(/names "\.\.\/\.\.\/\.\.\/etc", which is no version/, 'install the script again'),
+      problem(new RegExp(`${gone} cannot be run: its version v1 is not there`), `hob uninstall ${gone}`),
+      problem(/installed\.json is damaged/, `hob uninstall ${odd}`),
       note(/left of 1 stopped/, 'next start'),
     ]);
     expect(said('packages').at(-1)).toBe('1 package is installed');
     expect(said('scripts')).toEqual(['1 script can be read']);
     expect(amiss('environments')).toEqual([
-      problem(/odd\/environment\.json cannot be understood/, 'hob environments rm odd'),
-      note('^Half made, and nobody is at work on it: "half"$', 'next start'),
-      note('^Not used for 7 days: "old"$', 'hob environments rm'),
+      note(`^Half made, or without their interpreter: "${half}"$`, 'made anew'),
+      note(`^No script needs "${old}"$`, 'hob environments rm'),
     ]);
-    expect(said('environments').at(-1)).toMatch(/^3 environments take /);
+    expect(said('environments').at(-1)).toMatch(/^2 environments take /);
   });
 
   it.runIf(hasBus)(

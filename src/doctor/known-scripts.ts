@@ -1,10 +1,9 @@
 import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { Catalogue } from '../scripts/catalogue.ts';
-import { loadFolder } from '../scripts/load-folder.ts';
+import { installedFile } from '../scripts/installed-version.ts';
 import type { Problem, Script } from '../scripts/script.ts';
-import { readRecords } from './package-records.ts';
 
 export interface KnownScripts {
   readonly scripts: readonly Script[];
@@ -14,19 +13,15 @@ export interface KnownScripts {
 
 /** All scripts of a home, as the service would find them: those in folders of scripts, and the current versions of packages. */
 export async function readScripts(home: string, folders: readonly string[]): Promise<KnownScripts> {
-  const own = join(home, 'scripts');
+  const [own, packages] = [join(home, 'scripts'), join(home, 'packages')];
   // The service makes its own at its first start.
-  const catalogue = new Catalogue([...((await exists(own)) ? [own] : []), ...folders]);
+  const catalogue = new Catalogue([...((await exists(own)) ? [own] : []), ...folders], {
+    ...((await exists(packages)) && { packages }),
+  });
   await catalogue.load();
-  const scripts = catalogue.scripts();
-  const problems = await catalogue.problems();
-  for (const record of await readRecords(home)) {
-    if (record.kind !== 'readable') continue;
-    const loaded = await loadFolder(record.folder);
-    if (loaded?.kind === 'script') scripts.push(loaded.script);
-    problems.push(...(loaded?.kind === 'script' ? loaded.notes : (loaded?.problems ?? [])));
-  }
-  return { scripts, problems: problems.sort((a, b) => a.severity.localeCompare(b.severity)) };
+  // A record that is damaged is said of the packages.
+  const problems = (await catalogue.problems()).filter(({ file }) => basename(file) !== installedFile);
+  return { scripts: catalogue.scripts(), problems };
 }
 
 function exists(path: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { markerText } from '../../src/environments/builder/layout.ts';
 import type { ApiAnswer, Call } from '../support/api/client.ts';
 import { readErrorCatalogue, readOperations } from '../support/api/document.ts';
 import { Fuzz } from '../support/api/fuzz.ts';
@@ -66,8 +67,7 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
     unit: 'MiB more',
     bound: { atMost: 8 },
   });
-  // There is nothing yet that would make an environment.
-  expect(fuzz.without('2')).toEqual(['DELETE /api/environments/{key}', 'POST /api/stop']);
+  expect(fuzz.without('2')).toEqual(['POST /api/stop']);
   expect(fuzz.without('4')).toEqual([]);
   expect(hob.log()).not.toMatch(/because of a defect|could not be sent/);
 
@@ -157,6 +157,8 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   const sources = await tempFolder();
   const packages = Array.from({ length: 12 }, () => randomUUID());
   for (const id of packages) await writeInstalled(join(home, 'packages'), sources, id);
+  const environments = Array.from({ length: 12 }, () => randomUUID().replaceAll('-', ''));
+  for (const key of environments) await writeEnvironment(join(home, 'environments', key), key);
   const { hob } = await startTraced({
     home,
     scripts: [scripts],
@@ -178,11 +180,25 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
         ids: packages,
         sources: [...packages.map((id) => sourceOf(sources, id)), `${hub}/slow.git`],
       },
-      environments: [],
+      environments,
     },
     { runId: String(body.run_id), prefix },
   );
   return { hob, known };
+}
+
+/** An environment that no script needs, and that was used just now. */
+async function writeEnvironment(folder: string, key: string): Promise<void> {
+  const made = 'b-00000000';
+  await mkdir(join(folder, made, 'node_modules'), { recursive: true });
+  const marker = {
+    key,
+    kind: 'node',
+    madeAt: new Date().toISOString(),
+    madeWith: 'npm',
+    folder: made,
+  } as const;
+  await writeFile(join(folder, 'environment.json'), markerText({ ...marker, requirements: [] }));
 }
 
 /** A package with two versions, and the folder that it is said to have come from. */

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
+import { checkRecipe } from '../../environments/recipe/read-recipe.ts';
+import { checkFolder } from '../../packages/check/check-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { ToldError, UserError } from '../user-error.ts';
-import { checkFolder } from './check-folder-stand-in.ts';
 
 export interface Checked {
   readonly folder: string;
@@ -31,7 +32,7 @@ export async function examineFolder(text: string): Promise<Checked> {
   const found = await stat(folder).catch(() => null);
   if (found === null) throw new UserError(`There is no folder ${folder}.`);
   if (!found.isDirectory()) throw new UserError(`${folder} is not a folder.`);
-  const { script, problems } = await checkFolder(folder);
+  const { script, problems } = await checkFolder(folder, { checks: [checkRecipe] });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return { folder, script, problems, errors, notes: problems.length - errors };
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { printJson } from '../terminal/print-json.ts';
@@ -8,7 +9,6 @@ import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { describeChecked, examineFolder } from './check.ts';
-import { packFolder } from './pack-folder-stand-in.ts';
 import { packageFileName } from './package-file-name.ts';
 
 export interface PackOptions {

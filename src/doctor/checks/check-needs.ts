@@ -1,3 +1,4 @@
+import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
 import { resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
 import type { Script } from '../../scripts/script.ts';
 import { type Finding, splitAdvice } from '../finding.ts';
@@ -15,7 +16,8 @@ export async function checkNeeds(patient: Patient): Promise<Finding[]> {
     // A language that is not there at all was told of already, once for all scripts.
     if (await lacksLanguage(script, patient)) continue;
     const { finder, environment: env, platform } = patient;
-    const resolution = await resolveCommand(script, { finder, env, platform });
+    const resolution =
+      (await findMissingBinaries(script, env)) ?? (await resolveCommand(script, { finder, env, platform }));
     if (resolution.kind !== 'unavailable') continue;
     const { en } = resolution.message;
     lacks.set(en, [...(lacks.get(en) ?? []), script]);

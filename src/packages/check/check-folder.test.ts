@@ -138,12 +138,14 @@ when = { field = "mode", eq = "x" }
   });
 
   it('asks whether the scripts that this one needs are there', async () => {
-    const needs = `${someManifest}\n[[service.dependencies]]\nid = "AAAA"\n\n[[service.dependencies]]\nid = "bbbb"\n`;
-    const files = { ...good, 'script.toml': needs };
-    const found = await problemsOf(files, { knowsScript: (id) => id === 'aaaa' });
-    expect(found.filter((line) => line.includes('is not installed'))).toEqual([
-      'note script.toml:14 The script "bbbb", which this one needs, is not installed',
+    const [one, two] = ['2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7caa', '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7cbb'];
+    const needs = [one, two].map((id) => `[[service.dependencies]]\nid = "${id}"\n`).join('\n');
+    const files = { ...good, 'script.toml': `${someManifest}\n${needs}` };
+    const findScript = (id: string) => (id === one ? { name: 'one', version: null } : null);
+    expect(await problemsOf(files, { findScript })).toEqual([
+      `note script.toml:10 It calls the script ${two}, which is not here`,
     ]);
+    expect(await problemsOf(files)).toEqual([]);
   });
 
   it('adds what others find', async () => {

@@ -5,14 +5,14 @@ import type { Problem, Script } from '../../scripts/script.ts';
 import { defaultFetchLimits, type FetchLimits } from '../fetch/fetch-limits.ts';
 import { checkEntry } from './check-entry.ts';
 import { checkFiles } from './check-files.ts';
-import { checkManifest } from './check-manifest.ts';
+import { checkManifest, type FindScript } from './check-manifest.ts';
 
 /** What others know to be wrong with a script. */
 export type ScriptCheck = (script: Script) => Promise<Problem[]>;
 
 export interface CheckOptions {
-  /** Whether there is a script of this id, for those that a script needs. Without it they are not looked at. */
-  readonly knowsScript?: (id: string) => boolean;
+  /** Finds those that a script calls. Without it they are not looked for. */
+  readonly findScript?: FindScript;
   readonly checks?: readonly ScriptCheck[];
   readonly limits?: FetchLimits;
   readonly platform?: NodeJS.Platform;
@@ -27,7 +27,7 @@ export interface CheckedFolder {
 
 /** Everything that is wrong with a folder as a package, at once: what its manifest says, and what lies in it. */
 export async function checkFolder(folder: string, options: CheckOptions = {}): Promise<CheckedFolder> {
-  const { knowsScript, checks = [], limits = defaultFetchLimits, platform = process.platform } = options;
+  const { findScript, checks = [], limits = defaultFetchLimits, platform = process.platform } = options;
   const path = resolve(folder);
   const loaded = await loadFolder(path);
   const problems: Problem[] = [];
@@ -35,7 +35,7 @@ export async function checkFolder(folder: string, options: CheckOptions = {}): P
   if (loaded === null) problems.push(noManifest(path));
   else problems.push(...(loaded.kind === 'script' ? loaded.notes : loaded.problems));
   if (script !== null) {
-    problems.push(...(await checkManifest(script, knowsScript)), ...(await checkEntry(script, platform)));
+    problems.push(...(await checkManifest(script, findScript)), ...(await checkEntry(script, platform)));
     for (const check of checks) problems.push(...(await check(script)));
   }
   problems.push(...(await checkFiles(path, limits)));

@@ -1,19 +1,17 @@
-import { missingEntry } from '../../scripts/catalogue-problems.ts';
+import { missingDependencies, missingEntry } from '../../scripts/catalogue-problems.ts';
 import { confine } from '../../scripts/confine.ts';
 import { KeyLocator, type KeyPath } from '../../scripts/locate-keys.ts';
 import { maxManifestBytes, parseToml } from '../../scripts/manifest-toml.ts';
 import { describePath } from '../../scripts/read-manifest.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
-import { showName } from '../fetch/show-name.ts';
+
+/** The script of an id, if there is one. */
+export type FindScript = (id: string) => Pick<Script, 'name' | 'version'> | null;
 
 /** What a manifest says that is not so, though it can be read: with the line where it says it. */
-export async function checkManifest(
-  script: Script,
-  knowsScript: ((id: string) => boolean) | undefined,
-): Promise<Problem[]> {
+export async function checkManifest(script: Script, findScript: FindScript | undefined): Promise<Problem[]> {
   const read = await readRegularFile(script.manifestPath, { maxBytes: maxManifestBytes });
   const parsed = read.kind === 'content' ? parseToml(read.bytes) : null;
   const locator = new KeyLocator(parsed?.text ?? '');
@@ -45,26 +43,6 @@ export async function checkManifest(
       { en: 'Declare it, or correct the name.', zh: '请声明该参数，或修正名称。' },
     );
   }
-  if (knowsScript === undefined || parsed?.kind !== 'table') return found;
-  for (const [index, id] of dependenciesOf(parsed.table[script.rootTable]).entries()) {
-    if (id === null || knowsScript(id)) continue;
-    note(
-      lineOf('dependencies', index, 'id'),
-      {
-        en: `The script ${showName(id)}, which this one needs, is not installed`,
-        zh: `所依赖的脚本 ${showName(id)} 未安装`,
-      },
-      { en: 'Install it, too; the order does not matter.', zh: '请同时安装它，先后顺序不限。' },
-    );
-  }
-  return found;
-}
-
-/** The ids of other scripts, each in its place; null for what is none. */
-function dependenciesOf(root: unknown): (string | null)[] {
-  const declared = isJsonObject(root) ? root.dependencies : undefined;
-  if (!Array.isArray(declared)) return [];
-  return declared.map((each) =>
-    isJsonObject(each) && typeof each.id === 'string' ? each.id.toLowerCase() : null,
-  );
+  const missing = findScript === undefined ? [] : missingDependencies(script, findScript);
+  return [...found, ...missing.map((problem) => ({ ...problem, line: lineOf('dependencies') }))];
 }

@@ -35,9 +35,9 @@ export async function fetchPackage(source: PackageSource, options: FetchOptions)
     const root = join(into, 'content');
     await makePrivateFolder(root);
     const writer = new PackageWriter({ root, limits, signal, onProgress });
-    const { commit, notes } = await bring(source, writer, { ...options, limits });
+    const { commit, notes, isFolder } = await bring(source, writer, { ...options, limits });
     notes.push(...writer.finish());
-    const folder = await findScript(root, source.path);
+    const folder = isFolder ? root : await findScript(root, source.path);
     log.debug({ kind: source.kind, commit }, 'a package was fetched');
     return { folder, commit, notes };
   } catch (error) {
@@ -50,18 +50,22 @@ async function bring(
   source: PackageSource,
   writer: PackageWriter,
   { into, env, limits, signal }: FetchOptions & { readonly limits: FetchLimits },
-): Promise<{ commit: string | null; notes: Text[] }> {
-  const { kind, location } = source;
-  if (kind === 'git')
-    return fetchGit(source, writer, { repository: join(into, 'repository'), env, limits, signal });
+): Promise<{ commit: string | null; notes: Text[]; isFolder: boolean }> {
+  const { kind, location, path } = source;
+  if (kind === 'git') {
+    const options = { repository: join(into, 'repository'), env, limits, signal };
+    return { ...(await fetchGit(source, writer, options)), isFolder: false };
+  }
   // What it is called proves nothing: a folder may be named like an archive.
   const isFolder = await look(location);
   if (isFolder) {
-    const leftOut = await copyFolder(location, writer, { skip: [into], signal });
-    return { commit: null, notes: leftOutNotes(leftOut) };
+    // Only the script, and only where there is one: a folder may hold a whole disk.
+    const folder = await findScript(location, path);
+    const leftOut = await copyFolder(folder, writer, { skip: [into], signal });
+    return { commit: null, notes: leftOutNotes(leftOut), isFolder };
   }
   await readArchive(location, writer, signal);
-  return { commit: null, notes: [] };
+  return { commit: null, notes: [], isFolder };
 }
 
 async function look(location: string): Promise<boolean> {

@@ -1,14 +1,17 @@
+import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { type LoadedFolder, loadFolder } from '../../scripts/load-folder.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 import { splitPath } from './check-name.ts';
 import { showName } from './show-name.ts';
 
 const deepest = 3;
 const mostNamed = 20;
+/** Far more than a collection of scripts has; a whole disk has them at once. */
+const mostFolders = 2000;
 
 /** In these lies what others wrote. */
 const foreignFolders = new Set(['node_modules', '__pycache__', 'venv']);
@@ -22,7 +25,7 @@ export async function findScript(root: string, path: string | null): Promise<str
   if (path !== null) return chosen([root, unwrapped], path);
   const top = await loadFolder(unwrapped);
   if (top !== null && isMeant(top)) return unwrapped;
-  const found = await search(unwrapped);
+  const found = await search(unwrapped, { left: mostFolders });
   const [only, second] = found;
   if (second !== undefined) throw several(found);
   if (only !== undefined) return join(unwrapped, only);
@@ -80,9 +83,33 @@ function hasCanonicalName(loaded: LoadedFolder & { kind: 'broken' }): boolean {
   return loaded.problems.some(({ file }) => /[/\\]script\.toml$/.test(file));
 }
 
+/** How many folders may still be looked into. */
+interface Budget {
+  left: number;
+}
+
+/** What is in a folder; of one that is not ours to read, nothing. */
+async function listFolder(path: string): Promise<Dirent[]> {
+  return readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+    if (isExhaustion(errnoOf(error))) throw error;
+    return [];
+  });
+}
+
+function tooManyFolders(): AppError {
+  return new AppError(
+    'package-not-a-script',
+    {
+      en: `There is no manifest in it, and more than ${mostFolders} folders are too many to look for one in`,
+      zh: `其中没有清单文件，且文件夹超过 ${mostFolders} 个，无法逐一查找`,
+    },
+    { hint: { en: 'Name the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' } },
+  );
+}
+
 /** Relative paths of the folders below that hold a script. What lies inside a script belongs to it. */
-async function search(root: string, prefix = '', depth = 1): Promise<string[]> {
-  const entries = await readdir(join(root, prefix), { withFileTypes: true });
+async function search(root: string, budget: Budget, prefix = '', depth = 1): Promise<string[]> {
+  const entries = await listFolder(join(root, prefix));
   const names = entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !foreignFolders.has(entry.name))
     .map(({ name }) => name)
@@ -90,9 +117,10 @@ async function search(root: string, prefix = '', depth = 1): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
     const path = `${prefix}${name}`;
+    if (budget.left-- === 0) throw tooManyFolders();
     const loaded = await loadFolder(join(root, path));
     if (loaded !== null && isMeant(loaded)) found.push(path);
-    else if (depth < deepest) found.push(...(await search(root, `${path}/`, depth + 1)));
+    else if (depth < deepest) found.push(...(await search(root, budget, `${path}/`, depth + 1)));
   }
   return found;
 }

@@ -90,7 +90,7 @@ async function checkPackage(
   folder: string,
 ): Promise<Script> {
   const { script, problems: found } = await check(folder, {
-    knowsScript: (id) => catalogue.find(id) !== null,
+    findScript: (id) => catalogue.find(id),
   });
   const problems = found.map((problem) => ({ ...problem, file: insideOf(folder, problem.file) }));
   operation.finds(problems);

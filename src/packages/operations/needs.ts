@@ -26,7 +26,7 @@ export type FetchPackage = (source: PackageSource, options: FetchOptions) => Pro
 
 export type CheckFolder = (
   folder: string,
-  options: { readonly knowsScript: (id: string) => boolean },
+  options: { readonly findScript: (id: string) => Script | null },
 ) => Promise<{ readonly script: Script | null; readonly problems: readonly Problem[] }>;
 
 export type ParseSource = (
