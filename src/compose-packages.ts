@@ -12,6 +12,7 @@ import type { RunServiceOptions } from './runs/run-request.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { RunStore } from './runs/run-store.ts';
 import type { Catalogue } from './scripts/catalogue.ts';
+import { noteMissingBinaries } from './scripts/runtimes/find-binaries.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
@@ -71,7 +72,11 @@ export function composePackages(parts: PackageParts): ComposedPackages {
       refresh: (paths) => catalogue.refresh(paths),
     },
     fetch: fetchPackage,
-    check: (folder, options) => checkFolder(folder, { ...options, checks: [checkRecipe] }),
+    check: (folder, options) =>
+      checkFolder(folder, {
+        ...options,
+        checks: [checkRecipe, (script) => noteMissingBinaries(script, env)],
+      }),
     parseSource,
     prepare: (script, waiter) => environments.ensure(script, waiter),
     isInUse,
@@ -88,8 +93,8 @@ export function composePackages(parts: PackageParts): ComposedPackages {
     start() {
       starting = packages.start();
       environments.start();
-      runs().events.subscribe(({ type }) => {
-        if (type === 'ended') void packages.sweep();
+      runs().events.subscribe((event) => {
+        if (event.type === 'ended') void packages.sweep();
       });
     },
     async close() {

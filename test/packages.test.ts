@@ -74,6 +74,15 @@ describe('packages for this interface', () => {
     expect(digest.body).toMatchObject({ success: true });
   });
 
+  it('warn where a program that they need is not there', async () => {
+    const hob = await startHob();
+    const parent = await tempFolder();
+    await writeScript(parent, 'needy', { runtime: 'binaries = [{ name = "of-nobody" }]' });
+    const { state, warnings } = await install(hob, join(parent, 'needy'));
+    expect(state).toBe('done');
+    expect(warnings).toEqual([expect.stringContaining('"of-nobody"')]);
+  });
+
   it('warn where a script that they call is not there', async () => {
     const hob = await startHob();
     const { state, warnings } = await install(hob, join(examples, 'text-digest'));

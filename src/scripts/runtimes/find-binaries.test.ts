@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { someScript } from '../../../test/support/some-script.ts';
-import { findMissingBinaries } from './find-binaries.ts';
+import { findMissingBinaries, noteMissingBinaries } from './find-binaries.ts';
 
 /** A machine with only these programs. */
 async function machine(...programs: string[]) {
@@ -49,6 +49,20 @@ describe('a script that needs other programs', () => {
       expect(lack?.en).toContain('Install it\n');
       expect(lack?.en).not.toContain('apt');
     }
+  });
+
+  it('is known to lack them before it is run', async () => {
+    const bin = join(await tempFolder(), 'bin');
+    const script = someScript();
+    const needs = { ...script, runtime: { ...script.runtime, binaries: ['of-nobody'] } };
+    expect(await noteMissingBinaries(needs, { PATH: bin })).toMatchObject([
+      {
+        severity: 'note',
+        file: script.manifestPath,
+        message: { en: expect.stringContaining('"of-nobody"') },
+      },
+    ]);
+    expect(await noteMissingBinaries(script, { PATH: bin })).toEqual([]);
   });
 
   it('hears nothing of a manager that has it under no name that is known', async () => {

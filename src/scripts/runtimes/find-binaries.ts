@@ -1,29 +1,54 @@
 import type { Text } from '../../shared/text.ts';
-import type { Script } from '../script.ts';
+import type { Problem, Script } from '../script.ts';
 import { type Unavailable, unavailable } from './command.ts';
 import { isOnPath } from './find-interpreter.ts';
 import { installCommand } from './package-hints.ts';
 
+interface Lack {
+  readonly message: Text;
+  readonly advice: Text;
+}
+
 /** Why a script is not started for lack of a program that it names; null when all of them are there. */
 export async function findMissingBinaries(
-  { runtime }: Pick<Script, 'runtime'>,
+  script: Pick<Script, 'runtime'>,
   env: Readonly<Record<string, string>>,
 ): Promise<Unavailable | null> {
-  const lacking: Text[] = [];
+  const lacks = await lacksOf(script, env);
+  if (lacks.length === 0) return null;
+  // All of them at once: nobody wants to install one to be told of the next.
+  const en = lacks.map(({ message, advice }) => `${message.en}. ${advice.en}`).join('\n');
+  const zh = lacks.map(({ message, advice }) => `${message.zh}。${advice.zh}`).join('\n');
+  return unavailable(`${en}\nStart Hob again if PATH changed.`, `${zh}\n若修改了 PATH，请重启 Hob。`);
+}
+
+/** The same for whoever looks at a script before it is run. */
+export async function noteMissingBinaries(
+  script: Pick<Script, 'runtime' | 'manifestPath'>,
+  env: Readonly<Record<string, string>>,
+): Promise<Problem[]> {
+  const lacks = await lacksOf(script, env);
+  return lacks.map((lack) => ({ severity: 'note', file: script.manifestPath, line: null, ...lack }));
+}
+
+async function lacksOf(
+  { runtime }: Pick<Script, 'runtime'>,
+  env: Readonly<Record<string, string>>,
+): Promise<Lack[]> {
+  const lacks: Lack[] = [];
   for (const binary of runtime.binaries) {
     if (await isOnPath(binary, env)) continue;
     const command = await installCommand(binary, env);
-    lacking.push({
-      en: `The script needs the program "${binary}", which is not on PATH. ${
-        command === null ? 'Install it' : `Install it with: ${command}`
-      }`,
-      zh: `脚本需要程序 "${binary}"，但 PATH 中没有找到。${command === null ? '请先安装' : `请运行：${command}`}`,
+    lacks.push({
+      message: {
+        en: `The script needs the program "${binary}", which is not on PATH`,
+        zh: `脚本需要程序 "${binary}"，但 PATH 中没有找到`,
+      },
+      advice: {
+        en: command === null ? 'Install it' : `Install it with: ${command}`,
+        zh: command === null ? '请先安装' : `请运行：${command}`,
+      },
     });
   }
-  if (lacking.length === 0) return null;
-  // All of them at once: nobody wants to install one to be told of the next.
-  return unavailable(
-    `${lacking.map(({ en }) => en).join('\n')}\nStart Hob again if PATH changed.`,
-    `${lacking.map(({ zh }) => zh).join('\n')}\n若修改了 PATH，请重启 Hob。`,
-  );
+  return lacks;
 }
