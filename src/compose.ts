@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { builder } from './build-runs.ts';
+import { composeGuard } from './compose-door.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
@@ -10,12 +11,10 @@ import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs
 import { ExecutorClient } from './execution/executor-client.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
-import { TokenGuard } from './http/door/token-guard.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
-import { isLiveToken } from './runs/callers/chain.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
 import { RunEvents } from './runs/events/run-events.ts';
@@ -36,7 +35,6 @@ import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
-import { ensureToken } from './shared/token-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
 import { Facts } from './storage/facts.ts';
@@ -198,15 +196,7 @@ export async function startService({
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
-    if (settings.token) await ensureToken(home);
-    const guard = settings.token
-      ? new TokenGuard({
-          home,
-          isLiveRun: (token) => isLiveToken(token, store),
-          clock: systemClock,
-          log: log.child({ part: 'door' }),
-        })
-      : null;
+    const guard = await composeGuard({ settings, store, log });
     closers.push(() => guard?.close());
     const app = await buildApp({
       catalogue,
