@@ -278,7 +278,32 @@ describe('what nobody needs', () => {
     await until('the tool is at work', async () => build.log().includes('$ '));
     const [view] = await scene.environments.list();
     expect(view).toMatchObject({ state: 'building', kind: 'python' });
-    expect(await scene.environments.remove(view?.key ?? '')).toMatchObject({ state: 'building' });
+    await expect(scene.environments.remove(view?.key ?? '')).rejects.toMatchObject({
+      code: 'environment-in-use',
+    });
     await waiting;
+  });
+
+  it('is not removed while a run has it, or a run of a script that needs it has not ended', async () => {
+    let now = new Date();
+    const scene = await EnvironmentScene.open({ unusedMs: 1000, now: () => now });
+    const script = await needing(scene, 'used');
+    const { key } = await scene.python(script);
+    const inUse = { code: 'environment-in-use' };
+    scene.scriptsInUse.add(script.id);
+    await expect(scene.environments.remove(key)).rejects.toMatchObject(inUse);
+    scene.scriptsInUse.clear();
+
+    await scene.ensure(script, { runId: 'a-run' });
+    scene.liveRuns.add('a-run');
+    await expect(scene.environments.remove(key)).rejects.toMatchObject(inUse);
+    // The script has changed, and the run goes on with what it was given.
+    scene.scripts.length = 0;
+    now = new Date(now.getTime() + 3_600_000);
+    scene.environments.start();
+    await scene.environments.close();
+    expect(await scene.environments.list()).toMatchObject([{ key }]);
+    scene.liveRuns.clear();
+    expect(await scene.environments.remove(key)).toMatchObject({ key });
   });
 });

@@ -68,7 +68,8 @@ export class EnvironmentStore {
       stat(marker.kind === 'python' ? ready.python : ready.modules).catch(() => null),
       stat(markerPath(path)).catch(() => null),
     ]);
-    return seen === null || mark === null ? null : { ...ready, usedAtMs: mark.mtimeMs };
+    // What was a whole millisecond when it was written may be read as a little less.
+    return seen === null || mark === null ? null : { ...ready, usedAtMs: Math.round(mark.mtimeMs) };
   }
 
   async markUsed(key: string, { usedAtMs }: ReadyEnvironment, now: Date): Promise<void> {
