@@ -81,6 +81,27 @@ describe('the recipe of a Python script', () => {
     expect(inputs[0]).toEqual(inputs[1]);
   });
 
+  it.each(['./libs/mine', 'libs/mine', 'mine', 'mine[extra]', `\${HERE}/mine`])(
+    'belongs to its folder alone where code in it is used from there, as by -e %s',
+    async (path) => {
+      const project = '[project]\nname = "mine"\nversion = "1"\n';
+      const script = await scriptWith({
+        'requirements.txt': `-e ${path}\n`,
+        'libs/mine/pyproject.toml': project,
+        'mine/pyproject.toml': project,
+      });
+      expect(await problemsOf(script)).toEqual([]);
+      expect(await readRecipe(script)).toMatchObject({ isBoundToFolder: true });
+    },
+  );
+
+  it('may name files by variables that only pip knows', async () => {
+    const text = `-r \${HERE}/more.txt\nx @ file://\${HERE}/x.whl\n\${HERE}/mine\n`;
+    const script = await scriptWith({ 'requirements.txt': text });
+    expect(await problemsOf(script)).toEqual([]);
+    expect(await readRecipe(script)).not.toBeNull();
+  });
+
   it('is its project with the lock of uv', async () => {
     const script = await scriptWith({
       'pyproject.toml': '[project]\nrequires-python = "~=3.10"\ndependencies = ["d"]\n',

@@ -1,14 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 import { decodeFileText } from '../../shared/decode-text.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
 import {
+  hasVariables,
   isArchiveName,
   isRequirement,
   localPathOf,
   type RequirementItem,
   readRequirementLines,
+  withoutPassword,
 } from './requirement-lines.ts';
 import { takeProject } from './take-folder.ts';
 
@@ -84,7 +86,10 @@ class RequirementsReader implements FoundRequirements {
       this.#findings.note(
         file,
         line,
-        { en: `${text} is read anew at every build`, zh: `${text} 在每次构建时才会读取` },
+        {
+          en: `${withoutPassword(text)} is read anew at every build`,
+          zh: `${withoutPassword(text)} 在每次构建时才会读取`,
+        },
         {
           en: 'Hob does not notice when it changes; keep a copy in the folder instead.',
           zh: 'Hob 无法得知其变化，建议在文件夹中保留一份副本。',
@@ -92,6 +97,7 @@ class RequirementsReader implements FoundRequirements {
       );
       return;
     }
+    if (hasVariables(text)) return;
     const included = resolve(dirname(file), text);
     if (this.#findings.nameOf(included) === null) noteOutside(file, line, text, this.#findings);
     if (await this.readFile(included, isConstraint)) return;
@@ -134,8 +140,9 @@ export async function takeLocal(
   isEditable: boolean,
   findings: Findings,
 ): Promise<boolean> {
+  if (hasVariables(text)) return isEditable;
   // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
-  const path = localPathOf(text, findings.folder);
+  const path = localPathOf(isEditable && !text.includes(':') ? asPath(text) : text, findings.folder);
   if (path === null) return false;
   if (findings.nameOf(path) === null) noteOutside(file, line, text, findings);
   const found = await stat(path).catch(() => null);
@@ -155,6 +162,11 @@ export async function takeLocal(
   if (found.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
   else await findings.take(path);
   return true;
+}
+
+/** What is used where it lies is a folder, also when its path looks like the name of a package. */
+function asPath(text: string): string {
+  return isAbsolute(text) ? text : `./${text}`;
 }
 
 function noteOutside(file: string, line: number | null, text: string, findings: Findings): void {
