@@ -162,7 +162,9 @@ describe('a build of an environment', () => {
       await until('the tool is at work', () => readFile(waits, 'utf8').catch(() => undefined)),
     );
     build.process.kill('SIGKILL');
-    await waiting;
+    const { en, zh } = await waiting;
+    expect(en).toContain('Run again.');
+    expect(zh).toContain('请重新运行');
     expect(isAlive(tool)).toBe(true);
     await rm(waits);
     const second = scene.python(script);
@@ -196,7 +198,9 @@ describe('what nobody needs', () => {
     const half = 'a'.repeat(32);
     await mkdir(join(scene.folder, half, 'b-12345678', 'env'), { recursive: true });
     await mkdir(join(scene.folder, '.removing-1-0-x', 'env'), { recursive: true });
-    await writeFile(join(scene.folder, `${half}.asked`), '');
+    const [old, awaited] = [`${half}.asked`, `${'b'.repeat(32)}.asked`];
+    for (const name of [old, awaited]) await writeFile(join(scene.folder, name), '');
+    await utimes(join(scene.folder, old), 1, 1);
     await writeFile(join(scene.folder, half, `building-${process.pid}-1`), '');
     expect(await scene.environments.list()).toMatchObject([
       { key: expect.any(String), state: expect.any(String) },
@@ -204,7 +208,8 @@ describe('what nobody needs', () => {
     ]);
     scene.environments.start();
     await scene.environments.close();
-    expect(await readdir(scene.folder)).toEqual([key]);
+    // What a build that waits for its turn is to install is still there.
+    expect((await readdir(scene.folder)).sort()).toEqual([key, awaited].sort());
   });
 
   it('is pruned after its time, and what a script needs never is, whatever the clock says', async () => {
@@ -278,7 +283,9 @@ describe('what nobody needs', () => {
     await until('the tool is at work', async () => build.log().includes('$ '));
     const [view] = await scene.environments.list();
     expect(view).toMatchObject({ state: 'building', kind: 'python' });
-    expect(await scene.environments.remove(view?.key ?? '')).toMatchObject({ state: 'building' });
+    await expect(scene.environments.remove(view?.key ?? '')).rejects.toMatchObject({
+      code: 'environment-in-use',
+    });
     await waiting;
   });
 });

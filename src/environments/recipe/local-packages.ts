@@ -60,7 +60,9 @@ export async function readLocalPackages(
 function localRange(range: string): string | null {
   const named = /^(?:file|link):(.*)$/s.exec(range)?.[1];
   if (named !== undefined) return named.replace(/^\/\/(?=\.)/, '');
-  return /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range) ? range : null;
+  const isPath = /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range);
+  // The name of an archive; with a folder before it, npm takes it for a repository.
+  return isPath || /^[^\\/:@]+\.(?:tgz|tar\.gz|tar)$/i.test(range) ? range : null;
 }
 
 async function rangesIn(file: string, findings: Findings): Promise<[string, string][]> {
