@@ -7,7 +7,8 @@ import type { Findings } from './findings.ts';
 import { takeFolder } from './take-folder.ts';
 
 const mostPackages = 200;
-const leftOut = /^(?:node_modules|\.git)$/;
+/** What npm and git leave in a package is none of it. */
+export const leftOut = /^(?:node_modules|\.git)$/;
 
 interface LocalPackages {
   /** Relative to the script's folder, with forward slashes. */

@@ -229,6 +229,45 @@ describe('the recipe of a script for Node.js', () => {
     expect(await problemsOf(script)).toEqual([]);
   });
 
+  it('has its workspaces, so that nothing of their name is taken from elsewhere', async () => {
+    const script = await scriptWith(
+      {
+        'package.json': JSON.stringify({
+          workspaces: ['./tools', 'packages/*'],
+          dependencies: { mine: '1' },
+        }),
+        'packages/mine/package.json': '{"name":"mine","version":"1.0.0"}',
+        'packages/mine/node_modules/x.js': '',
+        'packages/none/readme.md': '',
+        'tools/package.json': '{"name":"tools","version":"1.0.0"}',
+      },
+      node,
+    );
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({
+      requirements: ['mine@1', './packages/mine', './tools'],
+      copies: ['packages/mine', 'tools'],
+      packageJson: expect.stringContaining('"packages/mine"'),
+    });
+    expect(recipe?.inputs.map(({ name }) => name)).toEqual([
+      'packages/mine/package.json',
+      'tools/package.json',
+    ]);
+  });
+
+  it.each(['../elsewhere', '**/x', 'a*/b'])('cannot have the workspace %s', async (workspace) => {
+    const script = await scriptWith({ 'package.json': JSON.stringify({ workspaces: [workspace] }) }, node);
+    expect(await problemsOf(script)).toEqual([
+      `error package.json:null: The workspace "${workspace}" is not a folder inside that of the script`,
+    ]);
+  });
+
+  it('may have an archive beside it', async () => {
+    const dependencies = { mine: 'mine-1.0.0.tgz' };
+    const files = { 'package.json': JSON.stringify({ dependencies }), 'mine-1.0.0.tgz': 'x' };
+    expect(await readRecipe(await scriptWith(files, node))).toMatchObject({ copies: ['mine-1.0.0.tgz'] });
+  });
+
   it('takes the place of a link that an environment was put there by', async () => {
     const script = await scriptWith({ 'package.json': '{"dependencies":{"a":"1"}}' }, node);
     await symlink(
