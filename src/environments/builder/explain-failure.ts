@@ -113,7 +113,7 @@ const causes: readonly Cause[] = [
 /** One sentence about why a tool did not do its work, from what it wrote. */
 export function explainFailure(tool: Tool, output: string): Text {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences
-  const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replace(/:\/\/[^/@\s]+@/g, '://***@');
+  const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replace(/:\/\/[^/\s]+@/g, '://***@');
   for (const { pattern, tools, say } of causes) {
     if (tools !== undefined && !tools.includes(tool)) continue;
     const match = pattern.exec(text);

@@ -9,7 +9,7 @@ import type { Script } from '../../scripts/script.ts';
 import { checkRecipe, readRecipe } from './read-recipe.ts';
 
 async function scriptWith(
-  files: Record<string, string>,
+  files: Record<string, string | Uint8Array>,
   runtime: Partial<Script['runtime']> = {},
 ): Promise<Script> {
   const folder = await tempFolder();
@@ -100,6 +100,17 @@ describe('the recipe of a Python script', () => {
     const script = await scriptWith({ 'requirements.txt': text });
     expect(await problemsOf(script)).toEqual([]);
     expect(await readRecipe(script)).not.toBeNull();
+  });
+
+  it('is written anew for the tool where its file is as Chinese Windows writes it', async () => {
+    const comment = Buffer.from([0x23, 0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a]);
+    const [text, includes] = [Buffer.from('a==1\r\n'), Buffer.from('-r more.txt\r\n')];
+    const alone = await scriptWith({ 'requirements.txt': Buffer.concat([comment, text]) });
+    expect(await readRecipe(alone)).toMatchObject({ requirements: ['a==1'], lines: ['#你好', 'a==1', ''] });
+    const files = { 'requirements.txt': Buffer.concat([comment, includes]), 'more.txt': text };
+    expect(await problemsOf(await scriptWith(files))).toEqual([
+      'error requirements.txt:null: This file is not in UTF-8, and pip cannot read it',
+    ]);
   });
 
   it('is its project with the lock of uv', async () => {

@@ -70,6 +70,7 @@ describe('the lines of a file of requirements', () => {
 
   it('are shown without the passwords in addresses', () => {
     expect(withoutPassword('x @ https://me:secret@host/x.whl')).toBe('x @ https://***@host/x.whl');
+    expect(withoutPassword('x @ https://me:sec@ret@host/x.whl')).toBe('x @ https://***@host/x.whl');
     expect(withoutPassword('x @ git+https://host/x.git@main')).toBe('x @ git+https://host/x.git@main');
   });
 });

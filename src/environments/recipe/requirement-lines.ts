@@ -121,5 +121,5 @@ export function hasVariables(text: string): boolean {
 
 /** A requirement for the eyes of people: what stands before the host of an address may be a password. */
 export function withoutPassword(requirement: string): string {
-  return requirement.replace(/:\/\/[^/@\s]+@/g, '://***@');
+  return requirement.replace(/:\/\/[^/\s]+@/g, '://***@');
 }

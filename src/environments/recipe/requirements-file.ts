@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -17,9 +18,13 @@ import { takeProject } from './take-folder.ts';
 /** More files than anybody splits requirements into; a file may name itself. */
 const mostFiles = 64;
 
+const namesFiles: ReadonlySet<RequirementItem['kind']> = new Set(['include', 'constraint']);
+
 export interface FoundRequirements {
   readonly requirements: readonly string[];
   readonly isBoundToFolder: boolean;
+  /** What the tool is to read instead of the file, whose encoding it does not know; null when it can read it. */
+  readonly lines: readonly string[] | null;
 }
 
 /** Everything that a file of requirements asks for, with the files it names. Null when it is not there. */
@@ -34,6 +39,7 @@ export async function readRequirementsFile(
 class RequirementsReader implements FoundRequirements {
   readonly requirements: string[] = [];
   isBoundToFolder = false;
+  lines: readonly string[] | null = null;
   readonly #findings: Findings;
   readonly #files = new Set<string>();
 
@@ -52,10 +58,26 @@ class RequirementsReader implements FoundRequirements {
       return true;
     }
     await this.#findings.take(file);
-    for (const item of readRequirementLines(decodeFileText(result.bytes))) {
-      await this.#follow(file, item, isConstraint);
-    }
+    const text = decodeFileText(result.bytes);
+    const items = readRequirementLines(text);
+    if (isForeign(result.bytes)) this.#rewrite(file, text, items);
+    for (const item of items) await this.#follow(file, item, isConstraint);
     return true;
+  }
+
+  /** A copy elsewhere would not find the files that it names. */
+  #rewrite(file: string, text: string, items: readonly RequirementItem[]): void {
+    const isAlone = this.#files.size === 1 && !items.some(({ kind }) => namesFiles.has(kind));
+    if (isAlone) {
+      this.lines = text.split(/\r?\n/);
+      return;
+    }
+    this.#findings.error(
+      file,
+      null,
+      { en: 'This file is not in UTF-8, and pip cannot read it', zh: '该文件不是 UTF-8 编码，pip 无法读取' },
+      { en: 'Save it as UTF-8.', zh: '请另存为 UTF-8 编码。' },
+    );
   }
 
   async #follow(file: string, item: RequirementItem, isConstraint: boolean): Promise<void> {
@@ -162,6 +184,12 @@ export async function takeLocal(
   if (found.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
   else await findings.take(path);
   return true;
+}
+
+/** Whether it is in an encoding that no mark tells, as that of Chinese Windows. */
+function isForeign(bytes: Uint8Array): boolean {
+  const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return !isMarked && !isUtf8(bytes);
 }
 
 /** What is used where it lies is a folder, also when its path looks like the name of a package. */
