@@ -73,6 +73,17 @@ describe('a build of an environment', () => {
     expect(scene.builds).toHaveLength(2);
   });
 
+  it('is not begun for who has left before', async () => {
+    const scene = await EnvironmentScene.open();
+    const script = await needing(scene, 'left');
+    const leaving = new AbortController();
+    const waiting = scene.ensure(script, { runId: 'gone', signal: leaving.signal });
+    leaving.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await scene.ensure(script, { runId: 'here' });
+    expect(scene.builds.map(({ request }) => request.waitingRunId)).toEqual(['here']);
+  });
+
   it('goes on when nobody waits for it any more', async () => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'abandoned');

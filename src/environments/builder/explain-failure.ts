@@ -38,14 +38,14 @@ const causes: readonly Cause[] = [
   },
   { pattern: offline, say: (_detail, tool) => unreachable(tool) },
   {
-    pattern: /Cannot find command 'git'|Git executable not found|code ENOENT[^]*spawn git/,
+    pattern: /Cannot find command 'git'|Git executable not found|code ENOENT[\s\S]*spawn git/,
     say: () => ({
       en: 'A package is to be fetched with git, which is not on PATH. Install it (Debian, Ubuntu: apt install git).',
       zh: '某个包需要用 git 获取，但 PATH 中没有 git。请安装（Debian、Ubuntu：apt install git）。',
     }),
   },
   {
-    pattern: /fatal: (.+)[^]*× git .+ did not run successfully|unknown git error[^]*?fatal: (.+)/,
+    pattern: /fatal: (.+)[\s\S]*× git .+ did not run successfully|unknown git error[\s\S]*?fatal: (.+)/,
     say: notCloned,
   },
   {
