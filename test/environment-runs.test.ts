@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
@@ -212,6 +212,47 @@ describe('a service that is killed while an environment is built', () => {
     });
     expect((await service.hob.run(id)).body).toMatchObject({ message: '1.0.0' });
     expect(await environments(service.hob)).toMatchObject([{ state: 'ready' }]);
+  });
+});
+
+describe('a service that stops while a run finds out what it needs', () => {
+  it('has that made ready, and the run is carried out by the next one', async () => {
+    const scripts = await tempFolder();
+    const files = await tempFolder();
+    const id = await pythonScript(scripts, 'late', '1.0.0');
+    const wait = (file: string) =>
+      `while [ -d "${files}" ] && [ ! -e "${files}/${file}" ]; do sleep 0.02; done`;
+    const holder = await writeScript(scripts, 'holder', {
+      entry: ['main.sh', `touch "${files}/holds"; ${wait('go')}\n`],
+    });
+    const programs = await tempFolder();
+    const real = (await run('python3', ['-c', 'import sys; print(sys.executable)'])).stdout.trim();
+    await writeFile(
+      join(programs, 'python3'),
+      `#!/bin/sh\ntouch "${files}/asked"; ${wait('look')}\nexec "${real}" "$@"\n`,
+      { mode: 0o755 },
+    );
+    const path = [programs, testPath].join(delimiter);
+    const service = await startRestartable({ scripts: [scripts], env: { PATH: path } });
+    const { hob } = service;
+    const held = hob.run(holder);
+    await until('the holder runs', async () => (await readdir(files)).includes('holds'));
+    const { body } = await hob.post('/api/execute', { script_id: id });
+    await until('an interpreter is looked for', async () => (await readdir(files)).includes('asked'));
+    const restarted = service.restart();
+    await until('it stops', async () => hob.log().includes('stopping'));
+    await writeFile(join(files, 'look'), '');
+    await until(
+      'the build has begun',
+      async () => (await readdir(join(hob.home, 'environments'))).length > 0,
+    );
+    await writeFile(join(files, 'go'), '');
+    expect((await held).body).toMatchObject({ success: true });
+    await restarted;
+    expect(await service.hob.ended(String(body.run_id))).toMatchObject({
+      state: 'succeeded',
+      result: { msg: '1.0.0' },
+    });
   });
 });
 

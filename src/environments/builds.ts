@@ -1,5 +1,6 @@
 import type { Script } from '../scripts/script.ts';
 import type { Text } from '../shared/text.ts';
+import { untilAborted } from '../shared/until-aborted.ts';
 import type { BuildRequest, BuildRun, StartBuild, Waiter } from './environment.ts';
 import type { EnvironmentStore, ReadyEnvironment } from './environment-store.ts';
 import type { Plan } from './plan.ts';
@@ -33,11 +34,11 @@ export class Builds {
   /** Waits for the build of an environment, which is started unless it is under way. It goes on when its waiters are gone. */
   async build(plan: Needed, script: Script, waiter: Waiter): Promise<Built> {
     const { run, ended } = this.#byKey.get(plan.key) ?? this.#begin(plan, script, waiter);
-    const { runId, lend } = await unlessAborted(run, waiter.signal);
+    const { runId, lend } = await untilAborted(run, waiter.signal);
     // It may have been begun by somebody who holds no place, and wait for the very one that this run holds.
     if (waiter.runId !== null) lend(waiter.runId);
     waiter.onBuild(runId);
-    return unlessAborted(ended, waiter.signal);
+    return untilAborted(ended, waiter.signal);
   }
 
   #begin(plan: Needed, script: Script, { runId }: Waiter): Build {
@@ -86,7 +87,11 @@ export class Builds {
     const failure = await this.#store.takeFailure(key);
     await this.#store.removeAsked(key);
     if (ready !== null) return { kind: 'ready', ready };
-    const why = failure ?? { en: message, zh: message };
+    // It was killed before it could say why: what is known comes from elsewhere, in one language.
+    const why = failure ?? {
+      en: `${closed(message, '.')} Run again.`,
+      zh: `构建意外中断（${message}），请重新运行。`,
+    };
     return {
       kind: 'failed',
       message: {
@@ -99,19 +104,4 @@ export class Builds {
 
 function closed(sentence: string, stop: string): string {
   return /[.!?…。！？]$/.test(sentence) ? sentence : `${sentence}${stop}`;
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

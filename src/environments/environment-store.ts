@@ -24,6 +24,7 @@ import { Remembered } from './remembered.ts';
 const removingPrefix = '.removing-';
 /** The last use is kept no more exactly than this, so that not every run writes to the disk. */
 const touchEveryMs = 60 * 60 * 1000;
+const longestAwaitedMs = 24 * 60 * 60 * 1000;
 
 /** An environment that can be used. */
 export interface ReadyEnvironment {
@@ -126,16 +127,23 @@ export class EnvironmentStore {
     return removeFolder(target);
   }
 
-  /** Removes what is left of builds and removals that were cut off, and calls nobody's. */
-  async sweep(isKnown: (key: string) => boolean): Promise<void> {
+  /** Removes what is left of builds and removals that were cut off. */
+  async sweep(isKnown: (key: string) => boolean, now: Date): Promise<void> {
     for (const name of await readdir(this.folder).catch(() => [])) {
       if (name.startsWith(removingPrefix)) await removeFolder(join(this.folder, name));
       const [, key = name, beside] = /^([0-9a-f]{32})(\..+)?$/.exec(name) ?? [];
       if (!keyPattern.test(key) || (await this.isBeingBuilt(key))) continue;
       const isMarked = beside === undefined && (await readMarker(this.pathOf(key))) !== null;
-      if (isMarked || isKnown(key)) continue;
+      if (isMarked || (await this.#isAwaited(name, now)) || isKnown(key)) continue;
       if (beside === undefined) await this.remove(key);
       else await rm(join(this.folder, name), { force: true });
     }
+  }
+
+  /** A build that an earlier service accepted may still wait for its turn, and read what it is to install only then. */
+  async #isAwaited(name: string, now: Date): Promise<boolean> {
+    if (!name.endsWith(askedPath(''))) return false;
+    const found = await stat(join(this.folder, name)).catch(() => null);
+    return found !== null && now.getTime() - found.mtimeMs < longestAwaitedMs;
   }
 }

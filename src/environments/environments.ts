@@ -75,6 +75,8 @@ export class Environments {
     }
     const obstacle = plan.recipe.kind === 'node' ? await findObstacle(script.folder) : null;
     if (obstacle !== null) return { kind: 'unavailable', message: obstacle };
+    // To find an interpreter may take long, and nobody may wait any more.
+    waiter.signal.throwIfAborted();
     const made = await this.#builds.build(plan, script, waiter);
     return made.kind === 'failed'
       ? { kind: 'unavailable', message: made.message }
@@ -142,9 +144,9 @@ export class Environments {
   }
 
   async #prune(): Promise<void> {
-    const { log, scripts } = this.#options;
+    const { log, scripts, clock } = this.#options;
     try {
-      await this.#store.sweep((key) => this.#builds.has(key));
+      await this.#store.sweep((key) => this.#builds.has(key), clock.now());
       this.#planner.keepOnly(await scripts());
       for (const key of await this.#store.keys()) {
         const ready = await this.#store.find(key);

@@ -82,8 +82,9 @@ export class RunService {
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, sync } = request;
-    // A run that is waited for may still need its links to end well.
-    const isNeeded = sync && request.caller !== null && this.#gate.isIn(request.caller.runId);
+    const lender = (sync ? request.caller?.runId : request.lender) ?? null;
+    // A run that is under way may still need its links, or what is made ready for it, to end well.
+    const isNeeded = lender !== null && this.#gate.isIn(lender);
     if (this.#stopping && !isNeeded) throw stopping();
     if (sync && request.caller !== null && this.#live.isClosing(request.caller.runId)) throw callerStopping();
     const runId = randomUUID();
@@ -94,7 +95,6 @@ export class RunService {
       hasKey: request.key !== undefined,
       scriptFolder: script.folder,
     });
-    const lender = (sync ? request.caller?.runId : request.lender) ?? null;
     const claim = claimOf(runId, script, lender);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
@@ -113,7 +113,7 @@ export class RunService {
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
     const turn = sync
       ? this.#awaitTurn(admission, run.stopping, isNeeded)
-      : this.#unlessStopping(admission, run);
+      : this.#unlessStopping(admission, run, isNeeded);
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
@@ -271,9 +271,9 @@ export class RunService {
   }
 
   /** What still waits when the service stops goes on waiting, on record, for the next one. */
-  async #unlessStopping(admission: Promise<Lease>, run: LiveRun): Promise<Lease> {
+  async #unlessStopping(admission: Promise<Lease>, run: LiveRun, isNeeded = false): Promise<Lease> {
     const lease = await admission;
-    if (!this.#stopping) return lease;
+    if (!this.#stopping || isNeeded) return lease;
     lease.release();
     const { signal } = run.stopping;
     signal.throwIfAborted();

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { describeDuration } from '../../shared/describe-duration.ts';
 import { fingerprintFile } from '../../shared/fingerprint-file.ts';
 import { writePrivateFile } from '../../shared/private-files.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
+import { syncFolder } from '../../shared/sync-folder.ts';
 import { claimBuild } from './build-claims.ts';
 import { BuildFailure } from './build-failure.ts';
 import { buildNode } from './build-node.ts';
@@ -109,14 +110,4 @@ async function mark(order: BuildOrder, folder: string, madeWith: string): Promis
   await rename(draft, markerPath(environment));
   await syncFolder(environment);
   await syncFolder(dirname(environment));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

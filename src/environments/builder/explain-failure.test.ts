@@ -22,6 +22,30 @@ describe('what a tool wrote when it failed', () => {
       'ERROR: No matching distribution found for no-such',
       'no version of the package that fits: no-such',
     ],
+    [
+      'pip',
+      'cannot reach a repository',
+      "  fatal: unable to access 'https://host/x.git/': Failed to connect to host port 443 after 0 ms: Couldn't connect to server\n  error: subprocess-exited-with-error\n  × git clone --quiet https://host/x.git /tmp/x did not run successfully.",
+      'no connection to the package index',
+    ],
+    [
+      'pip',
+      'finds no repository',
+      "  fatal: repository 'https://host/x.git/' not found\n  error: subprocess-exited-with-error\n  × git clone --quiet https://host/x.git /tmp/x did not run successfully.",
+      "could not be fetched with git: repository 'https://host/x.git/' not found.",
+    ],
+    [
+      'pip',
+      'has no git',
+      "ERROR: Cannot find command 'git' - do you have 'git' installed and in your PATH?",
+      'apt install git',
+    ],
+    [
+      'npm',
+      'finds no repository',
+      "npm error code 128\nnpm error An unknown git error occurred\nnpm error command git --no-replace-objects ls-remote file:///x.git\nnpm error fatal: '/x.git' does not appear to be a git repository",
+      "could not be fetched with git: '/x.git' does not appear to be a git repository.",
+    ],
     ['pip', 'finds a conflict', 'ERROR: ResolutionImpossible: for help visit', 'do not go together'],
     [
       'pip',

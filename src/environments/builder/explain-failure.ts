@@ -5,7 +5,7 @@ export type Tool = 'pip' | 'uv' | 'npm';
 const longestDetail = 300;
 
 const offline =
-  /Failed to establish a new connection|NewConnectionError|name resolution|Name or service not known|nodename nor servname|getaddrinfo|Network is unreachable|Connection refused|ConnectTimeout|ConnectionResetError|Read timed out|ReadTimeout|Cannot connect to proxy|error sending request|dns error|tcp connect error|Network connectivity is disabled|code (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)/;
+  /Failed to establish a new connection|NewConnectionError|name resolution|Name or service not known|nodename nor servname|getaddrinfo|Network is unreachable|Connection refused|ConnectTimeout|ConnectionResetError|Read timed out|ReadTimeout|Cannot connect to proxy|error sending request|dns error|tcp connect error|Network connectivity is disabled|Could not resolve host|Failed to connect to |Couldn't connect to server|Could not connect to server|code (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)/;
 
 interface Cause {
   readonly pattern: RegExp;
@@ -37,6 +37,17 @@ const causes: readonly Cause[] = [
     }),
   },
   { pattern: offline, say: (_detail, tool) => unreachable(tool) },
+  {
+    pattern: /Cannot find command 'git'|Git executable not found|code ENOENT[\s\S]*spawn git/,
+    say: () => ({
+      en: 'A package is to be fetched with git, which is not on PATH. Install it (Debian, Ubuntu: apt install git).',
+      zh: '某个包需要用 git 获取，但 PATH 中没有 git。请安装（Debian、Ubuntu：apt install git）。',
+    }),
+  },
+  {
+    pattern: /fatal: (.+)[\s\S]*× git .+ did not run successfully|unknown git error[\s\S]*?fatal: (.+)/,
+    say: notCloned,
+  },
   {
     pattern: /can only install (?:packages )?(?:with an existing|when your) package/,
     tools: ['npm'],
@@ -102,7 +113,7 @@ const causes: readonly Cause[] = [
 /** One sentence about why a tool did not do its work, from what it wrote. */
 export function explainFailure(tool: Tool, output: string): Text {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences
-  const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replace(/:\/\/[^/@\s]+@/g, '://***@');
+  const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replace(/:\/\/[^/\s]+@/g, '://***@');
   for (const { pattern, tools, say } of causes) {
     if (tools !== undefined && !tools.includes(tool)) continue;
     const match = pattern.exec(text);
@@ -134,6 +145,13 @@ function missingVersion(detail: string): Text {
   return {
     en: `There is no version of the package that fits: ${detail}. Check its name and the versions asked for.`,
     zh: `没有符合要求的包版本：${detail}。请检查包名及版本要求。`,
+  };
+}
+
+function notCloned(detail: string): Text {
+  return {
+    en: `A package could not be fetched with git: ${detail}. Check its address and your access to it.`,
+    zh: `无法用 git 获取某个包：${detail}。请检查其地址及访问权限。`,
   };
 }
 

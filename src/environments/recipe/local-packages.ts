@@ -7,7 +7,8 @@ import type { Findings } from './findings.ts';
 import { takeFolder } from './take-folder.ts';
 
 const mostPackages = 200;
-const leftOut = /^(?:node_modules|\.git)$/;
+/** What npm and git leave in a package is none of it. */
+export const leftOut = /^(?:node_modules|\.git)$/;
 
 interface LocalPackages {
   /** Relative to the script's folder, with forward slashes. */
@@ -60,7 +61,9 @@ export async function readLocalPackages(
 function localRange(range: string): string | null {
   const named = /^(?:file|link):(.*)$/s.exec(range)?.[1];
   if (named !== undefined) return named.replace(/^\/\/(?=\.)/, '');
-  return /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range) ? range : null;
+  const isPath = /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range);
+  // The name of an archive; with a folder before it, npm takes it for a repository.
+  return isPath || /^[^\\/:@]+\.(?:tgz|tar\.gz|tar)$/i.test(range) ? range : null;
 }
 
 async function rangesIn(file: string, findings: Findings): Promise<[string, string][]> {

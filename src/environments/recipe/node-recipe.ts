@@ -8,6 +8,7 @@ import { type Findings, reportUnreadable } from './findings.ts';
 import { readLocalPackages } from './local-packages.ts';
 import type { NodeRecipe, RecipeOwner } from './recipe.ts';
 import { withoutPassword } from './requirement-lines.ts';
+import { readWorkspaces } from './workspaces.ts';
 
 const lockNames = ['npm-shrinkwrap.json', 'package-lock.json'];
 const foreignLocks = { 'yarn.lock': 'Yarn', 'pnpm-lock.yaml': 'pnpm', 'bun.lock': 'Bun', 'bun.lockb': 'Bun' };
@@ -47,7 +48,8 @@ export async function findNodeRecipe(
   }
   const described = parsePackage(file, decodeFileText(result.bytes), findings);
   const wanted = { ...described?.dependencies, ...described?.optionalDependencies };
-  if (described === null || Object.keys(wanted).length === 0) return null;
+  const workspaces = await readWorkspaces(file, described?.whole.workspaces, findings);
+  if (described === null || Object.keys(wanted).length + workspaces.length === 0) return null;
 
   const { copies, renamed } = await readLocalPackages(file, wanted, findings);
   let lockFile: string | null = null;
@@ -62,11 +64,18 @@ export async function findNodeRecipe(
   return {
     kind: 'node',
     file,
-    requirements: Object.entries(wanted).map(([name, range]) => `${name}@${withoutPassword(range)}`),
+    requirements: [
+      ...Object.entries(wanted).map(([name, range]) => `${name}@${withoutPassword(range)}`),
+      ...workspaces.map((folder) => `./${folder}`),
+    ],
     inputs: findings.inputs,
-    packageJson: reduce(described.whole, renamed, lockFile !== null),
+    packageJson: reduce(described.whole, { renamed, workspaces, hasLock: lockFile !== null }),
     lockFile,
-    copies: [...copies, ...(lockFile === null ? [] : [lockFile]), ...(await present(settings, '.npmrc'))],
+    copies: [
+      ...new Set([...copies, ...workspaces]),
+      ...(lockFile === null ? [] : [lockFile]),
+      ...(await present(settings, '.npmrc')),
+    ],
   };
 }
 
@@ -146,10 +155,16 @@ export function lineOf(text: string, key: string): number | null {
   return index === -1 ? null : index + 1;
 }
 
-function reduce(whole: JsonObject, renamed: Readonly<Record<string, string>>, hasLock: boolean): string {
+interface Reduction {
+  readonly renamed: Readonly<Record<string, string>>;
+  readonly workspaces: readonly string[];
+  readonly hasLock: boolean;
+}
+
+function reduce(whole: JsonObject, { renamed, workspaces, hasLock }: Reduction): string {
   // npm compares a lock with all that the package asks for, also with what it is not to install.
   const names = hasLock ? [...keptFields, 'devDependencies'] : keptFields;
-  const kept: JsonObject = {};
+  const kept: JsonObject = workspaces.length === 0 ? {} : { workspaces: [...workspaces] };
   for (const name of names) {
     const value = whole[name];
     if (value === undefined) continue;

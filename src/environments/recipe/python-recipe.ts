@@ -74,7 +74,7 @@ async function findRequirements(file: string, findings: Findings): Promise<Pytho
     requirements: found.requirements.map(withoutPassword),
     inputs: findings.inputs,
     requiresPython: null,
-    lines: null,
+    lines: found.lines,
     uvLock: null,
     isBoundToFolder: found.isBoundToFolder,
   };

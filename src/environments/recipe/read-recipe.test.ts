@@ -9,7 +9,7 @@ import type { Script } from '../../scripts/script.ts';
 import { checkRecipe, readRecipe } from './read-recipe.ts';
 
 async function scriptWith(
-  files: Record<string, string>,
+  files: Record<string, string | Uint8Array>,
   runtime: Partial<Script['runtime']> = {},
 ): Promise<Script> {
   const folder = await tempFolder();
@@ -79,6 +79,38 @@ describe('the recipe of a Python script', () => {
       ),
     );
     expect(inputs[0]).toEqual(inputs[1]);
+  });
+
+  it.each(['./libs/mine', 'libs/mine', 'mine', 'mine[extra]', `\${HERE}/mine`])(
+    'belongs to its folder alone where code in it is used from there, as by -e %s',
+    async (path) => {
+      const project = '[project]\nname = "mine"\nversion = "1"\n';
+      const script = await scriptWith({
+        'requirements.txt': `-e ${path}\n`,
+        'libs/mine/pyproject.toml': project,
+        'mine/pyproject.toml': project,
+      });
+      expect(await problemsOf(script)).toEqual([]);
+      expect(await readRecipe(script)).toMatchObject({ isBoundToFolder: true });
+    },
+  );
+
+  it('may name files by variables that only pip knows', async () => {
+    const text = `-r \${HERE}/more.txt\nx @ file://\${HERE}/x.whl\n\${HERE}/mine\n`;
+    const script = await scriptWith({ 'requirements.txt': text });
+    expect(await problemsOf(script)).toEqual([]);
+    expect(await readRecipe(script)).not.toBeNull();
+  });
+
+  it('is written anew for the tool where its file is as Chinese Windows writes it', async () => {
+    const comment = Buffer.from([0x23, 0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a]);
+    const [text, includes] = [Buffer.from('a==1\r\n'), Buffer.from('-r more.txt\r\n')];
+    const alone = await scriptWith({ 'requirements.txt': Buffer.concat([comment, text]) });
+    expect(await readRecipe(alone)).toMatchObject({ requirements: ['a==1'], lines: ['#你好', 'a==1', ''] });
+    const files = { 'requirements.txt': Buffer.concat([comment, includes]), 'more.txt': text };
+    expect(await problemsOf(await scriptWith(files))).toEqual([
+      'error requirements.txt:null: This file is not in UTF-8, and pip cannot read it',
+    ]);
   });
 
   it('is its project with the lock of uv', async () => {
@@ -206,6 +238,45 @@ describe('the recipe of a script for Node.js', () => {
     expect(recipe).toMatchObject({ lockFile: 'package-lock.json', copies: ['package-lock.json'] });
     expect(recipe?.kind === 'node' && JSON.parse(recipe.packageJson).devDependencies).toEqual({ b: '1' });
     expect(await problemsOf(script)).toEqual([]);
+  });
+
+  it('has its workspaces, so that nothing of their name is taken from elsewhere', async () => {
+    const script = await scriptWith(
+      {
+        'package.json': JSON.stringify({
+          workspaces: ['./tools', 'packages/*'],
+          dependencies: { mine: '1' },
+        }),
+        'packages/mine/package.json': '{"name":"mine","version":"1.0.0"}',
+        'packages/mine/node_modules/x.js': '',
+        'packages/none/readme.md': '',
+        'tools/package.json': '{"name":"tools","version":"1.0.0"}',
+      },
+      node,
+    );
+    const recipe = await readRecipe(script);
+    expect(recipe).toMatchObject({
+      requirements: ['mine@1', './packages/mine', './tools'],
+      copies: ['packages/mine', 'tools'],
+      packageJson: expect.stringContaining('"packages/mine"'),
+    });
+    expect(recipe?.inputs.map(({ name }) => name)).toEqual([
+      'packages/mine/package.json',
+      'tools/package.json',
+    ]);
+  });
+
+  it.each(['../elsewhere', '**/x', 'a*/b'])('cannot have the workspace %s', async (workspace) => {
+    const script = await scriptWith({ 'package.json': JSON.stringify({ workspaces: [workspace] }) }, node);
+    expect(await problemsOf(script)).toEqual([
+      `error package.json:null: The workspace "${workspace}" is not a folder inside that of the script`,
+    ]);
+  });
+
+  it('may have an archive beside it', async () => {
+    const dependencies = { mine: 'mine-1.0.0.tgz' };
+    const files = { 'package.json': JSON.stringify({ dependencies }), 'mine-1.0.0.tgz': 'x' };
+    expect(await readRecipe(await scriptWith(files, node))).toMatchObject({ copies: ['mine-1.0.0.tgz'] });
   });
 
   it('takes the place of a link that an environment was put there by', async () => {

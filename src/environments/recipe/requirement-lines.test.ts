@@ -38,6 +38,10 @@ describe('the lines of a file of requirements', () => {
     ['x @ file:///there/x.whl', '/there/x.whl'],
     ['x @ file:///there/a%20b.whl ; os_name == "posix"', '/there/a b.whl'],
     ['/there/x.tar.gz', '/there/x.tar.gz'],
+    ['libs/mine', '/here/libs/mine'],
+    ['mine/ ; os_name == "posix"', '/here/mine'],
+    ['x @ file:libs/a%20b.whl', '/here/libs/a b.whl'],
+    ['file:/there/x.whl#egg=x', '/there/x.whl'],
     ['requests', null],
     ['x.y-z==1.0', null],
     ['https://host/x.whl', null],
@@ -66,6 +70,7 @@ describe('the lines of a file of requirements', () => {
 
   it('are shown without the passwords in addresses', () => {
     expect(withoutPassword('x @ https://me:secret@host/x.whl')).toBe('x @ https://***@host/x.whl');
+    expect(withoutPassword('x @ https://me:sec@ret@host/x.whl')).toBe('x @ https://***@host/x.whl');
     expect(withoutPassword('x @ git+https://host/x.git@main')).toBe('x @ git+https://host/x.git@main');
   });
 });

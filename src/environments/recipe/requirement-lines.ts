@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type RequirementItem =
@@ -87,7 +87,8 @@ export function localPathOf(requirement: string, base: string): string | null {
   const target = (named ?? bare).replace(/(?<=.)\[[\w.,\s-]*\]$/, '');
   if (/^file:/i.test(target)) return fromFileUrl(target, base);
   if (target.includes('://')) return null;
-  const looksLocal = /^\.{1,2}(?:[\\/]|$)|^[\\/]|^[A-Za-z]:[\\/]/.test(target);
+  // Where there is a slash and no address, pip looks for a folder.
+  const looksLocal = /^\.{1,2}(?:[\\/]|$)|^[\\/]|^[A-Za-z]:[\\/]|^[^\s@]+\//.test(target);
   return looksLocal || isArchiveName(target) ? resolve(base, target) : null;
 }
 
@@ -97,21 +98,28 @@ export function isArchiveName(name: string): boolean {
 }
 
 function fromFileUrl(url: string, base: string): string | null {
+  const address = url.replace(/#.*$/s, '');
   try {
-    const path = fileURLToPath(url.replace(/#.*$/s, ''));
-    return isAbsolute(path) ? path : null;
+    // Without slashes it is relative, which no other reader of addresses knows.
+    if (!/^file:\//i.test(address)) return resolve(base, decodeURIComponent(address.slice('file:'.length)));
+    return fileURLToPath(address);
   } catch {
-    return resolve(base, url.replace(/^file:/i, ''));
+    return null;
   }
 }
 
 /** Whether this can be a requirement at all: the name of a package with conditions, an address or a path. */
 export function isRequirement(text: string): boolean {
-  if (text.includes('://') || text.includes('${') || localPathOf(text, '/') !== null) return true;
+  if (text.includes('://') || hasVariables(text) || localPathOf(text, '/') !== null) return true;
   return /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w.,\s-]*\])?\s*(?:$|[;@(]|[<>=!~]=?)/.test(text);
+}
+
+/** Whether pip puts variables of the environment in, so that nobody else can say what it stands for. */
+export function hasVariables(text: string): boolean {
+  return /\$\{[A-Z0-9_]+\}/.test(text);
 }
 
 /** A requirement for the eyes of people: what stands before the host of an address may be a password. */
 export function withoutPassword(requirement: string): string {
-  return requirement.replace(/:\/\/[^/@\s]+@/g, '://***@');
+  return requirement.replace(/:\/\/[^/\s]+@/g, '://***@');
 }

@@ -1,23 +1,30 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 import { decodeFileText } from '../../shared/decode-text.ts';
 import { type Findings, reportUnreadable } from './findings.ts';
 import {
+  hasVariables,
   isArchiveName,
   isRequirement,
   localPathOf,
   type RequirementItem,
   readRequirementLines,
+  withoutPassword,
 } from './requirement-lines.ts';
 import { takeProject } from './take-folder.ts';
 
 /** More files than anybody splits requirements into; a file may name itself. */
 const mostFiles = 64;
 
+const namesFiles: ReadonlySet<RequirementItem['kind']> = new Set(['include', 'constraint']);
+
 export interface FoundRequirements {
   readonly requirements: readonly string[];
   readonly isBoundToFolder: boolean;
+  /** What the tool is to read instead of the file, whose encoding it does not know; null when it can read it. */
+  readonly lines: readonly string[] | null;
 }
 
 /** Everything that a file of requirements asks for, with the files it names. Null when it is not there. */
@@ -32,6 +39,7 @@ export async function readRequirementsFile(
 class RequirementsReader implements FoundRequirements {
   readonly requirements: string[] = [];
   isBoundToFolder = false;
+  lines: readonly string[] | null = null;
   readonly #findings: Findings;
   readonly #files = new Set<string>();
 
@@ -50,10 +58,26 @@ class RequirementsReader implements FoundRequirements {
       return true;
     }
     await this.#findings.take(file);
-    for (const item of readRequirementLines(decodeFileText(result.bytes))) {
-      await this.#follow(file, item, isConstraint);
-    }
+    const text = decodeFileText(result.bytes);
+    const items = readRequirementLines(text);
+    if (isForeign(result.bytes)) this.#rewrite(file, text, items);
+    for (const item of items) await this.#follow(file, item, isConstraint);
     return true;
+  }
+
+  /** A copy elsewhere would not find the files that it names. */
+  #rewrite(file: string, text: string, items: readonly RequirementItem[]): void {
+    const isAlone = this.#files.size === 1 && !items.some(({ kind }) => namesFiles.has(kind));
+    if (isAlone) {
+      this.lines = text.split(/\r?\n/);
+      return;
+    }
+    this.#findings.error(
+      file,
+      null,
+      { en: 'This file is not in UTF-8, and pip cannot read it', zh: '该文件不是 UTF-8 编码，pip 无法读取' },
+      { en: 'Save it as UTF-8.', zh: '请另存为 UTF-8 编码。' },
+    );
   }
 
   async #follow(file: string, item: RequirementItem, isConstraint: boolean): Promise<void> {
@@ -84,7 +108,10 @@ class RequirementsReader implements FoundRequirements {
       this.#findings.note(
         file,
         line,
-        { en: `${text} is read anew at every build`, zh: `${text} 在每次构建时才会读取` },
+        {
+          en: `${withoutPassword(text)} is read anew at every build`,
+          zh: `${withoutPassword(text)} 在每次构建时才会读取`,
+        },
         {
           en: 'Hob does not notice when it changes; keep a copy in the folder instead.',
           zh: 'Hob 无法得知其变化，建议在文件夹中保留一份副本。',
@@ -92,6 +119,7 @@ class RequirementsReader implements FoundRequirements {
       );
       return;
     }
+    if (hasVariables(text)) return;
     const included = resolve(dirname(file), text);
     if (this.#findings.nameOf(included) === null) noteOutside(file, line, text, this.#findings);
     if (await this.readFile(included, isConstraint)) return;
@@ -134,8 +162,9 @@ export async function takeLocal(
   isEditable: boolean,
   findings: Findings,
 ): Promise<boolean> {
+  if (hasVariables(text)) return isEditable;
   // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
-  const path = localPathOf(text, findings.folder);
+  const path = localPathOf(isEditable && !text.includes(':') ? asPath(text) : text, findings.folder);
   if (path === null) return false;
   if (findings.nameOf(path) === null) noteOutside(file, line, text, findings);
   const found = await stat(path).catch(() => null);
@@ -155,6 +184,17 @@ export async function takeLocal(
   if (found.isDirectory()) await takeProject(path, findings, { metadataOnly: isEditable });
   else await findings.take(path);
   return true;
+}
+
+/** Whether it is in an encoding that no mark tells, as that of Chinese Windows. */
+function isForeign(bytes: Uint8Array): boolean {
+  const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return !isMarked && !isUtf8(bytes);
+}
+
+/** What is used where it lies is a folder, also when its path looks like the name of a package. */
+function asPath(text: string): string {
+  return isAbsolute(text) ? text : `./${text}`;
 }
 
 function noteOutside(file: string, line: number | null, text: string, findings: Findings): void {
