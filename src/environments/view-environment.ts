@@ -31,8 +31,7 @@ export async function viewEnvironment(
     state: isBuilding || isClaimed ? 'building' : ready === null ? 'damaged' : 'ready',
     bytes,
     madeAt: marker?.madeAt ?? null,
-    // What a file system keeps may be a hair short of what it was given.
-    usedAt: ready === null ? null : new Date(Math.round(ready.usedAtMs)).toISOString(),
+    usedAt: ready === null ? null : new Date(ready.usedAtMs).toISOString(),
     madeWith: marker?.madeWith ?? null,
     requirements: marker?.requirements ?? [],
     scripts,
