@@ -73,7 +73,7 @@ async function plan(zip: ZipFile, writer: PackageWriter, signal: AbortSignal): P
     const claimed = writer.claim(name, kind);
     if (claimed === null) continue;
     refuseUndecodable(entry, name);
-    writer.announce(entry.uncompressedSize);
+    writer.announce(entry.uncompressedSize, name);
     planned.push({ entry, claimed, kind });
   }
   return planned;
