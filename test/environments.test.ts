@@ -289,7 +289,9 @@ describe('what nobody needs', () => {
     await until('the tool is at work', async () => build.log().includes('$ '));
     const [view] = await scene.environments.list();
     expect(view).toMatchObject({ state: 'building', kind: 'python' });
-    expect(await scene.environments.remove(view?.key ?? '')).toMatchObject({ state: 'building' });
+    await expect(scene.environments.remove(view?.key ?? '')).rejects.toMatchObject({
+      code: 'environment-in-use',
+    });
     await waiting;
   });
 });

@@ -68,7 +68,8 @@ export class EnvironmentStore {
       stat(marker.kind === 'python' ? ready.python : ready.modules).catch(() => null),
       stat(markerPath(path)).catch(() => null),
     ]);
-    return seen === null || mark === null ? null : { ...ready, usedAtMs: mark.mtimeMs };
+    // A time that was set in seconds comes back a little less than it was.
+    return seen === null || mark === null ? null : { ...ready, usedAtMs: Math.round(mark.mtimeMs) };
   }
 
   async markUsed(key: string, { usedAtMs }: ReadyEnvironment, now: Date): Promise<void> {
