@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildRequest, StartBuild } from './environments/environment.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { RunStore } from './runs/run-store.ts';
+import { builderId } from './scripts/builder-id.ts';
 import { command, type Resolution } from './scripts/runtimes/command.ts';
 import type { Script } from './scripts/script.ts';
 import { AppError } from './shared/errors.ts';
@@ -13,7 +14,7 @@ const folder = fileURLToPath(new URL('./environments/builder', import.meta.url))
 
 /** The program that builds environments. It is a script like any other, but for being Hob's own. */
 export const builder: Script = {
-  id: '6d2f1f0e-53f4-4c39-9a2b-7d0c8b1e4a55',
+  id: builderId,
   name: 'Environment',
   version: null,
   description: null,

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -141,6 +141,19 @@ describe('hob pack', () => {
       version: null,
     });
     expect(await readdir(target)).toEqual(['Resize.zip']);
+  });
+
+  it('replaces no link unless it is told to, and no pipe at all', async () => {
+    const [folder, target] = [await folderWith('name = "Resize"'), await tempFolder()];
+    const [link, pipe] = [join(target, 'link.zip'), join(target, 'pipe.zip')];
+    await symlink(join(target, 'gone.zip'), link);
+    const refused = await runCli(['pack', folder, '-o', link]).ended;
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    execFileSync('mkfifo', [pipe]);
+    const forced = await runCli(['pack', folder, '-o', pipe, '--force']).ended;
+    expect(forced).toMatchObject({ code: 1, stderr: expect.stringContaining('is no file') });
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
   });
 
   it('packs nothing that is broken, and says so like hob check', async () => {

@@ -201,6 +201,17 @@ describe('a build of an environment', () => {
   });
 });
 
+it('two versions of a script that need the same are named once', async () => {
+  const scene = await EnvironmentScene.open();
+  const script = await needing(scene, 'updated');
+  await scene.python(script);
+  const before = await needing(scene, 'updated-before');
+  scene.scripts.splice(scene.scripts.indexOf(before), 1, { ...before, id: script.id });
+  expect((await scene.environments.list()).map(({ scripts }) => scripts)).toEqual([
+    [{ id: script.id, name: 'updated' }],
+  ]);
+});
+
 describe('what nobody needs', () => {
   it('is swept at the start when it is half-made and its builder is gone', async () => {
     const scene = await EnvironmentScene.open();

@@ -257,7 +257,8 @@ describe('hob update', () => {
     const { hob, packages, asked, begun, step } = await open([resize, other]);
     const cli = hob('update', wanted, '--ref', 'v2');
     const operation = await begun(1);
-    packages[0] = { ...resize, version: '1.1.0', installed_at: '2026-05-02T12:00:00.000Z' };
+    const previous = { version: '1.0.0', installed_at: resize.installed_at };
+    packages[0] = { ...resize, version: '1.1.0', installed_at: '2026-05-02T12:00:00.000Z', previous };
     step(operation, { ...done, version: '1.1.0' });
     const { code, stdout } = await cli.ended;
     expect({ code, stdout }).toEqual({
@@ -265,6 +266,17 @@ describe('hob update', () => {
       stdout: `Updated 图片放大 🖼 to 1.1.0 (it was 1.0.0).\nTo go back: hob rollback ${id}\n`,
     });
     expect(asked).toEqual([[`POST /api/packages/${id}/update`, { ref: 'v2', prepare: true }]]);
+  });
+
+  it('says nothing of a way back where there is none', async () => {
+    const { hob, source, packages, begun, step } = await open([
+      { ...resize, version: null, installed_at: null, state: 'broken' },
+    ]);
+    const cli = hob('update', '2f0c', '--from', source);
+    const operation = await begun(1);
+    packages[0] = { ...resize, previous: null };
+    step(operation, done);
+    expect(await cli.ended).toMatchObject({ code: 0, stdout: 'Updated 图片放大 🖼 to 1.0.0.\n' });
   });
 
   it('takes another source, and tells what stands in its way', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -162,6 +163,24 @@ describe('a package that is fetched', () => {
     expect((await scene.fetch({ ...source, path: 'two' })).folder.endsWith('/all/two')).toBe(true);
     expect((await scene.fetch({ ...source, path: 'all/one' })).folder.endsWith('/all/one')).toBe(true);
     expect(await scene.refused({ ...source, path: 'three' })).toMatchObject({ code: 'package-not-a-script' });
+  });
+
+  it('can be given up in the middle of a zip, of which several files are read at once', async () => {
+    const scene = await fetchScene();
+    const large = Array.from({ length: 6 }, (_, index) => ({
+      name: `large-${index}`,
+      content: randomBytes(4_000_000),
+      method: index % 2 === 0 ? 8 : 0,
+    }));
+    const source = await scene.archive(zipOf([...large, ...someScript]));
+    for (let round = 0; round < 5; round++) {
+      const abort = new AbortController();
+      const onProgress = ({ bytesDone }: { bytesDone: number }) => {
+        if (bytesDone > 0) abort.abort();
+      };
+      await expect(scene.fetch(source, { signal: abort.signal, onProgress })).rejects.toThrow(/abort/);
+      await scene.clear();
+    }
   });
 
   it('is copied from a folder without what is made anew elsewhere', async () => {

@@ -222,6 +222,15 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     expect(error.text.en).toContain(`http://127.0.0.1:${port}/repo.git`);
   });
 
+  it('whose server is silent is given up after a while', async () => {
+    const scene = await fetchScene();
+    const { port } = await serverThat(() => {});
+    const limits = { ...defaultFetchLimits, silenceS: 1 };
+    const error = await scene.refused(at(`http://127.0.0.1:${port}/repo.git`), { limits });
+    expect(error.code).toBe('package-fetch-failed');
+    expect(error.text.en).toContain('too slow');
+  });
+
   it('whose server is silent can be given up, and no process is left', async () => {
     const scene = await fetchScene();
     const { port, connected } = await serverThat(() => {});

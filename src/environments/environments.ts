@@ -127,10 +127,11 @@ export class Environments {
   }
 
   async #view(key: string, users: ReadonlyMap<string, readonly Script[]>): Promise<EnvironmentView | null> {
-    return viewEnvironment(this.#store, key, {
-      isBuilding: this.#builds.has(key),
-      scripts: (users.get(key) ?? []).map(({ id, name }) => ({ id, name })),
-    });
+    // Of two versions of a script, the one that counts comes first.
+    const scripts = new Map<string, { id: string; name: string }>();
+    for (const { id, name } of users.get(key) ?? []) if (!scripts.has(id)) scripts.set(id, { id, name });
+    const isBuilding = this.#builds.has(key);
+    return viewEnvironment(this.#store, key, { isBuilding, scripts: [...scripts.values()] });
   }
 
   /** Which scripts need an environment now, by its key. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { builderId } from './builder-id.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import type { Problem, Script } from './script.ts';
 
@@ -52,6 +53,12 @@ function summary(loaded: LoadedFolder | null): string[] {
 }
 
 const manifestWith = (runtime: string, rest = '') => `${minimal}${runtime}\n${rest}`;
+
+it("the id of the program that makes environments is no script's", async () => {
+  const loaded = await load(minimal.replace(id, builderId.toUpperCase()));
+  expect(loaded?.kind).toBe('broken');
+  expect(summary(loaded)).toEqual(['error 2: This id is taken by a program of Hob itself']);
+});
 
 describe('a complete manifest', () => {
   const complete = `# A comment

@@ -2,6 +2,7 @@ import { dirname, extname } from 'node:path';
 
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
+import { refuseBuilderId } from './builder-id.ts';
 import { type Confined, confine } from './confine.ts';
 import { findMismatches } from './describe-mismatch.ts';
 import { languageFromExtension, languageFromName, languages, type ScriptLanguage } from './languages.ts';
@@ -68,6 +69,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
 
   const section = sectionReader(table, rootName, report);
   const info = section.table('info', InfoSchema);
+  if (info !== null) refuseBuilderId(section, info.id);
   const folder = dirname(path);
   const runtime = await readRuntime(section, folder);
   const input = readInput(section);

@@ -31,6 +31,7 @@ interface FetchAsked {
   into: string;
   limits: FetchLimits;
   signal: AbortSignal;
+  onProgress: (progress: FetchProgress) => void;
   env: NodeJS.ProcessEnv;
 }
 

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 import { packFolder } from '../../packages/pack/pack-folder.ts';
@@ -28,8 +28,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   // Notes stop nobody, but whoever publishes should have seen them.
   if (problems.length > 0) process.stderr.write(describeChecked(checked, process.stderr));
   const target = await targetOf(output, packageFileName(script));
-  if (force !== true && (await stat(target).catch(() => null)) !== null)
-    throw new UserError(`${target} is there already. Say --force to replace it, or -o for another file.`);
+  await refuseTaken(target, force === true);
   const packed = await packInto(folder, target);
   if (json === true) {
     const { file, entries, bytes, sha256, notes } = packed;
@@ -42,6 +41,16 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   process.stdout.write(
     `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quote(packed.file)}\n`,
   );
+}
+
+/** A link is replaced and not followed; a device or a pipe is nobody's to replace. */
+async function refuseTaken(target: string, mayReplace: boolean): Promise<void> {
+  const found = await lstat(target).catch(() => null);
+  if (found === null) return;
+  if (!found.isFile() && !found.isSymbolicLink())
+    throw new UserError(`${target} is no file, and is not replaced by one. Say -o for another file.`);
+  if (!mayReplace)
+    throw new UserError(`${target} is there already. Say --force to replace it, or -o for another file.`);
 }
 
 async function packInto(folder: string, target: string): ReturnType<typeof packFolder> {

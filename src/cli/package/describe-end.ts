@@ -36,16 +36,25 @@ export async function describeInstalled(client: ServiceClient, operation: Operat
   return `Installed ${titleOf(operation, id)}, id ${id}\nRun it: ${await runCommandOf(client, id)}\n`;
 }
 
-export function describeUpdated(operation: Operation, before: InstalledPackage, isChanged: boolean): string {
+export function describeUpdated(
+  operation: Operation,
+  before: InstalledPackage,
+  after: InstalledPackage | undefined,
+): string {
   const { scriptName, version, scriptId } = operation;
   const name = scriptName ?? printable(before.name);
   const now = version ?? 'what it is now';
+  // What was the newest already is not installed again.
+  const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
   if (!isChanged)
     return `${name} stays at ${before.version === null ? 'what it was' : printable(before.version)}.\n`;
   const was = before.version === null ? '' : ` (it was ${printable(before.version)})`;
   const what =
     version === before.version ? `Updated ${name}, still ${now}.` : `Updated ${name} to ${now}${was}.`;
-  return `${what}\nTo go back: hob rollback ${scriptId ?? before.id}\n`;
+  // Of a package whose record was damaged, nothing is there to return to.
+  return after?.canReturn === true
+    ? `${what}\nTo go back: hob rollback ${scriptId ?? before.id}\n`
+    : `${what}\n`;
 }
 
 export function describeRolledBack(operation: Operation): string {

@@ -8,7 +8,9 @@ import { UserError } from '../user-error.ts';
 
 export interface InstalledPackage extends KnownScript {
   readonly version: string | null;
+  /** What the manifest of the version before says, if there is one and it says something. */
   readonly previousVersion: string | null;
+  readonly canReturn: boolean;
   /** When the current version was installed. */
   readonly installedAt: string | null;
 }
@@ -20,6 +22,7 @@ export async function listInstalled(client: ServiceClient): Promise<InstalledPac
     id: textOf(item.script_id) ?? '',
     name: textOf(item.name) ?? '',
     version: textOf(item.version),
+    canReturn: isJsonObject(item.previous),
     previousVersion: isJsonObject(item.previous) ? textOf(item.previous.version) : null,
     installedAt: textOf(item.installed_at),
   }));

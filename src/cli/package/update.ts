@@ -86,9 +86,7 @@ async function tellEnd(
   const operation = judgeEnd(answer, printable(before.name));
   if (isJson) return;
   const after = (await listInstalled(client)).find(({ id }) => id === before.id);
-  // What was the newest already is not installed again.
-  const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
-  process.stdout.write(describeUpdated(operation, before, isChanged));
+  process.stdout.write(describeUpdated(operation, before, after));
 }
 
 async function updateAll(

@@ -51,6 +51,7 @@ async function copyFile(
 ): Promise<void> {
   const claimed = writer.claim(entry.path, 'file');
   if (claimed === null) return;
+  writer.announce(entry.sizeBytes, entry.path);
   await writer.writeFile(claimed, entry.isExecutable, readable(join(folder, entry.path), entry.path));
 }
 

@@ -36,6 +36,8 @@ export async function fetchGit(
   await bounded(repository, limits, signal, async (bound) => {
     const what = source.ref ?? 'HEAD';
     const args = [
+      // Whoever started git may be killed, and it would wait for ever.
+      ...['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${limits.silenceS}`],
       'fetch',
       '--quiet',
       '--depth',

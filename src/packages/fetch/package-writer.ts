@@ -64,10 +64,10 @@ export class PackageWriter {
     return names.length === 0 ? null : { path, names };
   }
 
-  /** What an archive says it will unpack to. Believed only when it is too much. */
-  announce(bytes: number): void {
+  /** What an archive or a folder says will come. Believed only when it is too much. */
+  announce(bytes: number, path: string): void {
     this.#announcedBytes += bytes;
-    if (this.#announcedBytes > this.#options.limits.totalBytes) throw this.#tooManyBytes();
+    if (this.#announcedBytes > this.#options.limits.totalBytes) throw this.#tooManyBytes(path);
   }
 
   async makeFolder({ names }: Claimed): Promise<void> {
@@ -142,9 +142,9 @@ export class PackageWriter {
     this.#options.onProgress({ entriesDone: this.#entriesDone, bytesDone: this.#bytesDone });
   }
 
-  #tooManyBytes(path?: string) {
+  #tooManyBytes(path: string) {
     const most = this.#options.limits.totalBytes;
-    const where = path === undefined ? '' : ` (${showName(path)})`;
+    const where = ` (${showName(path)})`;
     return tooLarge(
       {
         en: `The package unpacks to more than ${most} bytes${where}`,

@@ -78,6 +78,8 @@ describe('what cannot be installed from is refused:', () => {
     ['https://example.org/a\nb', 'no address of a git repository'],
     ['/home/ada/a\0b', 'nothing that can be installed from'],
     ['https://[broken/repo', 'no valid address'],
+    ['file://elsewhere/home/ada/repo.git', 'no valid address'],
+    ['file:///home/ada%2Frepo.git', 'no valid address'],
     ['https://example.org/package.zip', 'Hob does not download'],
     ['https://example.org/package.tar.gz', 'Hob does not download'],
     ['https://example.org/package.zip?raw=1', 'Hob does not download'],
@@ -118,6 +120,7 @@ describe('a password in an address', () => {
   it('may stand in the place of the name, which is not kept on the web, either', () => {
     expect(parseSource('https://s3cret@example.org/repo.git').location).toBe('https://example.org/repo.git');
     expect(parseSource('https://s3cret@evil@example.org/repo').location).toBe('https://example.org/repo');
+    expect(parseSource('https://s3"cret@example.org/repo').location).toBe('https://example.org/repo');
   });
 
   it('is not repeated when the address is wrong otherwise', () => {
@@ -127,6 +130,7 @@ describe('a password in an address', () => {
       'https://ada:s3cret@example.org/p.zip',
       'ftp://ada:s3cret@example.org/',
       'https://ada:s3cret@example.org/a\nb',
+      "https://ada:s3cret'@example.org/repo.git",
     ]) {
       expect(JSON.stringify(refusal(address).text)).not.toContain('s3cret');
     }

@@ -5,7 +5,6 @@ import type { PackageSource } from '../package-source.ts';
 import { splitPath } from './check-name.ts';
 import { invalidSource } from './package-errors.ts';
 import { showName } from './show-name.ts';
-import { withoutCredentials } from './without-credentials.ts';
 
 interface SourceOptions {
   readonly ref?: string;
@@ -104,21 +103,15 @@ function isPathOnly(address: string): boolean {
 /** What is stored, shown and sent on must not have a password in it; a name alone may be a token where the web is concerned. */
 function cleanAddress(address: string, isShort: boolean): string {
   if (isShort) return address;
-  if (!URL.canParse(address)) {
-    throw invalidSource(
-      {
-        en: `${showName(withoutSecrets(address))} is no valid address`,
-        zh: `${showName(withoutSecrets(address))} 不是有效的地址`,
-      },
-      whatIsTaken,
-    );
-  }
+  if (!URL.canParse(address)) throw noAddress(address);
   const url = new URL(address);
+  // The address is whole here, so a quotation mark in it is one of the password.
+  const open = address.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
   if (url.password !== '') {
     throw invalidSource(
       {
-        en: `The address ${showName(withoutCredentials(address))} was given with a password, which would be stored with the package`,
-        zh: `地址 ${showName(withoutCredentials(address))} 带有密码，会随包一起保存`,
+        en: `The address ${showName(open)} was given with a password, which would be stored with the package`,
+        zh: `地址 ${showName(open)} 带有密码，会随包一起保存`,
       },
       {
         en: 'Let git know it instead (git config credential.helper), or use an ssh address, and leave it out here.',
@@ -126,8 +119,28 @@ function cleanAddress(address: string, isShort: boolean): string {
       },
     );
   }
-  if (url.protocol === 'file:') fileURLToPath(url);
-  return webAddress.test(address) ? withoutCredentials(address) : address;
+  if (url.protocol === 'file:' && !isFilePath(url)) throw noAddress(address);
+  return webAddress.test(address) ? open : address;
+}
+
+/** Another machine, or a slash that is written as a code, is in no path. */
+function isFilePath(url: URL): boolean {
+  try {
+    fileURLToPath(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function noAddress(address: string) {
+  return invalidSource(
+    {
+      en: `${showName(withoutSecrets(address))} is no valid address`,
+      zh: `${showName(withoutSecrets(address))} 不是有效的地址`,
+    },
+    whatIsTaken,
+  );
 }
 
 /** For what cannot be taken apart: a password may hold anything, also a slash. */

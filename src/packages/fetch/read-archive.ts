@@ -17,7 +17,7 @@ export async function readArchive(file: string, writer: PackageWriter, signal: A
     const format = await formatOf(handle, file);
     if (format === 'zip') {
       try {
-        return await readZip(file, writer, signal);
+        return await readZip(handle, writer, signal);
       } catch (error) {
         throw damaged(error, null);
       }

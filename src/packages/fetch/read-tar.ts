@@ -66,7 +66,7 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   guard.beginContent(kind === 'file' ? size : 0);
   const claimed = writer.claim(name, kind);
   // What is left out has to be read all the same.
-  writer.announce(kind === 'file' ? size : 0);
+  writer.announce(kind === 'file' ? size : 0, name);
   if (claimed !== null && kind === 'folder') await writer.makeFolder(claimed);
   if (claimed !== null && kind === 'file') {
     await writer.writeFile(claimed, ((header.mode ?? 0) & 0o100) !== 0, entry);

@@ -1,12 +1,14 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 
 import { damaged, unreadable, unsafe, withoutLinks } from './package-errors.ts';
 import type { Claimed, PackageWriter } from './package-writer.ts';
 import { showName } from './show-name.ts';
 import { decodeZipName } from './zip-names.ts';
+import { ZipReader } from './zip-reader.ts';
 
 interface Planned {
   readonly entry: Entry;
@@ -25,16 +27,14 @@ const folderType = 0o040000;
 const linkType = 0o120000;
 
 /** Unpacks a zip. All its names are looked at first, so most of what is refused has not written anything. */
-export async function readZip(file: string, writer: PackageWriter, signal: AbortSignal): Promise<void> {
+export async function readZip(handle: FileHandle, writer: PackageWriter, signal: AbortSignal): Promise<void> {
+  const { size } = await handle.stat();
   // Names are decoded here: the library's own way is that of DOS.
-  const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
-  try {
-    const planned = await plan(zip, writer, signal);
-    refuseOverlaps(planned);
-    await forEachAtOnce(planned, (each) => unpack(zip, each, writer));
-  } finally {
-    zip.close();
-  }
+  const options = { autoClose: false, decodeStrings: false };
+  const zip = await fromRandomAccessReaderPromise(new ZipReader(handle), size, options);
+  const planned = await plan(zip, writer, signal);
+  refuseOverlaps(planned);
+  await forEachAtOnce(planned, (each) => unpack(zip, each, writer));
 }
 
 /** Ends when all have ended: after a failure no further one begins, and the archive is closed under none. */
@@ -73,7 +73,7 @@ async function plan(zip: ZipFile, writer: PackageWriter, signal: AbortSignal): P
     const claimed = writer.claim(name, kind);
     if (claimed === null) continue;
     refuseUndecodable(entry, name);
-    writer.announce(entry.uncompressedSize);
+    writer.announce(entry.uncompressedSize, name);
     planned.push({ entry, claimed, kind });
   }
   return planned;

@@ -1,0 +1,50 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+
+import { RandomAccessReader } from 'yauzl';
+
+const pieceBytes = 64 * 1024;
+
+/**
+ * Reads a zip for the library. Its own reader lets one stream read at a time, and the turn of one that was given up meanwhile ends the
+ * whole process. Whoever opened the file closes it.
+ */
+export class ZipReader extends RandomAccessReader {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    super();
+    this.#handle = handle;
+  }
+
+  override createReadStream({ start, end }: { start: number; end: number }): Readable {
+    return Readable.from(this.#pieces(start, end), { objectMode: false });
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#fill(buffer.subarray(offset, offset + length), position).then(() => callback(null), callback);
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
+      await this.#fill(piece, at);
+      at += piece.length;
+      yield piece;
+    }
+  }
+
+  async #fill(target: Buffer, position: number): Promise<void> {
+    for (let done = 0; done < target.length; ) {
+      const { bytesRead } = await this.#handle.read(target, done, target.length - done, position + done);
+      if (bytesRead === 0) throw new Error('unexpected EOF');
+      done += bytesRead;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import type { SectionReader } from './read-section.ts';
+
+/** The id of Hob's own program that makes environments. */
+export const builderId = '6d2f1f0e-53f4-4c39-9a2b-7d0c8b1e4a55';
+
+/** A script with the id of that program would have it started in its place. */
+export function refuseBuilderId({ report, rootName }: SectionReader, id: string): void {
+  if (id.toLowerCase() !== builderId) return;
+  report(
+    'error',
+    [rootName, 'info', 'id'],
+    { en: 'This id is taken by a program of Hob itself', zh: '此 id 已被 Hob 自身的程序使用' },
+    {
+      en: 'Give the script a new UUID (the command uuidgen makes one).',
+      zh: '请为脚本更换 UUID（可用 uuidgen 生成）。',
+    },
+  );
+}
