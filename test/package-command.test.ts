@@ -346,7 +346,10 @@ describe('hob rollback', () => {
     const { hob, begun, step } = await open([resize]);
     const cli = hob('rollback', '2f0c');
     step(await begun(1), { ...done, version: '0.9.0' });
-    expect(await cli.ended).toMatchObject({ code: 0, stdout: '图片放大 🖼 is back at 0.9.0.\n' });
+    expect(await cli.ended).toMatchObject({
+      code: 0,
+      stdout: '图片放大 🖼 is at 0.9.0 now. Another rollback goes forth again.\n',
+    });
   });
 });
 

@@ -59,7 +59,7 @@ export function describeUpdated(
 
 export function describeRolledBack(operation: Operation): string {
   const { scriptName, version, scriptId } = operation;
-  return `${scriptName ?? scriptId ?? ''} is back at ${version ?? 'the version before'}.\n`;
+  return `${scriptName ?? scriptId ?? ''} is at ${version ?? 'the version before'} now. Another rollback goes forth again.\n`;
 }
 
 export function describePrepared(operation: Operation, subject: string): string {

@@ -138,8 +138,8 @@ export function sourceNotKnown(id: string): AppError {
 
 export function notPrepared(message: Text, runId: string | null): AppError {
   const hint = {
-    en: `GET /api/runs/${runId}/stderr has the log of the build.`,
-    zh: `GET /api/runs/${runId}/stderr 提供构建日志。`,
+    en: `A browser shows its log at /runs/${runId} of the service.`,
+    zh: `可在浏览器中打开服务的 /runs/${runId} 查看日志。`,
   };
   return new AppError('environment-failed', message, runId === null ? {} : { hint });
 }
