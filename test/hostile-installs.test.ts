@@ -1,13 +1,16 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { someManifest, someScript, tarOf, zipOf } from './support/archives.ts';
 import { startHob, tempFolder } from './support/hob.ts';
 import { tarCases } from './support/hostile/tars.ts';
 import { zipCases } from './support/hostile/zips.ts';
 import { install } from './support/packages.ts';
+
+// Real services and real tools, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 interface Package {
   readonly what: string;

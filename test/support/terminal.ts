@@ -28,7 +28,8 @@ export function runInTerminal(
   const command = `stty cols ${columns}; exec ${words.map((word) => `'${word}'`).join(' ')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, PATH: testPath, NODE_V8_COVERAGE: '', TERM: 'xterm', ...env },
+    // A terminal of a person: in a build, nobody gets colours.
+    env: { ...process.env, CI: undefined, PATH: testPath, NODE_V8_COVERAGE: '', TERM: 'xterm', ...env },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
