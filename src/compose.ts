@@ -71,7 +71,7 @@ export async function startService({
   version,
   requestStop,
 }: ComposeOptions): Promise<Service> {
-  const { home } = settings;
+  const { home, token, scripts } = settings;
   const closers: ((now: AbortSignal) => Promise<void> | void)[] = [];
   const closeAll = async (now: AbortSignal) => {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
@@ -275,7 +275,7 @@ export async function startService({
     runs.recover();
     prepared.start();
 
-    closers.push(await announceService(home, { url, version, token: settings.token }));
+    closers.push(await announceService(home, { url, version, token, scripts }));
 
     let stopped: Promise<void> | undefined;
     return {

@@ -180,6 +180,15 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
+  it('with scripts in folders that the service was started with', async () => {
+    const folder = await tempFolder();
+    await writeScript(folder, 'odd', { runtime: 'timeout = "soon"' });
+    const hob = await startHob({ scripts: [folder] });
+    const { code, amiss } = await visit(hob.home);
+    expect(code).toBe(1);
+    expect(amiss('scripts')).toEqual([problem(/odd\/script\.toml:\d+: timeout/, 'docs/manifest.md')]);
+  });
+
   it('with a service of another version', async () => {
     const home = await privateHome();
     const hob = await startHob();

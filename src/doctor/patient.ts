@@ -30,6 +30,9 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
   const home = resolveHome(flags.home);
   const { settings, problems } = await readSettings(flags);
   const environment = userEnvironment();
+  const service = await findRunningService(home).catch(() => null);
+  // It may have been started with further ones.
+  const folders = [...new Set([...settings.scripts, ...(service?.scripts ?? [])])];
   let scripts: Promise<KnownScripts> | null = null;
   return {
     home,
@@ -37,10 +40,10 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
     settings,
     settingsProblems: problems,
     environment,
-    service: await findRunningService(home).catch(() => null),
+    service,
     finder: new InterpreterFinder(environment, { 'node.js': process.execPath }, { probeMs }),
     scripts() {
-      scripts ??= readScripts(home, settings.scripts);
+      scripts ??= readScripts(home, folders);
       return scripts;
     },
   };

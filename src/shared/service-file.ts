@@ -16,15 +16,22 @@ export interface ServiceInfo {
   readonly startTicks: number | null;
   /** Whether it asks for its token. */
   readonly token: boolean;
+  /** The folders that it takes scripts from, beside its own. */
+  readonly scripts: readonly string[];
 }
 
 /** Says where the service of this process listens, to whoever looks into the home. Returns what takes that back. */
 export async function announceService(
   home: string,
-  { url, version, token }: Pick<ServiceInfo, 'url' | 'version' | 'token'>,
+  {
+    url,
+    version,
+    token,
+    scripts = [],
+  }: Pick<ServiceInfo, 'url' | 'version' | 'token'> & { scripts?: readonly string[] },
 ): Promise<() => Promise<void>> {
   const { pid } = process;
-  const info: ServiceInfo = { pid, url, version, startTicks: startTicksOf(pid), token };
+  const info: ServiceInfo = { pid, url, version, startTicks: startTicksOf(pid), token, scripts };
   const path = join(home, serviceFile);
   await replacePrivateFile(path, `${JSON.stringify(info, null, 2)}\n`);
   return () => rm(path, { force: true });
@@ -42,6 +49,7 @@ export function parseServiceInfo(text: string): ServiceInfo | null {
       version: String(value.version),
       startTicks: 'startTicks' in value && typeof value.startTicks === 'number' ? value.startTicks : null,
       token: 'token' in value && value.token === true,
+      scripts: 'scripts' in value && Array.isArray(value.scripts) ? value.scripts.map(String) : [],
     };
   } catch {
     return null;
