@@ -2,8 +2,6 @@ import { buildRuns } from './build-runs.ts';
 import { Environments } from './environments/environments.ts';
 import { checkRecipe } from './environments/recipe/read-recipe.ts';
 import type { ModelLibrary } from './models/model-library.ts';
-import { checkFolder } from './packages/check/check-folder.ts';
-import { fetchPackage } from './packages/fetch/fetch-package.ts';
 import { parseSource } from './packages/fetch/parse-source.ts';
 import { Packages } from './packages/operations/packages.ts';
 import { resolveRun } from './resolve-run.ts';
@@ -71,9 +69,11 @@ export function composePackages(parts: PackageParts): ComposedPackages {
       isForeign: (id) => catalogue.isOutside(id, folders.packages),
       refresh: (paths) => catalogue.refresh(paths),
     },
-    fetch: fetchPackage,
-    check: (folder, options) =>
-      checkFolder(folder, {
+    // Loaded when they are needed, which for many services is never: to load modules takes handles, many at once.
+    fetch: async (source, options) =>
+      (await import('./packages/fetch/fetch-package.ts')).fetchPackage(source, options),
+    check: async (folder, options) =>
+      (await import('./packages/check/check-folder.ts')).checkFolder(folder, {
         ...options,
         checks: [checkRecipe, (script) => noteMissingBinaries(script, env)],
       }),
