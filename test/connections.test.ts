@@ -167,6 +167,9 @@ describe('more connections than there is room for', () => {
     expect(evil.seen()).toMatch(/^HTTP\/1\.1 403 /);
     expect((await hob.get('/api/health')).body.refused).toMatchObject({ 'door-busy': 1 });
     await silent.closed;
+    const informed = await dial(hob, head(hob, 'GET', '/api/health'));
+    await informed.closed;
+    expect(informed.seen()).toMatch(/\r\nconnection: close\r\n/i);
 
     const [first] = listeners;
     first?.socket.destroy();

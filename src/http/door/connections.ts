@@ -81,8 +81,14 @@ export class Connections {
   /** Whether there is a place for a request that has come. */
   hasRoom({ socket, url }: IncomingMessage): boolean {
     if (!this.#late.has(socket)) return true;
-    if (this.#taken >= this.limits.most) return alwaysAnswered.has(url ?? '');
-    this.#late.delete(socket);
+    if (this.#taken < this.limits.most) {
+      this.#late.delete(socket);
+      return true;
+    }
+    if (!alwaysAnswered.has(url ?? '')) return false;
+    // It is closed in a moment: a client that took it for open would lose its next request on it.
+    const answer = this.latestAnswer(socket);
+    if (answer !== null) answer.shouldKeepAlive = false;
     return true;
   }
 
