@@ -220,6 +220,7 @@ export class ExecutorClient {
       case 'counted':
         this.#passOn(message.counts);
         break;
+      case 'warm':
       case 'inherited':
       case 'welcome':
         break;

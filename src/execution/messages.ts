@@ -5,7 +5,7 @@ import type { Language, Text } from '../shared/text.ts';
  * runs are known by their id: a `start` of a run that the executor has, or whose end it still keeps, is ignored, and an end is
  * told again until it is acknowledged.
  */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 /** The variable that every process of a run is started with, by which it can be told from all others, wherever it went. */
 export const runCookie = 'HOB_RUN_ID';
@@ -28,6 +28,54 @@ export interface RunSpec {
   readonly survivors: 'keep' | 'stop';
   /** Null: nobody is to see it. A service of an older build does not say. */
   readonly window?: WindowSpec | null;
+  /** Null: it is started cold, whatever is waiting. */
+  readonly warm?: WarmSpec | null;
+}
+
+export const warmLanguages = ['python', 'node.js'] as const;
+export type WarmLanguage = (typeof warmLanguages)[number];
+
+/** How a run may be given to an interpreter that is started already, with the same effect as the command itself. */
+export interface WarmSpec {
+  readonly language: WarmLanguage;
+  /** What stands before the entry in the arguments: options of the interpreter. */
+  readonly options: readonly string[];
+  /** The file that is run, as it stands in the arguments. */
+  readonly entry: string;
+  /** Modules that are loaded before there is a run; Python only. */
+  readonly preload: readonly string[];
+}
+
+/** How much may be spent on interpreters that wait. */
+export interface WarmLimits {
+  /** Zero: none waits. */
+  readonly memoryBytes: number;
+  /** Those that nobody needed for so long are ended. */
+  readonly idleMs: number;
+}
+
+/** How the warm interpreters of an executor stand. */
+export interface WarmState {
+  /** Runs that were given to one, since the executor was started. */
+  readonly hits: number;
+  /** Runs that could have been, and were started cold. */
+  readonly misses: number;
+  readonly memoryBytes: number;
+  /** Whether none is started for now, since this machine is short of memory. */
+  readonly isShortOfMemory: boolean;
+  readonly kinds: readonly WarmKind[];
+}
+
+/** The interpreters that can be taken for one another. */
+export interface WarmKind {
+  readonly language: WarmLanguage;
+  /** The interpreter's file. */
+  readonly file: string;
+  readonly preload: readonly string[];
+  /** Whether each is a fork of one that has loaded everything, or started by itself. */
+  readonly isForked: boolean;
+  readonly waiting: number;
+  readonly memoryBytes: number;
 }
 
 /** When a window stays open after its run has ended, until a key is pressed. */
@@ -101,6 +149,8 @@ export type ToExecutor =
   | { readonly type: 'inherit' }
   /** Another executor takes the new runs: this one may end when it has no more to tell. */
   | { readonly type: 'retire' }
+  /** How much may be spent on interpreters that wait; until this is said, none does. */
+  | { readonly type: 'allow-warm'; readonly limits: WarmLimits }
   /** The service goes away in good order: an executor without runs may end at once. */
   | { readonly type: 'farewell' };
 
@@ -131,6 +181,8 @@ export type FromExecutor =
   | { readonly type: 'timed-out'; readonly runId: string }
   | { readonly type: 'ended'; readonly end: RunEnd }
   | { readonly type: 'counted'; readonly counts: readonly Count[] }
+  /** Told when it has changed, a few times a second at most. */
+  | { readonly type: 'warm'; readonly state: WarmState }
   /** What executors before this one have left is cleared up. */
   | { readonly type: 'inherited' };
 
@@ -142,6 +194,7 @@ export const toExecutorTypes = [
   'acknowledge-counts',
   'inherit',
   'retire',
+  'allow-warm',
   'farewell',
 ] as const satisfies readonly ToExecutor['type'][];
 
@@ -151,6 +204,7 @@ export const fromExecutorTypes = [
   'timed-out',
   'ended',
   'counted',
+  'warm',
   'inherited',
 ] as const satisfies readonly FromExecutor['type'][];
 

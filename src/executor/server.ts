@@ -161,6 +161,7 @@ export class ExecutorServer {
         this.#service = undefined;
         this.#reconsider();
         break;
+      case 'allow-warm':
       case 'hello':
         break;
     }
