@@ -36,6 +36,8 @@ export const builder: Script = {
     env: {},
     binaries: [],
     requireModels: false,
+    preload: [],
+    mayStartWarm: false,
   },
   input: null,
   params: [],

@@ -1,14 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
-import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
-import { ExecutorClient } from './execution/executor-client.ts';
+import {
+  bodyLimits,
+  composeExecutor,
+  historyLimits,
+  runLimits,
+  runWindows,
+  warmLimits,
+} from './compose-runs.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
@@ -109,13 +114,7 @@ export async function startService({
     const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
     const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
 
-    const executor = new ExecutorClient({
-      home,
-      entry: fileURLToPath(new URL('./executor/main.js', import.meta.url)),
-      version,
-      env: settings.environment,
-      log: log.child({ part: 'executor' }),
-    });
+    const executor = composeExecutor(settings, version, log);
     closers.push(() => executor.close());
     executor.events.subscribe((event) => metrics.noteExecutor(event));
 
@@ -230,6 +229,7 @@ export async function startService({
       environments: prepared.environments,
       notifications,
       desktop,
+      warm: { limits: warmLimits(settings), state: () => executor.warm },
       metrics,
       log,
       version,

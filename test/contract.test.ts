@@ -618,6 +618,14 @@ describe('everything else', () => {
         queued: 0,
         containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
         desktop: 'none',
+        warm: {
+          hits: expect.any(Number),
+          misses: expect.any(Number),
+          memory_bytes: expect.any(Number),
+          budget_bytes: 256 * 1024 * 1024,
+          short_of_memory: expect.any(Boolean),
+          interpreters: expect.any(Array),
+        },
         refused: expect.objectContaining({
           'door-host': 0,
           'door-origin': 0,

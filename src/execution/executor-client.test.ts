@@ -41,6 +41,7 @@ import {
 
 const entry = join(projectRoot, 'dist', 'executor', 'main.js');
 const env = { PATH: testPath };
+const warmLimits = { memoryBytes: 64 * 1024 * 1024, idleMs: 60_000 };
 
 /** A home with the scripts of a test. All that is started in it is ended with the test. */
 async function openHome() {
@@ -101,6 +102,7 @@ async function openClient(home: string, options: { entry?: string } = {}): Promi
     entry,
     version: readVersion(),
     env,
+    warmLimits,
     log: await createLogger('silent'),
     ...options,
   });

@@ -15,6 +15,7 @@ import {
   type RunningProcess,
   type RunSpec,
   type StopCause,
+  type WarmState,
 } from './messages.ts';
 
 export interface RunHooks {
@@ -89,6 +90,11 @@ export class ExecutorClient {
   /** How the processes of runs are kept together; null before there is an executor. */
   get containment(): Containment | null {
     return this.#containment;
+  }
+
+  /** How the interpreters stand that wait for runs; null before the executor that takes runs has said so. */
+  get warm(): WarmState | null {
+    return this.#executors.warm;
   }
 
   /** Whether there is an executor that takes runs, and it can be talked to. */

@@ -4,13 +4,21 @@ import type { Logger } from '../shared/log.ts';
 import { findExecutors } from './executor-addresses.ts';
 import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
-import { type FromExecutor, protocolVersion, type ToExecutor } from './messages.ts';
+import {
+  type FromExecutor,
+  protocolVersion,
+  type ToExecutor,
+  type WarmLimits,
+  type WarmState,
+} from './messages.ts';
 
 export interface ExecutorSetOptions {
   home: string;
   entry: string;
   version: string;
   env: Readonly<Record<string, string>>;
+  /** What may be spent on interpreters that wait for runs. */
+  warmLimits: WarmLimits;
   log: Logger;
 }
 
@@ -32,6 +40,7 @@ export class ExecutorSet {
   #current: ExecutorLink | undefined;
   #connecting: Promise<ExecutorLink> | undefined;
   #onInherited: (() => void)[] = [];
+  #warm: WarmState | null = null;
 
   constructor(options: ExecutorSetOptions, events: SetEvents) {
     this.#options = options;
@@ -45,6 +54,11 @@ export class ExecutorSet {
   /** Whether the executor that takes runs can be talked to now. */
   get isUp(): boolean {
     return this.#current?.isConnected === true;
+  }
+
+  /** What the executor that takes runs said last of its warm interpreters. */
+  get warm(): WarmState | null {
+    return this.#warm;
   }
 
   isCurrent(link: ExecutorLink): boolean {
@@ -113,19 +127,25 @@ export class ExecutorSet {
     this.#links.set(instance, link);
     const isOurs = version === this.#options.version && protocol === protocolVersion;
     if (isOurs) this.#current ??= link;
-    if (this.#current !== link) link.tell({ type: 'retire' });
+    // Only the current one is told of warm interpreters: one of another build might not understand, and gets no more runs.
+    if (this.#current === link) link.tell({ type: 'allow-warm', limits: this.#options.warmLimits });
+    else link.tell({ type: 'retire' });
     this.#events.welcomed(link, welcome);
   }
 
   #onHeard(link: ExecutorLink, message: FromExecutor): void {
     if (message.type === 'inherited') for (const done of this.#onInherited.splice(0)) done();
+    if (message.type === 'warm' && this.#current === link) this.#warm = message.state;
     this.#events.heard(link, message);
   }
 
   #onGone(link: ExecutorLink): void {
     this.#links.delete(link.address.instance);
     const wasCurrent = this.#current === link;
-    if (wasCurrent) this.#current = undefined;
+    if (wasCurrent) {
+      this.#current = undefined;
+      this.#warm = null;
+    }
     this.#events.gone(link, wasCurrent);
   }
 }

@@ -14,6 +14,7 @@ import type { RunRemover } from '../runs/history/run-remover.ts';
 import type { KeyedRuns } from '../runs/keys/keyed-runs.ts';
 import type { RunOutputs } from '../runs/output/run-outputs.ts';
 import type { RunEnds } from '../runs/run-ends.ts';
+import type { WarmLimits, WarmState } from '../runs/run-record.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
@@ -50,6 +51,8 @@ export interface AppDependencies {
   environments: EnvironmentList;
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
+  /** The interpreters that wait for runs. */
+  warm: { readonly limits: WarmLimits; state(): WarmState | null };
   metrics: Metrics;
   log: Logger;
   version: string;

@@ -55,6 +55,8 @@ function script(rest: Partial<Script> = {}): Script {
       env: {},
       binaries: [],
       requireModels: false,
+      preload: [],
+      mayStartWarm: true,
     },
     input: images,
     params: [],

@@ -1,4 +1,10 @@
-import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
+import {
+  endWithoutProcess,
+  type RunEnd,
+  type RunSpec,
+  runCookie,
+  type WarmSpec,
+} from '../execution/messages.ts';
 import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
@@ -62,6 +68,12 @@ function ranTo(end: RunEnd, unavailable: Text | null = null): Ran {
 
 function refused(end: RunEnd, refusal: unknown): Ran {
   return { end, unavailable: refusal instanceof AppError ? refusal.text : null, refusal };
+}
+
+/** Null: it is to be started cold. */
+function warmSpec({ warm }: Command, { runtime }: Script): WarmSpec | null {
+  if (warm === undefined || !runtime.mayStartWarm) return null;
+  return { ...warm, preload: runtime.preload };
 }
 
 interface Conclusion {
@@ -194,6 +206,7 @@ export class RunCarrier {
       outputLogBytes: limits.outputLogBytes,
       survivors: script.runtime.survivors,
       window,
+      warm: window === null ? warmSpec(command, script) : null,
     };
     const stop = () => executor.stop(runId, stopCauseOf(signal));
     signal.addEventListener('abort', stop, { once: true });

@@ -3,7 +3,14 @@ import type { EndCause } from '../execution/messages.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 
-export { containments, type EndCause, endCauses } from '../execution/messages.ts';
+export {
+  containments,
+  type EndCause,
+  endCauses,
+  type WarmLimits,
+  type WarmState,
+  warmLanguages,
+} from '../execution/messages.ts';
 
 /** Through which door a run came; `hob` is what Hob does by itself, such as preparing an environment. */
 export const origins = ['execute', 'link', 'console', 'cli', 'schedule', 'hob'] as const;

@@ -82,6 +82,8 @@ notify_on = "failure"
 env = { OMP_NUM_THREADS = "2" }
 binaries = [{ name = "ffmpeg" }]
 require_models = true
+preload = ["numpy", "xml.etree"]
+warm = false
 
 [[service.inputs]]
 name = "images"
@@ -153,6 +155,8 @@ version = ">=1.2"
         env: { OMP_NUM_THREADS: '2' },
         binaries: ['ffmpeg'],
         requireModels: true,
+        preload: ['numpy', 'xml.etree'],
+        mayStartWarm: false,
       },
       input: {
         name: 'images',
@@ -224,6 +228,8 @@ describe('a short manifest', () => {
         env: {},
         binaries: [],
         requireModels: false,
+        preload: [],
+        mayStartWarm: true,
       },
       input: null,
       params: [],

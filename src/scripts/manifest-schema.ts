@@ -62,6 +62,18 @@ export const RuntimeSchema = Type.Object({
   require_models: Type.Optional(
     Type.Boolean({ description: 'Start it only when all models it declares are downloaded.' }),
   ),
+  preload: Type.Optional(
+    Type.Array(Type.String(), {
+      examples: [['numpy']],
+      description: 'Python only: modules that are loaded before there is a run, such as ["numpy"].',
+    }),
+  ),
+  warm: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether a run may be given to an interpreter that is started already: true (default) or false.',
+    }),
+  ),
 });
 
 export const InputSchema = Type.Object({

@@ -19,6 +19,7 @@ import {
 import type { ParsedToml } from './manifest-toml.ts';
 import { readDependencies } from './read-dependencies.ts';
 import { readParams } from './read-params.ts';
+import { readPreload } from './read-preload.ts';
 import { reporter, type SectionReader, sectionReader } from './read-section.ts';
 import { parseVersionRange } from './runtimes/version-range.ts';
 import {
@@ -175,6 +176,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
   const language = readLanguage(section, texts.language, entry);
   if (typeof texts.language_version === 'string') checkVersion(section, texts.language_version);
   const terminal = readTerminal(section, texts.terminal);
+  const preload = readPreload(section, texts.preload, language);
   if (language === null || runtime === null) return null;
   return {
     language,
@@ -189,6 +191,8 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
     env: runtime.env ?? {},
     binaries: (runtime.binaries ?? []).map(({ name }) => name),
     requireModels: runtime.require_models ?? false,
+    preload,
+    mayStartWarm: runtime.warm ?? true,
   };
 }
 

@@ -40,6 +40,10 @@ export interface ScriptRuntime {
   readonly binaries: readonly string[];
   /** Whether it is not to be started without the models it declares. */
   readonly requireModels: boolean;
+  /** Modules that an interpreter which waits for this script has loaded already; Python only. */
+  readonly preload: readonly string[];
+  /** Whether it may be given to an interpreter that is started already. */
+  readonly mayStartWarm: boolean;
 }
 
 export const terminals = ['always', 'never', 'auto', 'inverse'] as const;

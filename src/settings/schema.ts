@@ -152,6 +152,19 @@ export const SettingsSchema = Type.Object({
     default: 7,
     description: 'An environment that no script needs any more is removed when it was not used for so long.',
   }),
+  warm_memory_mb: Type.Integer({
+    minimum: 0,
+    maximum: 65_536,
+    default: 256,
+    description:
+      'How many MiB of memory all [interpreters that wait for their run](warm.md) may take together. 0: none waits, and every run starts its own.',
+  }),
+  warm_idle_minutes: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 525_600,
+    default: 30,
+    description: 'An interpreter that waits is ended when no run could use it for so long.',
+  }),
   huggingface_endpoint: endpoint(
     'Where models of Hugging Face are downloaded from, such as a mirror. Empty: what `HF_ENDPOINT` says, else `https://huggingface.co`.',
   ),

@@ -130,6 +130,7 @@ export async function appInProcess({
       addressOf: () => null,
     }),
     desktop: { state: 'none' },
+    warm: { limits: { memoryBytes: 1024, idleMs: 1000 }, state: () => null },
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,

@@ -23,6 +23,8 @@ export const someScript = (rest: Partial<Script> = {}): Script => ({
     env: {},
     binaries: [],
     requireModels: false,
+    preload: [],
+    mayStartWarm: true,
   },
   input: null,
   params: [],

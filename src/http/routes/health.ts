@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify';
 
 import { interfaceVersion } from '../../shared/version.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { warmAnswer } from '../warm-answer.ts';
 import { LaterError } from '../wire/common.ts';
 import { HealthAnswer } from '../wire/service.ts';
 
 export function addHealthRoute(
   app: FastifyInstance,
-  { runs, desktop, version, metrics }: AppDependencies,
+  { runs, desktop, warm, version, metrics }: AppDependencies,
 ): void {
   const startedMs = performance.now();
   const schema = {
@@ -23,6 +24,7 @@ export function addHealthRoute(
     queued: runs.queued,
     containment: runs.containment,
     desktop: desktop.state,
+    warm: warmAnswer(warm),
     refused: metrics.http.doorRefusals,
   }));
 }

@@ -1,8 +1,38 @@
 import Type from 'typebox';
 
 import { desktopStates } from '../../notifications/desktop/desktop.ts';
-import { containments } from '../../runs/run-record.ts';
+import { containments, warmLanguages } from '../../runs/run-record.ts';
 import { Nullable } from './common.ts';
+
+export const WarmAnswer = Type.Object(
+  {
+    hits: Type.Integer({
+      description: 'Runs that were given to an interpreter that waited, since the executor was started.',
+    }),
+    misses: Type.Integer({ description: 'Runs that could have been, and started their own.' }),
+    memory_bytes: Type.Integer({ description: 'What all of them take now.' }),
+    budget_bytes: Type.Integer({ description: 'The most they may take; 0: there are none.' }),
+    short_of_memory: Type.Boolean({
+      description: 'Whether none is started for now, since this machine is short of memory.',
+    }),
+    interpreters: Type.Array(
+      Type.Object(
+        {
+          language: Type.Enum(warmLanguages),
+          path: Type.String({ description: 'The file of the interpreter.' }),
+          preload: Type.Array(Type.String(), { description: 'Modules that it has loaded for scripts.' }),
+          forked: Type.Boolean({
+            description: 'Whether each is a fork of one that has loaded everything, or started by itself.',
+          }),
+          waiting: Type.Integer({ description: 'How many of them wait.' }),
+          memory_bytes: Type.Integer(),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'Interpreters that are started already and wait for runs.' },
+);
 
 export const HealthAnswer = Type.Object(
   {
@@ -22,6 +52,7 @@ export const HealthAnswer = Type.Object(
       description:
         'Where notifications are shown as bubbles: on a desktop that took the last one, or none was sent yet; on one that did not answer last time; on none, as this machine has none.',
     }),
+    warm: WarmAnswer,
     refused: Type.Record(Type.String(), Type.Integer(), {
       description:
         'How often each rule of the door refused somebody since the service started, by error code. Rules that never did are there with 0.',

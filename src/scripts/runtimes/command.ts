@@ -8,6 +8,17 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** How it gets the parameter file, if not as its last argument: not at all, or in a line for Windows' `cmd`. */
   readonly parameterFile?: 'none' | 'cmd';
+  /** Absent: it is always started anew. */
+  readonly warm?: WarmStart;
+}
+
+/** How the command can be carried out by an interpreter that is started already. */
+export interface WarmStart {
+  readonly language: 'python' | 'node.js';
+  /** What stands before the entry in the arguments. */
+  readonly options: readonly string[];
+  /** As it stands in the arguments. */
+  readonly entry: string;
 }
 
 /** The arguments of a command, with the parameter file in its place. */

@@ -60,6 +60,8 @@ function scriptIn(folder: string, runtime: Partial<ScriptRuntime>): Script {
       env: {},
       binaries: [],
       requireModels: false,
+      preload: [],
+      mayStartWarm: true,
       ...runtime,
     },
     input: null,
@@ -76,6 +78,17 @@ const command = (file: string, args: string[], env: Record<string, string> = {})
   command: { file, args, env },
 });
 
+/** One that an interpreter which is started already can carry out as well. */
+const warmCommand = (
+  language: 'python' | 'node.js',
+  file: string,
+  args: string[],
+  env: Record<string, string> = {},
+) => ({
+  kind: 'command',
+  command: { file, args, env, warm: { language, options: args.slice(0, -1), entry: args.at(-1) } },
+});
+
 const unavailable = (...words: (string | RegExp)[]) => ({
   kind: 'unavailable',
   message: {
@@ -88,7 +101,6 @@ const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED
 
 describe('an interpreted script', () => {
   it.each([
-    ['node.js', 'node', []],
     ['bash', 'bash', []],
     ['sh', 'sh', []],
     ['ruby', 'ruby', []],
@@ -138,13 +150,13 @@ describe('an interpreted script', () => {
 describe('a Python script', () => {
   it('gets its text as UTF-8 and its output unbuffered', async () => {
     const { resolve, bin, entry } = await machine({ python3: '3.11.0' });
-    expect(await resolve({})).toEqual(command(join(bin, 'python3'), [entry], pythonEnv));
+    expect(await resolve({})).toEqual(warmCommand('python', join(bin, 'python3'), [entry], pythonEnv));
   });
 
   it('is started with the environment of its own folder', async () => {
     const { resolve, scriptFolder, entry } = await machine({ python3: '3.11.0' });
     const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), '3.9.0');
-    expect(await resolve({ languageVersion: '3.9' })).toEqual(command(own, [entry], pythonEnv));
+    expect(await resolve({ languageVersion: '3.9' })).toEqual(warmCommand('python', own, [entry], pythonEnv));
   });
 
   it('is not started with another when its own is of the wrong version', async () => {
@@ -171,10 +183,34 @@ describe('a Python script', () => {
   });
 });
 
+describe('a script for Node', () => {
+  it('is started with node', async () => {
+    const { resolve, bin, entry } = await machine({ node: '20.1.0' });
+    expect(await resolve({ language: 'node.js' })).toEqual(
+      warmCommand('node.js', join(bin, 'node'), [entry]),
+    );
+  });
+});
+
+describe('a script whose interpreter may be started ahead of it', () => {
+  it.each([
+    ['python', 'python3', '3.11.0'],
+    ['node.js', 'node', '24.0.0'],
+    ['typescript', 'node', '24.0.0'],
+  ] as const)('in %s has none on Windows', async (language, program, version) => {
+    const { resolve } = await machine({ [program]: version }, 'win32');
+    const resolution = await resolve({ language });
+    expect(resolution).toMatchObject({ kind: 'command' });
+    expect(Reflect.get(resolution, 'command')).not.toHaveProperty('warm');
+  });
+});
+
 describe('a TypeScript script', () => {
   it.each(['22.18.0', '24.0.0', '26.1.0'])('is started by Node %s itself', async (version) => {
     const { resolve, bin, entry } = await machine({ node: version });
-    expect(await resolve({ language: 'typescript' })).toEqual(command(join(bin, 'node'), [entry]));
+    expect(await resolve({ language: 'typescript' })).toEqual(
+      warmCommand('node.js', join(bin, 'node'), [entry]),
+    );
   });
 
   it.each(['20.19.0', '22.17.1'])('is started through tsx on Node %s', async (version) => {
@@ -182,7 +218,7 @@ describe('a TypeScript script', () => {
     const resolution = await resolve({ language: 'typescript' });
     const loader = resolution.kind === 'command' ? (resolution.command.args[1] ?? '') : '';
     expect(resolution).toEqual(
-      command(join(bin, 'node'), ['--import', loader, entry], { TSX_DISABLE_CACHE: '1' }),
+      warmCommand('node.js', join(bin, 'node'), ['--import', loader, entry], { TSX_DISABLE_CACHE: '1' }),
     );
     expect(fileURLToPath(loader)).toMatch(/[\\/]node_modules[\\/]tsx[\\/]/);
   });
@@ -267,7 +303,11 @@ describe('a script for which an environment was made', () => {
     const { resolveIn, entry } = await machine({});
     expect(await resolveIn({ language: 'python' }, '/environments/one/bin/python')).toMatchObject({
       kind: 'command',
-      command: { file: '/environments/one/bin/python', args: [entry] },
+      command: {
+        file: '/environments/one/bin/python',
+        args: [entry],
+        warm: { language: 'python', options: [], entry },
+      },
     });
   });
 });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Script } from '../script.ts';
-import { command, type Resolution, unavailable } from './command.ts';
+import { command, type Resolution, unavailable, type WarmStart } from './command.ts';
 import { type InterpreterFinder, isExecutable, isOnPath, type Search } from './find-interpreter.ts';
 import { type InterpretedLanguage, interpreterSpecs } from './interpreters.ts';
 import { parseVersionRange, satisfies } from './version-range.ts';
@@ -37,11 +37,15 @@ export async function resolveCommand(
   const entry = join(script.folder, script.runtime.entry);
   const { language } = script.runtime;
   switch (language) {
-    case 'python':
-      return python === undefined ? resolvePython(script, entry, host) : command(python, [entry], pythonEnv);
+    case 'python': {
+      const cold =
+        python === undefined ? await resolvePython(script, entry, host) : command(python, [entry], pythonEnv);
+      return orWarm(cold, language, host);
+    }
     case 'typescript':
-      return resolveTypeScript(script, entry, host);
+      return orWarm(await resolveTypeScript(script, entry, host), 'node.js', host);
     case 'node.js':
+      return orWarm(await interpreted(language, script, host, [entry]), language, host);
     case 'bash':
     case 'sh':
     case 'ruby':
@@ -78,6 +82,20 @@ export async function resolveCommand(
     default:
       return assertNever(language);
   }
+}
+
+/** The same command, which an interpreter that is started already can carry out as well. On Windows there are none. */
+function orWarm(
+  resolution: Resolution,
+  language: WarmStart['language'],
+  { platform }: RuntimeHost,
+): Resolution {
+  if (resolution.kind === 'unavailable' || platform === 'win32') return resolution;
+  const { args } = resolution.command;
+  const entry = args.at(-1);
+  if (entry === undefined) return resolution;
+  const warm = { language, options: args.slice(0, -1), entry };
+  return { kind: 'command', command: { ...resolution.command, warm } };
 }
 
 async function interpreted(

@@ -1,0 +1,26 @@
+import type { Static } from 'typebox';
+
+import type { AppDependencies } from './dependencies.ts';
+import type { WarmAnswer } from './wire/service.ts';
+
+const none = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
+
+/** How the interpreters that wait for runs stand, also before the executor has said anything. */
+export function warmAnswer({ limits, state }: AppDependencies['warm']): Static<typeof WarmAnswer> {
+  const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? none;
+  return {
+    hits,
+    misses,
+    memory_bytes: memoryBytes,
+    budget_bytes: limits.memoryBytes,
+    short_of_memory: isShortOfMemory,
+    interpreters: kinds.map((kind) => ({
+      language: kind.language,
+      path: kind.file,
+      preload: [...kind.preload],
+      forked: kind.isForked,
+      waiting: kind.waiting,
+      memory_bytes: kind.memoryBytes,
+    })),
+  };
+}

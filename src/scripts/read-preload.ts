@@ -1,0 +1,46 @@
+import type { Json } from '../shared/json.ts';
+import type { ScriptLanguage } from './languages.ts';
+import type { SectionReader } from './read-section.ts';
+
+/** As in an import statement: names with dots between them. */
+const moduleName = /^[\p{XID_Start}_]\p{XID_Continue}*(?:\.[\p{XID_Start}_]\p{XID_Continue}*)*$/u;
+
+/** The modules that a manifest wants to be loaded ahead of time. */
+export function readPreload(
+  section: SectionReader,
+  value: Json | undefined,
+  language: ScriptLanguage | null,
+): string[] {
+  // What is no list of texts is reported with the other values that do not fit.
+  if (!Array.isArray(value)) return [];
+  const path = [section.rootName, 'runtime', 'preload'];
+  if (language !== null && language !== 'python') {
+    section.report(
+      'note',
+      path,
+      {
+        en: `preload is not used: the language is ${language}`,
+        zh: `preload 不起作用：语言为 ${language}`,
+      },
+      { en: 'Remove it; it is for scripts in Python.', zh: '请删除，仅适用于 Python 脚本。' },
+    );
+    return [];
+  }
+  const names = value.filter((name) => typeof name === 'string');
+  for (const [index, name] of value.entries()) {
+    if (typeof name !== 'string' || moduleName.test(name)) continue;
+    section.report(
+      'error',
+      [...path, index],
+      {
+        en: `preload "${name}" is not the name of a Python module`,
+        zh: `preload "${name}" 不是 Python 模块名`,
+      },
+      {
+        en: 'Write it as after `import`, such as "numpy" or "xml.etree.ElementTree".',
+        zh: '请按 import 语句的写法填写，例如 "numpy" 或 "xml.etree.ElementTree"。',
+      },
+    );
+  }
+  return names;
+}
