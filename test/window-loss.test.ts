@@ -57,7 +57,7 @@ async function runInWindow(script: string, terminal: string | null, peer: Peer) 
     noteStart = resolve;
   });
   const events = { started: noteStart, timedOut: () => {} };
-  return { run: supervise(spec, { fifos: null, cgroups: null, windows }, events), started };
+  return { run: supervise(spec, { fifos: null, cgroups: null, warm: null, windows }, events), started };
 }
 
 it('a script that ends while its window is there has ended by itself', async () => {

@@ -22,6 +22,7 @@ function room(name, allowed, why) {
 
 const processStarters = [
   'src/executor/spawn-script\\.ts',
+  'src/executor/warm/start-host\\.ts',
   'src/executor/launch-terminal\\.ts',
   'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
@@ -198,7 +199,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, or of the window where they can only be started there; emulators, helpers, the browser, the tools that build environments and the executor itself in one each: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the browser, the tools that build environments and the executor itself in one each: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },

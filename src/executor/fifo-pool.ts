@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,6 +7,11 @@ import { runCommand } from '../shared/run-command.ts';
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
+}
+
+/** One that another process can still open. */
+export interface NamedFifo extends Fifo {
+  readonly path: string;
 }
 
 /** Where it is on every Unix: the user's PATH may be anything. */
@@ -38,6 +43,13 @@ export class FifoPool {
   }
 
   async take(): Promise<Fifo> {
+    const fifo = await this.takeNamed();
+    removeName(fifo);
+    return fifo;
+  }
+
+  /** Whoever takes it removes its name when it is not needed any more. */
+  async takeNamed(): Promise<NamedFifo> {
     let path = this.#ready.pop();
     // A refill ahead of time may fail; whoever finds the pool empty tries again, and is told.
     if (this.#ready.length < refillBelow) this.#startRefill().catch(() => {});
@@ -81,16 +93,29 @@ function errnoFrom(stderr: string): string {
   return stderr.trim() === '' ? 'EAGAIN' : 'EIO';
 }
 
-async function openBothEnds(path: string): Promise<Fifo> {
-  // Non-blocking, or this open would wait for a writer. With a reader there, opening for writing does not wait either.
-  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** At once: in a thread it would take many times as long as it does. */
+export function removeName({ path }: Pick<NamedFifo, 'path'>): void {
   try {
-    const writeFd = openSync(path, constants.O_WRONLY);
-    return { readFd, writeFd };
+    unlinkSync(path);
+  } catch {
+    // It goes with the folder.
+  }
+}
+
+export function closeBoth(fifo: Fifo): void {
+  closeSync(fifo.readFd);
+  closeSync(fifo.writeFd);
+}
+
+function openBothEnds(path: string): NamedFifo {
+  // Non-blocking, or this open would wait for a writer. With a reader there, opening for writing does not wait either.
+  let readFd: number | undefined;
+  try {
+    readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { path, readFd, writeFd: openSync(path, constants.O_WRONLY) };
   } catch (error) {
-    closeSync(readFd);
+    if (readFd !== undefined) closeSync(readFd);
+    removeName({ path });
     throw error;
-  } finally {
-    await unlink(path).catch(() => {});
   }
 }

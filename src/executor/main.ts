@@ -20,6 +20,7 @@ import { clearUp } from './clear-up.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { inherit, Journal } from './journal.ts';
 import { ExecutorServer } from './server.ts';
+import { WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
 
 /** The entry of the executor process: started by the service with the home it works for, and gone when it is not needed. */
@@ -38,6 +39,8 @@ async function main(): Promise<void> {
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
   const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
+  const warm =
+    fifos && new WarmPool({ fifos, programs: hostPrograms(), onChange: () => server.reportWarm() });
   const server = new ExecutorServer({
     socketPath,
     instance,
@@ -45,6 +48,7 @@ async function main(): Promise<void> {
     fifos,
     cgroups,
     windows,
+    warm,
     journal,
     inherit: takeOver,
     onIdle: () => void leave(),
@@ -82,6 +86,7 @@ async function main(): Promise<void> {
 
   async function leave(): Promise<void> {
     server.close();
+    warm?.close();
     await rm(addressPath, { force: true });
     await fifos?.close();
     cgroups?.close();
@@ -89,6 +94,12 @@ async function main(): Promise<void> {
     await cleanUp();
     process.exit(0);
   }
+}
+
+/** What an interpreter runs while it waits. */
+function hostPrograms(): { python: string; 'node.js': string } {
+  const program = (name: string) => fileURLToPath(new URL(`warm/${name}`, import.meta.url));
+  return { python: program('python-host.py'), 'node.js': program('node-host.cjs') };
 }
 
 /** Sockets, pipes and addresses of executors that were killed: their names begin with the id of a process that is gone. */

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 
 import { runCookie } from '../execution/messages.ts';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
+import { isAlive } from '../shared/is-alive.ts';
 import { parseProcessStat } from '../shared/process-stat.ts';
 import { runCommand } from '../shared/run-command.ts';
 
@@ -132,6 +133,15 @@ export function parsePs(output: string): ProcessEntry[] {
     });
   }
   return table;
+}
+
+/** Whether the process that was started then is still at work. */
+export function isSameProcess(pid: number, startTicks: number): boolean {
+  if (process.platform !== 'linux') return isAlive(pid);
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === null) return false;
+  const found = parseProcessStat(stat.toString('latin1'));
+  return found.startTicks === startTicks && found.state !== 'Z' && found.state !== 'X';
 }
 
 /** When a process was started, to know it again; zero where the system does not tell. */

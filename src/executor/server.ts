@@ -17,16 +17,21 @@ import { type FromWindow, fromWindowTypes } from '../execution/window-messages.t
 import { Census } from './census.ts';
 import type { Journal } from './journal.ts';
 import { type Equipment, type Supervision, supervise } from './supervise.ts';
+import type { WarmPool } from './warm/warm-pool.ts';
 import type { Windows } from './windows.ts';
 
 /** How long the executor stays when it has nothing to do and no service to do it for. */
 const lonelyMs = 60_000;
+/** News of warm interpreters come with every run; told together they cost nothing. */
+const warmNewsMs = 100;
 
 interface ExecutorOptions extends Equipment {
   socketPath: string;
   instance: string;
   version: string;
   windows: Windows;
+  /** Null where no interpreter can wait. */
+  warm: WarmPool | null;
   journal: Journal;
   /** Clears up after executors that were killed. */
   inherit: () => Promise<void>;
@@ -49,6 +54,7 @@ export class ExecutorServer {
   #isClosed = false;
   #service: Socket | undefined;
   #lonely: NodeJS.Timeout | undefined;
+  #warmNews: NodeJS.Timeout | undefined;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -162,6 +168,9 @@ export class ExecutorServer {
         this.#reconsider();
         break;
       case 'allow-warm':
+        this.#options.warm?.allow(message.limits);
+        this.reportWarm();
+        break;
       case 'hello':
         break;
     }
@@ -190,6 +199,16 @@ export class ExecutorServer {
       this.#held -= 1;
       this.#reconsider();
     });
+  }
+
+  /** Tells how the warm interpreters stand, soon. */
+  reportWarm(): void {
+    const { warm } = this.#options;
+    if (warm === null || this.#warmNews !== undefined) return;
+    this.#warmNews = setTimeout(() => {
+      this.#warmNews = undefined;
+      this.#tell({ type: 'warm', state: warm.state });
+    }, warmNewsMs).unref();
   }
 
   #reportCounts(counts: readonly Count[]): void {

@@ -6,16 +6,11 @@ import type { RunSpec, StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import { commandOnTerminal } from './command-on-terminal.ts';
-import type { Fifo, FifoPool } from './fifo-pool.ts';
+import { closeBoth, type Fifo, type FifoPool } from './fifo-pool.ts';
 import { type PipeReader, readFifo, readStream } from './pipe-reader.ts';
+import type { ProcessExit } from './process-exit.ts';
+import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';
-
-export interface ProcessExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** The errno of a spawn that failed. */
-  readonly error: string | null;
-}
 
 /** A script's process, with its output being read. */
 export interface SpawnedScript {
@@ -33,6 +28,7 @@ interface Surroundings {
   /** Null on Windows. */
   readonly fifos: FifoPool | null;
   readonly window: Window | null;
+  readonly warm: Pick<WarmPool, 'start'> | null;
 }
 
 /** The one place where scripts are started. */
@@ -57,14 +53,10 @@ interface Captures {
 
 async function spawnCaptured(
   spec: RunSpec,
-  { fifos, window }: Surroundings,
+  surroundings: Surroundings,
   captures: Captures,
 ): Promise<SpawnedScript> {
-  const { pid, exited, readers } = await (window !== null
-    ? spawnInWindow(spec, window, captures)
-    : fifos === null
-      ? spawnWithStreams(spec, captures)
-      : spawnWithFifos(spec, fifos, captures));
+  const { pid, exited, readers } = await spawnIn(surroundings, spec, captures);
   const { stdout, stderr } = captures;
   return {
     pid,
@@ -75,6 +67,20 @@ async function spawnCaptured(
     },
     streamsClosed: Promise.all(readers.map((reader) => reader.closed)),
   };
+}
+
+async function spawnIn(
+  { fifos, window, warm }: Surroundings,
+  spec: RunSpec,
+  captures: Captures,
+): Promise<Started> {
+  if (window !== null) return spawnInWindow(spec, window, captures);
+  if (fifos === null) return spawnWithStreams(spec, captures);
+  const interpreter = spec.warm ? ((await warm?.start(spec)) ?? null) : null;
+  if (interpreter === null) return spawnWithFifos(spec, fifos, captures);
+  const { pid, exited, stdoutFd, stderrFd } = interpreter;
+  const readers = [readFifo(stdoutFd, captures.stdout), readFifo(stderrFd, captures.stderr)];
+  return { pid, exited, readers };
 }
 
 interface Process {
@@ -154,9 +160,4 @@ function start(spec: RunSpec, stdio: ('ignore' | 'pipe' | number)[]): Process {
     });
   });
   return { child, exited };
-}
-
-function closeBoth(fifo: Fifo): void {
-  closeSync(fifo.readFd);
-  closeSync(fifo.writeFd);
 }

@@ -12,10 +12,12 @@ import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import type { ProcessExit } from './process-exit.ts';
 import { startTicksOf } from './process-table.ts';
 import { RunProcesses } from './run-processes.ts';
 import { type SpawnedScript, spawnScript } from './spawn-script.ts';
 import { terminate, terminateTree } from './terminate.ts';
+import type { WarmPool } from './warm/warm-pool.ts';
 import type { Opening, Windows } from './windows.ts';
 
 /** What a script leaves behind on its way out gets less time than the script itself: somebody waits for the answer. */
@@ -27,6 +29,8 @@ export interface Equipment {
   readonly fifos: FifoPool | null;
   readonly cgroups: Cgroups | null;
   readonly windows: Pick<Windows, 'open'>;
+  /** Null where none can wait. */
+  readonly warm: Pick<WarmPool, 'start'> | null;
 }
 
 const unseen: Opening = { window: null, windowless: null };
@@ -95,7 +99,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     try {
       // Opening a window takes a while, in which the run may have been stopped.
       if (spec.window && cause !== undefined) throw new Error('the run was stopped');
-      script = await spawnScript(spec, { fifos: equipment.fifos, window: opening.window });
+      script = await spawnScript(spec, { ...equipment, window: opening.window });
     } catch (error) {
       release(undefined);
       return notStarted(errnoOf(error) ?? String(error));
@@ -146,7 +150,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
       windowState = 'gone';
       if (script.pid !== undefined) termination = endAll(spec.stopGraceMs);
     }
-    const endCause = stoppedBy ?? (isCutOff ? 'cancelled' : exit.signal === null ? 'exit' : 'signal');
+    const endCause = stoppedBy ?? (isCutOff ? 'cancelled' : causeOf(exit));
     // Where only the tree is known, it cannot be found any more without its root, whose id may be somebody else's by now.
     if (termination === undefined && spec.survivors === 'stop' && processes !== null) {
       termination = endAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
@@ -183,6 +187,11 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     if (pid !== null) await terminateTree(pid);
     return null;
   }
+}
+
+function causeOf({ signal, isUnseen }: ProcessExit): EndCause {
+  if (isUnseen) return 'lost';
+  return signal === null ? 'exit' : 'signal';
 }
 
 /** Null on Windows, where nothing but the tree itself tells who belongs together. */

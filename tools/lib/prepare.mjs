@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -122,7 +123,9 @@ function buildKey() {
 
 function sourceFiles(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .filter(
+      (entry) => entry.isFile() && /\.(ts|cts|py)$/.test(entry.name) && !entry.name.endsWith('.test.ts'),
+    )
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 }
@@ -143,6 +146,11 @@ function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   try {
     run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', draft]);
+    // What other interpreters run is not for the compiler, and goes along as it is.
+    const source = join(root, 'src');
+    for (const path of sourceFiles(source)) {
+      if (path.endsWith('.py')) copyFileSync(path, join(draft, relative(source, path)));
+    }
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw error;

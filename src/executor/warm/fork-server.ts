@@ -1,0 +1,198 @@
+import { closeSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
+
+import { closeBoth, type FifoPool, type NamedFifo, removeName } from '../fifo-pool.ts';
+import type { ProcessExit } from '../process-exit.ts';
+import { startTicksOf } from '../process-table.ts';
+import { awaitOrphan } from './await-orphan.ts';
+import { type Host, startHost } from './start-host.ts';
+import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
+
+/** Why there is no fork server any more: its modules start threads, it is none that we know, or something else. */
+export type ServerEnd = 'threads' | 'unfit' | 'stale' | 'gone';
+
+interface ForkServerEvents {
+  ready(): void;
+  /** Called once, whatever the reason. Children that have a run go on. */
+  ended(why: ServerEnd): void;
+}
+
+interface Birth {
+  /** What it will have: where its run comes, and where its output goes. */
+  readonly order: NamedFifo;
+  readonly stdout: NamedFifo;
+  readonly stderr: NamedFifo;
+  readonly settle: (child: WarmInterpreter | null) => void;
+}
+
+interface Child {
+  readonly startTicks: number;
+  /** Where it leaves its exit code, if it finds that the server is gone. */
+  readonly lastWord: string;
+  readonly settle: (exit: ProcessExit) => void;
+}
+
+const signalNames = new Map<number, NodeJS.Signals>();
+for (const name in constants.signals) {
+  if (isSignal(name)) signalNames.set(constants.signals[name], name);
+}
+
+/** A Python that has loaded what scripts need, and forks a child for each run: that takes a fraction of a start. */
+export class ForkServer {
+  readonly #fifos: FifoPool;
+  readonly #events: ForkServerEvents;
+  readonly #host: Host;
+  readonly #births = new Map<number, Birth>();
+  readonly #children = new Map<number, Child>();
+  #asked = 0;
+  #hasEnded = false;
+
+  constructor(spec: InterpreterSpec, program: string, fifos: FifoPool, events: ForkServerEvents) {
+    this.#fifos = fifos;
+    this.#events = events;
+    this.#host = startHost(spec, program, ['pipe', 'pipe']);
+    this.#host.onLine((line) => this.#hear(line));
+    void this.#host.exited.then(() => this.#outlive());
+    this.#host.send({ fork: true, preload: spec.preload });
+  }
+
+  get pid(): number | undefined {
+    return this.#host.pid;
+  }
+
+  /** Resolves with a child that waits for its run, or null when there will be none. */
+  async fork(): Promise<WarmInterpreter | null> {
+    const fifos: NamedFifo[] = [];
+    try {
+      for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.takeNamed());
+    } catch {
+      // For lack of file handles, or of room on the disk.
+    }
+    const [order, stdout, stderr] = fifos;
+    if (order === undefined || stdout === undefined || stderr === undefined || this.#hasEnded) {
+      for (const fifo of fifos) closeNamed(fifo);
+      return null;
+    }
+    const seq = this.#asked++;
+    return new Promise((settle) => {
+      this.#births.set(seq, { order, stdout, stderr, settle });
+      this.#host.send({ seq, order: order.path, stdout: stdout.path, stderr: stderr.path });
+    });
+  }
+
+  /** It ends when its children have; until then it tells how they do. */
+  close(): void {
+    this.#end('gone');
+    this.#host.dismiss();
+  }
+
+  #hear(line: string): void {
+    const [word = '', ...rest] = line.split(' ');
+    const [first = 0, second = 0, third = 0] = rest.map(Number);
+    switch (word) {
+      case 'ready':
+        this.#events.ready();
+        break;
+      case 'born':
+        this.#bear(first, second);
+        break;
+      case 'refused':
+        this.#abandon(first);
+        break;
+      case 'ended':
+        this.#bury(first, {
+          code: third === 0 ? second : null,
+          signal: signalNames.get(third) ?? null,
+          error: null,
+        });
+        break;
+      case 'stale':
+        this.#abandon(first);
+        this.#end('stale');
+        break;
+      case 'threads':
+      case 'unfit':
+        this.#end(word);
+        break;
+    }
+  }
+
+  #bear(seq: number, pid: number): void {
+    const birth = this.#births.get(seq);
+    if (birth === undefined) return;
+    this.#births.delete(seq);
+    const { order, stdout, stderr } = birth;
+    const lastWord = `${order.path}-end`;
+    const exited = new Promise<ProcessExit>((settle) => {
+      this.#children.set(pid, { startTicks: startTicksOf(pid), lastWord, settle });
+    });
+    for (const fifo of [order, stdout, stderr]) removeName(fifo);
+    // From here on these ends are the child's alone.
+    closeSync(order.readFd);
+    closeSync(stdout.writeFd);
+    closeSync(stderr.writeFd);
+    birth.settle({
+      pid,
+      stdoutFd: stdout.readFd,
+      stderrFd: stderr.readFd,
+      exited,
+      give: (run) => this.#children.has(pid) && send(order.writeFd, { ...run, last_word: lastWord }),
+      discard: () => {
+        for (const fd of [order.writeFd, stdout.readFd, stderr.readFd]) closeSync(fd);
+      },
+    });
+  }
+
+  #bury(pid: number, exit: ProcessExit): void {
+    this.#children.get(pid)?.settle(exit);
+    this.#children.delete(pid);
+  }
+
+  #abandon(seq: number): void {
+    const birth = this.#births.get(seq);
+    if (birth === undefined) return;
+    this.#births.delete(seq);
+    for (const fifo of [birth.order, birth.stdout, birth.stderr]) closeNamed(fifo);
+    birth.settle(null);
+  }
+
+  #end(why: ServerEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#events.ended(why);
+  }
+
+  /** The server is gone. Whoever it has left cannot be told of any more, and is watched from here. */
+  #outlive(): void {
+    for (const seq of [...this.#births.keys()]) this.#abandon(seq);
+    for (const [pid, child] of this.#children) {
+      void awaitOrphan(pid, child).then((exit) => this.#bury(pid, exit));
+    }
+    this.#end('gone');
+  }
+}
+
+/** What any pipe takes at once, on every system: what is longer is for a start of its own. */
+const pipeBytes = 4096;
+
+/** Whether it was sent, and with it closed. */
+function send(fd: number, order: Order & { last_word: string }): boolean {
+  const bytes = Buffer.from(encodeOrder(order));
+  if (bytes.length > pipeBytes) return false;
+  try {
+    writeSync(fd, bytes);
+  } catch {
+    return false;
+  }
+  closeSync(fd);
+  return true;
+}
+
+function closeNamed(fifo: NamedFifo): void {
+  closeBoth(fifo);
+  removeName(fifo);
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return name in constants.signals;
+}

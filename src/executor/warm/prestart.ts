@@ -1,0 +1,59 @@
+import { closeSync } from 'node:fs';
+
+import { closeBoth, type Fifo, type FifoPool } from '../fifo-pool.ts';
+import { startHost } from './start-host.ts';
+import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
+
+export type PrestartFailure = 'unfit' | 'gone';
+
+/** Starts an interpreter that waits itself for its one run. Resolves when it does. */
+export async function prestart(
+  spec: InterpreterSpec,
+  program: string,
+  fifos: FifoPool,
+): Promise<WarmInterpreter | PrestartFailure> {
+  const pipes: Fifo[] = [];
+  try {
+    pipes.push(await fifos.take(), await fifos.take());
+  } catch {
+    // For lack of file handles, or of room on the disk.
+  }
+  const [stdout, stderr] = pipes;
+  if (stdout === undefined || stderr === undefined) {
+    for (const pipe of pipes) closeBoth(pipe);
+    return 'gone';
+  }
+  const host = startHost(spec, program, [stdout.writeFd, stderr.writeFd]);
+  closeSync(stdout.writeFd);
+  closeSync(stderr.writeFd);
+  const answer = new Promise<string>((resolve) => host.onLine(resolve));
+  host.send({ fork: false, preload: spec.preload });
+  const first = await Promise.race([answer, host.exited]);
+  if (first !== 'ready' || host.pid === undefined) {
+    closeSync(stdout.readFd);
+    closeSync(stderr.readFd);
+    host.dismiss();
+    return first === 'unfit' ? 'unfit' : 'gone';
+  }
+  let isGone = false;
+  void host.exited.then(() => {
+    isGone = true;
+  });
+  return {
+    pid: host.pid,
+    stdoutFd: stdout.readFd,
+    stderrFd: stderr.readFd,
+    exited: host.exited,
+    give: (order) => {
+      if (isGone) return false;
+      host.send({ ...order, last_word: null });
+      host.dismiss();
+      return true;
+    },
+    discard: () => {
+      closeSync(stdout.readFd);
+      closeSync(stderr.readFd);
+      host.dismiss();
+    },
+  };
+}

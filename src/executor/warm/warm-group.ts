@@ -1,0 +1,227 @@
+import type { WarmKind } from '../../execution/messages.ts';
+import type { FifoPool } from '../fifo-pool.ts';
+import { ForkServer, type ServerEnd } from './fork-server.ts';
+import { memoryOf } from './memory.ts';
+import { prestart } from './prestart.ts';
+import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
+
+const mebibyte = 1024 * 1024;
+/** What one is taken to need before it was looked at. */
+const guessedBytes = { python: 32 * mebibyte, 'node.js': 48 * mebibyte };
+/** So many wait at most, however many were missed at once. */
+const mostForked = 8;
+const mostStarted = 4;
+/** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
+const startDelayMs = 30;
+/** When nobody was missed for so long, one less is kept. */
+const shrinkAfterMs = 30_000;
+const firstPauseMs = 1000;
+const longestPauseMs = 10 * 60_000;
+
+export interface GroupTools {
+  readonly fifos: FifoPool;
+  /** The programs that wait, by language. */
+  readonly programs: Readonly<Record<WarmKind['language'], string>>;
+  readonly now: () => number;
+  /** Whether there is memory for so much more. */
+  mayGrow(group: WarmGroup, bytes: number): boolean;
+  changed(): void;
+}
+
+/** The interpreters that can stand in for one another: how many wait follows how many were missed. */
+export class WarmGroup {
+  readonly spec: InterpreterSpec;
+  readonly #tools: GroupTools;
+  #isForked: boolean;
+  #server: ForkServer | null = null;
+  #isServerUp = false;
+  readonly #ready: WarmInterpreter[] = [];
+  readonly #waiting: ((interpreter: WarmInterpreter | null) => void)[] = [];
+  #coming = 0;
+  #wanted = 1;
+  #usedAtMs: number;
+  #missedAtMs: number;
+  /** After a failure the next attempt waits, longer each time. */
+  #pauseMs = firstPauseMs;
+  #pausedUntilMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #bytesEach: number;
+  #memoryBytes = 0;
+
+  constructor(spec: InterpreterSpec, tools: GroupTools) {
+    this.spec = spec;
+    this.#tools = tools;
+    this.#isForked = spec.language === 'python';
+    this.#bytesEach = guessedBytes[spec.language];
+    this.#usedAtMs = tools.now();
+    this.#missedAtMs = tools.now();
+  }
+
+  get usedAtMs(): number {
+    return this.#usedAtMs;
+  }
+
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  get isIdle(): boolean {
+    return this.#server === null && this.#ready.length === 0 && this.#coming === 0;
+  }
+
+  describe(): WarmKind {
+    const { language, file, preload } = this.spec;
+    return {
+      language,
+      file,
+      preload,
+      isForked: this.#isForked,
+      waiting: this.#ready.length,
+      memoryBytes: this.#memoryBytes,
+    };
+  }
+
+  /** One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. */
+  async take(): Promise<WarmInterpreter | null> {
+    const { now } = this.#tools;
+    this.#usedAtMs = now();
+    const ready = this.#ready.shift();
+    if (ready === undefined) {
+      this.#missedAtMs = now();
+      this.#wanted = Math.min(this.#wanted + 1, this.#isForked ? mostForked : mostStarted);
+    }
+    const taken =
+      ready ??
+      (this.#isServerUp
+        ? await new Promise<WarmInterpreter | null>((resolve) => {
+            this.#waiting.push(resolve);
+            this.#replenish();
+          })
+        : null);
+    if (this.#isServerUp) this.#replenish();
+    else this.#startSoon();
+    this.#tools.changed();
+    return taken;
+  }
+
+  /** Ends all that wait. */
+  retire(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isServerUp = false;
+    this.#server?.close();
+    this.#server = null;
+    for (const interpreter of this.#ready.splice(0)) interpreter.discard();
+    for (const settle of this.#waiting.splice(0)) settle(null);
+    this.#wanted = 1;
+    this.#memoryBytes = 0;
+    this.#tools.changed();
+  }
+
+  /** Keeps fewer, when fewer will do, and looks how much memory they take. */
+  async review(): Promise<void> {
+    if (this.#wanted > 1 && this.#tools.now() - this.#missedAtMs > shrinkAfterMs) {
+      this.#missedAtMs = this.#tools.now();
+      this.#wanted -= 1;
+      if (this.#ready.length > this.#wanted) this.#ready.pop()?.discard();
+    }
+    await this.#measure();
+  }
+
+  #startSoon(): void {
+    if (this.#timer !== undefined || this.#tools.now() < this.#pausedUntilMs) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isForked) this.#startServer();
+      else this.#replenish();
+    }, startDelayMs);
+  }
+
+  #startServer(): void {
+    if (this.#server !== null || !this.#tools.mayGrow(this, this.#bytesEach)) return;
+    const server = new ForkServer(this.spec, this.#tools.programs.python, this.#tools.fifos, {
+      ready: () => {
+        if (this.#server !== server) return;
+        this.#isServerUp = true;
+        this.#replenish();
+      },
+      ended: (why) => {
+        if (this.#server === server) this.#loseServer(why);
+      },
+    });
+    this.#server = server;
+  }
+
+  #loseServer(why: ServerEnd): void {
+    this.retire();
+    if (why === 'threads') {
+      // It cannot be forked: another thread may hold a lock that the child would wait for. Each is started by itself instead.
+      this.#isForked = false;
+      this.#startSoon();
+    } else if (why !== 'stale') {
+      this.#pause(why === 'unfit' ? longestPauseMs : this.#pauseMs);
+    }
+  }
+
+  #pause(pauseMs: number): void {
+    this.#pausedUntilMs = this.#tools.now() + pauseMs;
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+  }
+
+  /** Makes as many as are missing. */
+  #replenish(): void {
+    const missing = this.#wanted + this.#waiting.length - this.#ready.length - this.#coming;
+    if (this.#isForked) {
+      for (let count = 0; count < missing; count++) {
+        const isNeededNow = this.#waiting.length > this.#coming;
+        if (!isNeededNow && !this.#tools.mayGrow(this, this.#bytesEach)) break;
+        this.#await(this.#server?.fork() ?? Promise.resolve(null));
+      }
+    } else if (missing > 0 && this.#coming === 0 && this.#tools.mayGrow(this, this.#bytesEach)) {
+      const { fifos, programs } = this.#tools;
+      this.#await(prestart(this.spec, programs[this.spec.language], fifos));
+    }
+  }
+
+  #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
+    this.#coming += 1;
+    void made.then((interpreter) => {
+      this.#coming -= 1;
+      if (interpreter === null || typeof interpreter === 'string') {
+        this.#waiting.shift()?.(null);
+        if (interpreter !== null) this.#pause(interpreter === 'unfit' ? longestPauseMs : this.#pauseMs);
+        return;
+      }
+      this.#pauseMs = firstPauseMs;
+      const settle = this.#waiting.shift();
+      if (settle !== undefined) settle(interpreter);
+      else this.#keep(interpreter);
+      if (!this.#isForked) this.#replenish();
+    });
+  }
+
+  #keep(interpreter: WarmInterpreter): void {
+    this.#ready.push(interpreter);
+    void interpreter.exited.then(() => {
+      const index = this.#ready.indexOf(interpreter);
+      if (index < 0) return;
+      this.#ready.splice(index, 1);
+      interpreter.discard();
+      this.#tools.changed();
+    });
+    void this.#measure();
+    this.#tools.changed();
+  }
+
+  async #measure(): Promise<void> {
+    const pids = [this.#server?.pid, ...this.#ready.map(({ pid }) => pid)].filter((pid) => pid !== undefined);
+    const sizes = await Promise.all(pids.map((pid) => memoryOf(pid)));
+    const known = sizes.filter((size) => size !== null);
+    const total =
+      known.reduce((sum, size) => sum + size, 0) + (sizes.length - known.length) * this.#bytesEach;
+    if (this.#ready.length > 0 && known.length > 0) this.#bytesEach = known.at(-1) ?? this.#bytesEach;
+    if (total === this.#memoryBytes) return;
+    this.#memoryBytes = total;
+    this.#tools.changed();
+  }
+}

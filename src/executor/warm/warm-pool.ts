@@ -1,0 +1,157 @@
+import type { RunSpec, WarmLimits, WarmState } from '../../execution/messages.ts';
+import type { FifoPool } from '../fifo-pool.ts';
+import { describeInterpreter } from './interpreter-key.ts';
+import { isShortOfMemory } from './memory.ts';
+import { type GroupTools, WarmGroup } from './warm-group.ts';
+import { orderFor, type WarmInterpreter } from './warm-interpreter.ts';
+
+const reviewMs = 5000;
+/** How long it counts what the system said of its memory: asking costs more than forking. */
+const memoryNewsMs = 1000;
+/** Scripts with variables of their own each make a group. */
+const mostGroups = 16;
+/** One that was used so recently is not ended in favour of another: they would take turns. */
+const spareMs = 10_000;
+
+interface WarmPoolOptions {
+  readonly fifos: FifoPool;
+  readonly programs: GroupTools['programs'];
+  readonly onChange: () => void;
+  readonly isShort?: () => boolean;
+  readonly now?: () => number;
+}
+
+/** The interpreters that wait for runs: within a budget, and none when nobody has needed one for a while. */
+export class WarmPool {
+  readonly #groups = new Map<string, WarmGroup>();
+  readonly #tools: GroupTools;
+  readonly #isShort: () => boolean;
+  #limits: WarmLimits = { memoryBytes: 0, idleMs: 0 };
+  #hits = 0;
+  #misses = 0;
+  #short = { is: false, atMs: Number.NEGATIVE_INFINITY };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ fifos, programs, onChange, isShort, now }: WarmPoolOptions) {
+    this.#isShort = isShort ?? isShortOfMemory;
+    this.#tools = {
+      fifos,
+      programs,
+      now: now ?? (() => performance.now()),
+      mayGrow: (group, bytes) => this.#mayGrow(group, bytes),
+      changed: onChange,
+    };
+  }
+
+  /** Until this was called there are none. */
+  allow(limits: WarmLimits): void {
+    this.#limits = limits;
+    void this.#review();
+  }
+
+  get state(): WarmState {
+    const groups = [...this.#groups.values()];
+    return {
+      hits: this.#hits,
+      misses: this.#misses,
+      memoryBytes: this.#memoryBytes,
+      isShortOfMemory: this.#short.is,
+      kinds: groups.filter((group) => !group.isIdle).map((group) => group.describe()),
+    };
+  }
+
+  /** An interpreter that was given this run; null when it is to be started cold. */
+  async start(spec: RunSpec): Promise<WarmInterpreter | null> {
+    if (this.#limits.memoryBytes === 0) return null;
+    const described = describeInterpreter(spec);
+    if (described === null || !spec.warm) return null;
+    const { key, interpreter } = described;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = new WarmGroup(interpreter, this.#tools);
+      this.#makeRoom();
+      this.#groups.set(key, group);
+      this.#watch();
+    }
+    const taken = await group.take();
+    if (taken?.give(orderFor(spec, spec.warm))) {
+      this.#hits += 1;
+      return taken;
+    }
+    taken?.discard();
+    this.#misses += 1;
+    return null;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const group of this.#groups.values()) group.retire();
+    this.#groups.clear();
+  }
+
+  get #memoryBytes(): number {
+    let sum = 0;
+    for (const group of this.#groups.values()) sum += group.memoryBytes;
+    return sum;
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => void this.#review(), reviewMs).unref();
+  }
+
+  async #review(): Promise<void> {
+    const nowMs = this.#tools.now();
+    const isOver = this.#limits.memoryBytes === 0 || this.#askMemory();
+    for (const [key, group] of this.#groups) {
+      if (isOver || nowMs - group.usedAtMs > this.#limits.idleMs) {
+        group.retire();
+        this.#groups.delete(key);
+      }
+    }
+    await Promise.all([...this.#groups.values()].map((group) => group.review()));
+    while (this.#memoryBytes > this.#limits.memoryBytes && this.#retireOldest(null)) {
+      // The one that was used least recently goes first.
+    }
+    if (this.#groups.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #mayGrow(group: WarmGroup, bytes: number): boolean {
+    if (this.#askMemory()) return false;
+    while (this.#memoryBytes + bytes > this.#limits.memoryBytes) {
+      if (!this.#retireOldest(group)) return false;
+    }
+    return true;
+  }
+
+  #askMemory(): boolean {
+    const nowMs = this.#tools.now();
+    if (nowMs - this.#short.atMs > memoryNewsMs) this.#short = { is: this.#isShort(), atMs: nowMs };
+    return this.#short.is;
+  }
+
+  /** Whether there was one to be ended: not that for which the room is made, and none that is in use. */
+  #retireOldest(spared: WarmGroup | null): boolean {
+    const nowMs = this.#tools.now();
+    let oldest: WarmGroup | null = null;
+    for (const group of this.#groups.values()) {
+      const isCandidate = group !== spared && group.memoryBytes > 0;
+      if (isCandidate && (spared === null || nowMs - group.usedAtMs > spareMs)) {
+        if (oldest === null || group.usedAtMs < oldest.usedAtMs) oldest = group;
+      }
+    }
+    oldest?.retire();
+    return oldest !== null;
+  }
+
+  #makeRoom(): void {
+    if (this.#groups.size < mostGroups) return;
+    const [[key, group] = [undefined, undefined]] = [...this.#groups].sort(
+      ([, first], [, second]) => first.usedAtMs - second.usedAtMs,
+    );
+    if (key === undefined) return;
+    group?.retire();
+    this.#groups.delete(key);
+  }
+}
