@@ -1,0 +1,4 @@
+import types
+
+print(types.__file__, types.mark)
+import enum
