@@ -24,7 +24,7 @@ export function normalise(text: string, { folder, runId }: Particulars): string 
 
 const pythonFrame = /^([ |+]*)File "[^"]*\/dist\/executor\/warm\/[^"]+", line \d+,? in \S.*$/;
 const nodeFrame =
-  /^ +at (?:.* \()?(?:node:internal\/[^()]+|(?:file:\/\/)?\/[^()]*\/dist\/executor\/warm\/[^()]+):\d+:\d+\)?(?: \{)?$/;
+  /^ +at (?:async )?(?:.* \()?(?:node:internal\/[^()]+|(?:file:\/\/)?\/[^()]*\/dist\/executor\/warm\/[^()]+):\d+:\d+\)?(?: \{)?$/;
 
 /**
  * Takes out of tracebacks what only says how the program was called: frames in files of Hob's own host, in Python with the

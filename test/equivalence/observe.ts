@@ -9,53 +9,67 @@ import { normaliseBytes, type Particulars, withoutOwnFrames } from './normalise.
 
 /** Everything that a run of a program leaves for others to see. */
 export interface Observation {
-  readonly status: number;
-  readonly answer: Record<string, unknown>;
-  readonly record: Record<string, unknown>;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly files: Record<string, string>;
+  readonly runId: string;
+  readonly seen: {
+    readonly answer: Record<string, unknown>;
+    readonly record: Record<string, unknown>;
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly files: Record<string, string>;
+  };
 }
 
 /** Text of more characters than this is compared by its sum: a difference in it is not for reading. */
 const mostReadable = 1_000_000;
 
-/** Runs a script and looks at what came of it. Processes that it leaves are counted, then ended. */
+/** Runs a script and looks at what came of it. */
 export async function observe(hob: Hob, id: string, folder: string): Promise<Observation> {
   const { status, body, headers } = await hob.run(id);
   const runId = headers.get('x-hob-run-id');
-  if (runId === null) throw new Error(`the script did not run: ${JSON.stringify(body)}`);
+  if (runId === null) throw new Error(`the script in ${folder} did not run: ${JSON.stringify(body)}`);
   const particulars = { folder, runId };
-  const look = async (stream: string) => {
-    const answer = await fetch(`${hob.url}/api/runs/${runId}/${stream}`);
-    const text = withoutOwnFrames(normaliseBytes(Buffer.from(await answer.arrayBuffer()), particulars));
-    return text.length > mostReadable ? `${text.length} characters ${sumOf(text)}` : text;
-  };
-  const [stdout, stderr] = await Promise.all([look('stdout'), look('stderr')]);
-  const record = await until(`what ${folder} left running is counted`, async () => {
-    const { body: seen } = await hob.get(`/api/runs/${runId}`);
-    return seen.left_running === null ? false : seen;
-  });
-  if (record.left_running !== 0) killEach(await processesWith(`HOB_RUN_ID=${runId}`));
+  const [stdout, stderr] = await Promise.all([
+    outputOf(hob, 'stdout', particulars),
+    outputOf(hob, 'stderr', particulars),
+  ]);
+  const record = (await hob.get(`/api/runs/${runId}`)).body;
   return {
-    status,
-    answer: { success: body.success, status: body.status, exit_code: body.exit_code },
-    record: {
-      state: record.state,
-      end_cause: record.end_cause,
-      exit_code: record.exit_code,
-      envelope: record.envelope,
-      result: resultOf(record),
-      left_running: record.left_running,
-      truncated: record.truncated,
+    runId,
+    seen: {
+      answer: { status, success: body.success, said: body.status, exit_code: body.exit_code },
+      record: {
+        state: record.state,
+        end_cause: record.end_cause,
+        exit_code: record.exit_code,
+        envelope: record.envelope,
+        result: resultOf(record),
+        truncated: record.truncated,
+      },
+      stdout,
+      stderr,
+      files: await filesIn(folder, particulars),
     },
-    stdout,
-    stderr,
-    files: await filesIn(folder, particulars),
   };
 }
 
-/** An envelope of ours repeats the end of stderr, which is compared without frames of our own: what comes before counts. */
+/** How many processes a run has left, which are counted some time after its end; then they are ended. */
+export async function countLeft(hob: Hob, runId: string): Promise<number> {
+  const count = await until('what the run left is counted', async () => {
+    const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
+    return typeof left_running === 'number' ? left_running : false;
+  });
+  if (count > 0) killEach(await processesWith(`HOB_RUN_ID=${runId}`));
+  return count;
+}
+
+async function outputOf(hob: Hob, stream: 'stdout' | 'stderr', particulars: Particulars): Promise<string> {
+  const answer = await fetch(`${hob.url}/api/runs/${particulars.runId}/${stream}`);
+  const text = normaliseBytes(Buffer.from(await answer.arrayBuffer()), particulars);
+  const compared = stream === 'stderr' ? withoutOwnFrames(text) : text;
+  return compared.length > mostReadable ? `${compared.length} characters ${sumOf(compared)}` : compared;
+}
+
+/** An envelope of Hob's repeats the end of stderr, with frames that do not count: what it says before that does. */
 function resultOf({ result, envelope }: Record<string, unknown>): unknown {
   const { code, msg } = Object(result);
   return envelope === 'own' ? result : { code, msg: String(msg).split('\n')[0] };

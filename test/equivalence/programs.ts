@@ -32,6 +32,9 @@ interface Case {
   readonly bytes?: Record<string, string>;
 }
 
+/** A program that never ends is to fail by itself, and leave the others to theirs. */
+const mostSeconds = 25;
+
 const casesFile = 'cases.json';
 const extensions: Record<string, string> = {
   '.py': 'python',
@@ -59,14 +62,21 @@ export async function readPrograms(folderName: string): Promise<Program[]> {
   }
   for (const [name, special] of Object.entries(cases)) {
     if (special.bytes !== undefined) programs.set(name, programOf(name, special, new Map()));
-    else if (!programs.has(name)) throw new Error(`there is no program ${name}, which ${casesFile} speaks of`);
+    else if (!programs.has(name))
+      throw new Error(`there is no program ${name}, which ${casesFile} speaks of`);
   }
   return [...programs.values()];
 }
 
+/** A program of one file that is nothing special. */
+export function plainProgram(name: string, entry: string, text: string): Program {
+  return programOf(name, {}, new Map([[entry, Buffer.from(text)]]));
+}
+
 function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer>): Program {
   const files = new Map(read);
-  for (const [file, text] of Object.entries(special.bytes ?? {})) files.set(file, Buffer.from(text, 'latin1'));
+  for (const [file, text] of Object.entries(special.bytes ?? {}))
+    files.set(file, Buffer.from(text, 'latin1'));
   const entry = special.entry ?? [...files.keys()].find((file) => /^main\.\w+$/.test(file));
   if (entry === undefined) throw new Error(`the program ${name} has no entry`);
   // Only an entry by another name than its extension tells is without one, and those are Python's.
@@ -104,6 +114,7 @@ export async function writeProgram(
     `env = { ${env.join(', ')} }`,
     ...(isWarm ? [] : ['warm = false']),
     program.runtime,
+    ...(program.runtime.includes('timeout') ? [] : [`timeout = ${mostSeconds}`]),
   ];
   const files = new Map([...program.files, ['script.toml', Buffer.from(lines.join('\n'))]]);
   for (const [name, content] of files) {

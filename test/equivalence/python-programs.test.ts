@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe } from 'vitest';
 
-import { readPrograms } from './programs.ts';
-import { openStage, type Stage } from './stage.ts';
+import { comparePrograms } from './compare-programs.ts';
+import { plainProgram, readPrograms } from './programs.ts';
 
+const drawing = plainProgram(
+  'draws-random-numbers',
+  'main.py',
+  `
+import os, random, secrets, tempfile, uuid
+print(random.random())
+print(random.Random().random())
+print(random.SystemRandom().random())
+print(secrets.token_hex())
+print(uuid.uuid4())
+print(os.urandom(16).hex())
+print(tempfile.mktemp())
+`,
+);
 const programs = await readPrograms('python');
 
-describe('a Python program', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage(programs);
-  }, 180_000);
-  afterAll(() => stage.close());
-
-  for (const program of programs) {
-    it(`that ${program.name.replaceAll('-', ' ')} does the same warm and cold`, async () => {
-      const cold = stage.cold.get(program.name);
-      expect(cold?.record.exit_code).toBe(program.exit);
-      expect(await stage.runWarm(program)).toEqual(cold);
-    });
-  }
-});
+describe('a Python program', () => comparePrograms(programs, drawing));

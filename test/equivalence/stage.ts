@@ -7,14 +7,14 @@ import { type Hob, launchHob } from '../support/hob.ts';
 import { traceProcesses } from '../support/processes.ts';
 import { type Observation, observe } from './observe.ts';
 import { type Program, writeProgram } from './programs.ts';
-import { allWait, isHit, mustBeWarm, readWarmth } from './warmth.ts';
+import { allWait, mustBeWarm, readWarmth, runCounted } from './warmth.ts';
 
 /** A service with every program as two scripts: one that is always started cold, and one that may be warm. */
 export interface Stage {
   readonly hob: Hob;
-  /** What each program does when it is started cold. */
-  readonly cold: ReadonlyMap<string, Observation>;
-  /** Runs a program by a warm interpreter, if it is to be, and fails when it was not. */
+  /** What a program did when it was started cold. */
+  cold(program: Program): Observation;
+  /** Runs a program by a warm interpreter, or without if it must be, and fails when that was not so. */
   runWarm(program: Program): Promise<Observation>;
   close(): Promise<void>;
 }
@@ -25,61 +25,68 @@ const runsAtOnce = 4;
 /** So much that no interpreter is ended for want of room: each set of variables has interpreters of its own. */
 const settings = mustBeWarm ? 'warm_memory_mb = 4096\n' : '';
 
+const places = ['cold', 'warm', 'idle'] as const;
+type Place = (typeof places)[number];
+
 export async function openStage(programs: readonly Program[]): Promise<Stage> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'hob-test-')));
   const ids = new Map<string, string>();
-  const write = async (place: string, program: Program, isWarm: boolean) => {
-    const id = randomUUID();
-    const folder = join(base, place, program.name);
-    ids.set(folder, id);
-    await writeProgram(folder, program, { id, isWarm });
-  };
   for (const program of programs) {
-    await write('cold', program, false);
-    await write('warm', program, true);
-    await write('idle', idleLike(program), true);
+    for (const place of places) {
+      const folder = join(base, place, program.name);
+      const id = randomUUID();
+      ids.set(folder, id);
+      const written = place === 'idle' ? idleLike(program) : program;
+      await writeProgram(folder, written, { id, isWarm: place !== 'cold' });
+    }
   }
   const home = join(base, 'home');
   await mkdir(home);
   const trace = traceProcesses();
-  const hob = await launchHob({
-    home,
-    settings,
-    env: trace.env,
-    scripts: ['cold', 'warm', 'idle'].map((place) => join(base, place)),
-  });
-  const look = (place: string, program: Program) => {
+  const scripts = places.map((place) => join(base, place));
+  const hob = await launchHob({ home, settings, env: trace.env, scripts });
+  const look = (place: Place, program: Program) => {
     const folder = join(base, place, program.name);
     return observe(hob, ids.get(folder) ?? '', folder);
   };
+  const cold = await observeAll(programs, (program) => look('cold', program));
 
   const prepared = new Set<string>();
   /** Has interpreters started for programs of this kind: the first run of a kind is what makes them start. */
   const prepare = async (program: Program) => {
-    const kind = kindOf(program);
+    const kind = JSON.stringify([program.language, program.env, program.runtime]);
     for (let attempt = 0; !prepared.has(kind); attempt++) {
       if (attempt === 20) throw new Error(`no interpreter ever waited for ${program.name}`);
-      const before = await readWarmth(hob);
-      if (before === null) return;
-      if (await isHit(hob, before, () => look('idle', program))) prepared.add(kind);
+      const { wasWarm } = await runCounted(hob, () => look('idle', program));
+      if (wasWarm) prepared.add(kind);
       else await allWait(hob);
     }
   };
 
   return {
     hob,
-    cold: await observeAll(programs, (program) => look('cold', program)),
+    cold(program) {
+      const observed = cold.get(program.name);
+      if (observed?.status !== 'fulfilled')
+        throw new Error(`${program.name} could not be observed`, { cause: observed?.reason });
+      return observed.value;
+    },
     async runWarm(program) {
-      if ((await readWarmth(hob)) === null || program.expect === 'either') return look('warm', program);
-      if (program.expect === 'cold') return runUncounted(hob, () => look('warm', program));
+      const before = await readWarmth(hob);
+      if (before === null || program.expect === 'either') return look('warm', program);
+      if (program.expect === 'cold') {
+        const observed = await look('warm', program);
+        // The service hears of runs in their order: when it knows of the next one, it would know of this one.
+        await runCounted(hob, () => look('idle', program));
+        const after = await readWarmth(hob);
+        if (after?.hits !== before.hits) throw new Error(`${program.name} was started warm`);
+        return observed;
+      }
       await prepare(program);
-      let seen: Observation | undefined;
-      const run = async () => {
-        seen = await look('warm', program);
-      };
-      const wasWarm = await isHit(hob, await allWait(hob), run);
-      if (!wasWarm || seen === undefined) throw new Error(`${program.name} was started cold`);
-      return seen;
+      await allWait(hob);
+      const { wasWarm, result } = await runCounted(hob, () => look('warm', program));
+      if (!wasWarm) throw new Error(`${program.name} was started cold`);
+      return result;
     },
     async close() {
       await hob.stop();
@@ -89,37 +96,26 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
   };
 }
 
-/** Nothing is counted a moment after a run that is none of the warm interpreters' business: neither a hit nor a miss. */
-async function runUncounted(hob: Hob, run: () => Promise<Observation>): Promise<Observation> {
-  const before = await readWarmth(hob);
-  const seen = await run();
-  const after = await readWarmth(hob);
-  if (after?.hits !== before?.hits) throw new Error('it was started warm');
-  return seen;
-}
-
 async function observeAll(
   programs: readonly Program[],
   look: (program: Program) => Promise<Observation>,
-): Promise<Map<string, Observation>> {
-  const seen = new Map<string, Observation>();
+): Promise<Map<string, PromiseSettledResult<Observation>>> {
+  const observed = new Map<string, PromiseSettledResult<Observation>>();
   const left = [...programs];
   const workers = Array.from({ length: runsAtOnce }, async () => {
     for (let program = left.pop(); program !== undefined; program = left.pop())
-      seen.set(program.name, await look(program));
+      for (const result of await Promise.allSettled([look(program)])) observed.set(program.name, result);
   });
   await Promise.all(workers);
-  return seen;
+  return observed;
 }
 
-/** Programs for which the same interpreters can wait. */
-function kindOf({ language, env, runtime }: Program): string {
-  return JSON.stringify([language, env, runtime]);
-}
-
-/** A program that does nothing, for which the same interpreters wait. */
+/**
+ * A program that does nothing, for which the same interpreters wait. For one that no interpreter waits for it is of a kind of
+ * its own: the first of its kind, which is a miss.
+ */
 function idleLike(program: Program): Program {
-  const extension = { python: 'py', typescript: 'ts' }[program.language] ?? 'cjs';
-  const entry = `main.${extension}`;
-  return { ...program, entry, links: {}, files: new Map([[entry, Buffer.alloc(0)]]) };
+  const entry = { python: 'main.py', typescript: 'main.ts' }[program.language] ?? 'main.cjs';
+  const env = program.expect === 'cold' ? { FIRST_OF: program.name } : program.env;
+  return { ...program, env, entry, links: {}, files: new Map([[entry, Buffer.alloc(0)]]) };
 }

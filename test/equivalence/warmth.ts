@@ -34,17 +34,24 @@ function warmthOf({ hits, misses, interpreters }: Record<string, unknown>): Warm
 
 /**
  * Runs something that may be given to a warm interpreter, and says whether it was. The service hears of it a moment later, so
- * it is asked until either number has gone up.
+ * it is asked until either number has gone up. Nothing else may be run meanwhile.
  */
-export async function isHit(hob: Hob, before: Warmth, run: () => Promise<unknown>): Promise<boolean> {
-  await run();
+export async function runCounted<Result>(
+  hob: Hob,
+  run: () => Promise<Result>,
+): Promise<{ wasWarm: boolean; result: Result }> {
+  const before = await readWarmth(hob);
+  const result = await run();
   const after = await until('the run is counted as a hit or a miss', async () => {
     const now = await readWarmth(hob);
-    return now !== null && now.hits + now.misses > before.hits + before.misses ? now : false;
+    return now !== null && runsOf(now) > runsOf(before) ? now : false;
   });
-  if (after.hits + after.misses !== before.hits + before.misses + 1)
-    throw new Error('more than one run was counted');
-  return after.hits > before.hits;
+  if (runsOf(after) !== runsOf(before) + 1) throw new Error('more than one run was counted');
+  return { wasWarm: after.hits !== before?.hits, result };
+}
+
+function runsOf(warmth: Warmth | null): number {
+  return warmth === null ? 0 : warmth.hits + warmth.misses;
 }
 
 /** Waits until an interpreter of every kind that there is waits for a run. */

@@ -1,12 +1,13 @@
 import threading
-import time
 
 
-def late(number):
-    time.sleep(0.02 * number)
+def late(number, before):
+    before.join()
     print("thread", number)
 
 
+before = threading.main_thread()
 for number in (1, 2, 3):
-    threading.Thread(target=late, args=(number,)).start()
+    before = threading.Thread(target=late, args=(number, before))
+    before.start()
 print("main is done")
