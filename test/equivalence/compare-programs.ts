@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { countLeft, type Observation } from './observe.ts';
+import type { Program } from './programs.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/**
+ * One test for each program: warm it does what it does cold. Those of `drawing` print what nobody can foresee, and must print
+ * something else each time.
+ */
+export function comparePrograms(programs: readonly Program[], drawing: Program): void {
+  let stage: Stage;
+  const warm = new Map<Program, Observation>();
+  beforeAll(async () => {
+    stage = await openStage([...programs, drawing]);
+  }, 180_000);
+  afterAll(() => stage.close());
+
+  for (const program of programs) {
+    it(`that ${program.name.replaceAll('-', ' ')} does the same warm and cold`, async () => {
+      const cold = stage.cold(program);
+      // Whatever a program fails of, it is not a mistake in itself.
+      expect(cold.seen.record.exit_code, cold.seen.stderr).toBe(program.exit);
+      const observed = await stage.runWarm(program);
+      warm.set(program, observed);
+      expect(observed.seen).toEqual(cold.seen);
+    });
+  }
+
+  it('draws other random numbers each time', async () => {
+    const drawn = [stage.cold(drawing), await stage.runWarm(drawing), await stage.runWarm(drawing)];
+    const numbers = drawn.flatMap(({ seen }) => seen.stdout.trim().split('\n'));
+    expect(numbers.length).toBeGreaterThan(drawn.length);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it('leaves as many processes running warm as cold', async () => {
+    const left: Record<string, number> = {};
+    const expected: Record<string, number> = {};
+    for (const [program, observed] of warm) {
+      left[program.name] = await countLeft(stage.hob, observed.runId);
+      expected[program.name] = await countLeft(stage.hob, stage.cold(program).runId);
+    }
+    expect(left).toEqual(expected);
+    expect(Math.max(...Object.values(left))).toBe(1);
+  });
+}

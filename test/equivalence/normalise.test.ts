@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+
+import { normalise, normaliseBytes, withoutOwnFrames } from './normalise.ts';
+
+const host = '/opt/hob/dist/executor/warm';
+const lines = (...all: string[]) => all.join('\n');
+
+describe('frames of our own', () => {
+  it('are taken out of a traceback of Python with their source', () => {
+    const own = [`  File "${host}/host.py", line 3, in run`, '    exec(code)', '    ^^^^^^^^^^'];
+    const theirs = ['  File "/scripts/main.py", line 1, in <module>', '    fail()'];
+    const head = 'Traceback (most recent call last):';
+    expect(withoutOwnFrames(lines(head, ...own, ...own, ...theirs, 'ValueError: x'))).toBe(
+      lines(head, ...theirs, 'ValueError: x'),
+    );
+  });
+
+  it('are taken out of groups of exceptions, and where no source is shown', () => {
+    expect(
+      withoutOwnFrames(
+        lines(
+          '  + Exception Group Traceback (most recent call last):',
+          `  |   File "${host}/host.py", line 3, in <module>`,
+          '  |     run()',
+          '  |   File "/scripts/main.py", line 1, in <module>',
+          `  File "${host}/host.py", line 9 in run`,
+          `  File "/scripts/main.py", line 1 in <module>`,
+        ),
+      ),
+    ).toBe(
+      lines(
+        '  + Exception Group Traceback (most recent call last):',
+        '  |   File "/scripts/main.py", line 1, in <module>',
+        `  File "/scripts/main.py", line 1 in <module>`,
+      ),
+    );
+  });
+
+  it('are taken out of a stack of Node, with those of its loader', () => {
+    expect(
+      withoutOwnFrames(
+        lines(
+          'Error: x',
+          '    at fail (/scripts/main.js:1:7)',
+          '    at Module._compile (node:internal/modules/cjs/loader:1554:14)',
+          '    at node:internal/main/run_main_module:36:49',
+          `    at start (${host}/host.cjs:9:3)`,
+          `    at async file://${host}/host.mjs:9:3 {`,
+          "  code: 'X'",
+        ),
+      ),
+    ).toBe(lines('Error: x', '    at fail (/scripts/main.js:1:7)', '{', "  code: 'X'"));
+  });
+
+  it('are nothing else: what a program says of such files stays', () => {
+    const text = lines(
+      `File "${host}/host.py" was read`,
+      '    indented',
+      `    at ${host}/host.cjs`,
+      `  File "/scripts/executor/warm/host.py", line 3, in run`,
+      '    exec(code)',
+      '    at fs.readFileSync (node:fs:448:20)',
+      'node:internal/modules/cjs/loader:1228',
+    );
+    expect(withoutOwnFrames(text)).toBe(text);
+  });
+});
+
+describe('what two runs of one program differ in', () => {
+  it('is the folder, the run, the process and addresses, and nothing else', () => {
+    const particulars = { folder: '/s/warm/one', runId: 'a-b-c' };
+    expect(normalise('/s/warm/one/main.py a-b-c 0x7f0000001234 (node:12) 0xff 12', particulars)).toBe(
+      '<folder>/main.py <run> <address> (node:<pid>) 0xff 12',
+    );
+    expect(normaliseBytes(Buffer.from([0xff, 0x41]), particulars)).toBe('\u00ffA');
+    expect(normaliseBytes(Buffer.from('é'), particulars)).toBe('é');
+  });
+});

@@ -1,0 +1,46 @@
+/** What differs between any two runs of one program, however they are started. */
+export interface Particulars {
+  readonly folder: string;
+  readonly runId: string;
+}
+
+/** Bytes as text in which two runs are alike if they did the same. What is no UTF-8 is shown byte by byte. */
+export function normaliseBytes(bytes: Buffer, particulars: Particulars): string {
+  const text = bytes.toString('utf8');
+  return normalise(Buffer.from(text).equals(bytes) ? text : bytes.toString('latin1'), particulars);
+}
+
+/**
+ * The folder of the script, the id of the run, which is also in the path of its folder, the number of a process where Node says
+ * it in a warning, and addresses in memory. Nothing else is made alike.
+ */
+export function normalise(text: string, { folder, runId }: Particulars): string {
+  return text
+    .replaceAll(folder, '<folder>')
+    .replaceAll(runId, '<run>')
+    .replace(/\(node:\d+\)/g, '(node:<pid>)')
+    .replace(/\b0x[0-9a-f]{8,16}\b/g, '<address>');
+}
+
+const pythonFrame = /^([ |+]*)File "[^"]*\/dist\/executor\/warm\/[^"]+", line \d+,? in \S.*$/;
+const nodeFrame =
+  /^ +at (?:async )?(?:.* \()?(?:node:internal\/[^()]+|(?:file:\/\/)?\/[^()]*\/dist\/executor\/warm\/[^()]+):\d+:\d+\)?(?: \{)?$/;
+
+/**
+ * Takes out of tracebacks what only says how the program was called: frames in files of Hob's own host, in Python with the
+ * lines of source that are shown below them, and in Node also those of its own loader.
+ */
+export function withoutOwnFrames(text: string): string {
+  const kept: string[] = [];
+  let sourceLead: string | null = null;
+  for (const line of text.split('\n')) {
+    // Below a frame its source, and marks under that, stand two columns further in than the frame.
+    if (sourceLead !== null && line.startsWith(sourceLead)) continue;
+    const frame = pythonFrame.exec(line);
+    sourceLead = frame === null ? null : `${frame[1] ?? ''}  `;
+    if (frame === null && !nodeFrame.test(line)) kept.push(line);
+    // An error with properties opens them behind its last frame.
+    else if (frame === null && line.endsWith(' {')) kept.push('{');
+  }
+  return kept.join('\n');
+}

@@ -1,0 +1,134 @@
+import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A small program whose effects are compared. Its name is what it does: "a program that ..." */
+export interface Program {
+  readonly name: string;
+  readonly language: string;
+  readonly entry: string;
+  /** Variables that its manifest sets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Further lines of its manifest's runtime table. */
+  readonly runtime: string;
+  /** Whether a waiting interpreter must take it, must not, or may. */
+  readonly expect: 'warm' | 'cold' | 'either';
+  /** What it must exit with, so that a mistake in it is no equality. */
+  readonly exit: number;
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** Symbolic links of its folder, and where they lead. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** What `cases.json` says of a program that is not just a file which exits with 0. */
+interface Case {
+  readonly entry?: string;
+  readonly env?: Record<string, string>;
+  readonly runtime?: string;
+  readonly expect?: Program['expect'];
+  readonly exit?: number;
+  readonly links?: Record<string, string>;
+  /** Files that are no text for an editor: each character is the byte of that number. */
+  readonly bytes?: Record<string, string>;
+}
+
+/** A program that never ends is to fail by itself, and leave the others to theirs. */
+const mostSeconds = 25;
+
+const casesFile = 'cases.json';
+const extensions: Record<string, string> = {
+  '.py': 'python',
+  '.pyc': 'python',
+  '.js': 'node.js',
+  '.cjs': 'node.js',
+  '.mjs': 'node.js',
+  '.ts': 'typescript',
+};
+
+/** The programs in a folder beside this file: each a file, a folder, or a case with bytes. */
+export async function readPrograms(folderName: string): Promise<Program[]> {
+  const folder = fileURLToPath(new URL(folderName, import.meta.url));
+  const cases: Record<string, Case> = JSON.parse(await readFile(join(folder, casesFile), 'utf8'));
+  const programs = new Map<string, Program>();
+  for (const item of await readdir(folder, { withFileTypes: true })) {
+    if (item.name === casesFile) continue;
+    const name = item.isDirectory() ? item.name : item.name.slice(0, -extname(item.name).length);
+    const path = join(folder, item.name);
+    const special = cases[name] ?? {};
+    const entry = special.entry ?? `main${extname(item.name)}`;
+    const files = item.isDirectory() ? await readFiles(path) : new Map([[entry, await readFile(path)]]);
+    if (programs.has(name)) throw new Error(`there are two programs named ${name}`);
+    programs.set(name, programOf(name, special, files));
+  }
+  for (const [name, special] of Object.entries(cases)) {
+    if (special.bytes !== undefined) programs.set(name, programOf(name, special, new Map()));
+    else if (!programs.has(name))
+      throw new Error(`there is no program ${name}, which ${casesFile} speaks of`);
+  }
+  return [...programs.values()];
+}
+
+/** A program of one file that is nothing special. */
+export function plainProgram(name: string, entry: string, text: string): Program {
+  return programOf(name, {}, new Map([[entry, Buffer.from(text)]]));
+}
+
+function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer>): Program {
+  const files = new Map(read);
+  for (const [file, text] of Object.entries(special.bytes ?? {}))
+    files.set(file, Buffer.from(text, 'latin1'));
+  const entry = special.entry ?? [...files.keys()].find((file) => /^main\.\w+$/.test(file));
+  if (entry === undefined) throw new Error(`the program ${name} has no entry`);
+  // Only an entry by another name than its extension tells is without one, and those are Python's.
+  const language = extensions[extname(entry)] ?? 'python';
+  const { env = {}, runtime = '', expect = 'warm', exit = 0, links = {} } = special;
+  return { name, language, entry, env, runtime, expect, exit, files, links };
+}
+
+async function readFiles(folder: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const name of await readdir(folder, { recursive: true })) {
+    const content = await readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EISDIR') return null;
+      throw error;
+    });
+    if (content !== null) files.set(name, content);
+  }
+  return files;
+}
+
+/** Writes the folder of a script, alike to the byte and the second wherever it is. */
+export async function writeProgram(
+  folder: string,
+  program: Program,
+  { id, isWarm }: { id: string; isWarm: boolean },
+): Promise<void> {
+  const env = Object.entries(program.env).map(([name, value]) => `${quote(name)} = ${quote(value)}`);
+  const lines = [
+    '[service.info]',
+    `id = ${quote(id)}`,
+    `name = ${quote(program.name)}`,
+    '[service.runtime]',
+    `language = ${quote(program.language)}`,
+    `entry = ${quote(program.entry)}`,
+    `env = { ${env.join(', ')} }`,
+    ...(isWarm ? [] : ['warm = false']),
+    program.runtime,
+    ...(program.runtime.includes('timeout') ? [] : [`timeout = ${mostSeconds}`]),
+  ];
+  const files = new Map([...program.files, ['script.toml', Buffer.from(lines.join('\n'))]]);
+  for (const [name, content] of files) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    await chmod(path, 0o644);
+    // Bytecode that is kept beside a module tells of its time.
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+  }
+  for (const [name, target] of Object.entries(program.links)) await symlink(target, join(folder, name));
+}
+
+/** Strings of JSON are strings of TOML. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,5 @@
+try:
+    input("in a try: ")
+except EOFError as error:
+    print(error)
+input("a question? ")

@@ -1,0 +1,2 @@
+import sys
+sys.exit("gone, with 理由")

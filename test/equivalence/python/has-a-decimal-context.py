@@ -1,0 +1,4 @@
+import decimal
+
+print(decimal.getcontext(), decimal.DefaultContext)
+print(decimal.Decimal(1) / 7)

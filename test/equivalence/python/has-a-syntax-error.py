@@ -1,0 +1,6 @@
+def fine():
+    return 1
+
+
+print("never printed"
+value = = 2

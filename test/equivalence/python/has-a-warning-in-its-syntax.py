@@ -1,0 +1,2 @@
+if "a" is "a":
+    print("\d")

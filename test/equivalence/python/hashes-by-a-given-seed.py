@@ -1,0 +1,1 @@
+print(hash("text"), hash(b"bytes"), list({"a", "b", "c"}))

@@ -1,0 +1,5 @@
+def fine():
+    return 1
+
+def broken(:
+    return 2

@@ -1,0 +1,5 @@
+def fail():
+    raise ValueError("while it is imported")
+
+
+fail()

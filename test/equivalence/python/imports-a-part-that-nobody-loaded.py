@@ -1,0 +1,3 @@
+import urllib
+
+print(urllib.request)

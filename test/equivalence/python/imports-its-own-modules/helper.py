@@ -1,0 +1,3 @@
+import __main__
+
+who = __main__.__name__

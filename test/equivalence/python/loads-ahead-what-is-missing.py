@@ -1,0 +1,3 @@
+import sys
+
+print("goes on", len(sys.argv))

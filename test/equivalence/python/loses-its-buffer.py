@@ -1,0 +1,4 @@
+import os
+
+print("lost")
+os._exit(0)

@@ -1,0 +1,4 @@
+import atexit
+
+atexit.register(print, "after the traceback")
+raise ValueError("x")

@@ -1,0 +1,14 @@
+import atexit
+
+
+@atexit.register
+def first():
+    print("still called")
+
+
+@atexit.register
+def fail():
+    raise ValueError("at the end")
+
+
+print("main is done")

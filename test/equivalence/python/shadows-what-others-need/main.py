@@ -1,0 +1,3 @@
+import subprocess
+
+print(subprocess.__file__, subprocess.selectors.mark)

@@ -1,0 +1,2 @@
+mark = "own selectors"
+_PollLikeSelector = SelectSelector = PollSelector = object

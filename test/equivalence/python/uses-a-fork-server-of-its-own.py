@@ -1,0 +1,11 @@
+import multiprocessing
+
+
+def look(value):
+    return __name__, value + 1
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("forkserver")
+    with context.Pool(1) as pool:
+        print(pool.map(look, [1, 2]))

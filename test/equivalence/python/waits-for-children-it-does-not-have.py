@@ -1,0 +1,6 @@
+import os
+
+try:
+    print(os.wait())
+except ChildProcessError as error:
+    print(error)

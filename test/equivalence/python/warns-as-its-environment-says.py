@@ -1,0 +1,5 @@
+import sys
+import warnings
+
+print(sys.warnoptions)
+warnings.warn("an error", DeprecationWarning)

@@ -1,0 +1,6 @@
+import warnings
+
+
+def call():
+    warnings.warn("hidden", DeprecationWarning)
+    warnings.warn("blames the caller", DeprecationWarning, stacklevel=2)

@@ -1,0 +1,3 @@
+import sys
+
+sys.stdout.buffer.write("déjà vu\n".encode("latin-1"))
