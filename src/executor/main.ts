@@ -40,7 +40,9 @@ async function main(): Promise<void> {
   const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const warm =
-    fifos && new WarmPool({ fifos, programs: hostPrograms(), onChange: () => server.reportWarm() });
+    fifos === null
+      ? null
+      : new WarmPool({ fifos, programs: hostPrograms(), onChange: () => server.reportWarm() });
   const server = new ExecutorServer({
     socketPath,
     instance,

@@ -2,7 +2,7 @@ import type { Hob } from '../support/hob.ts';
 import { until } from '../support/until.ts';
 
 /** Whether a service without warm interpreters is a failure. */
-export const mustBeWarm = false;
+export const mustBeWarm = true;
 
 /** What a service says of its warm interpreters. */
 export interface Warmth {
