@@ -1,7 +1,3 @@
-import { fileURLToPath } from 'node:url';
-
-import { ExecutorClient } from './execution/executor-client.ts';
-import type { WarmLimits } from './execution/messages.ts';
 import type { HistoryKeeperOptions } from './runs/history/history-keeper.ts';
 import type { RunServiceOptions } from './runs/run-request.ts';
 import type { RunWindowsOptions } from './runs/run-windows.ts';
@@ -11,28 +7,7 @@ import type { Logger } from './shared/log.ts';
 import { findTerminals } from './terminals/find-terminals.ts';
 
 const mebibyte = 1024 * 1024;
-const minuteMs = 60_000;
 const hourMs = 3_600_000;
-
-/** What gives runs to the process that carries them out. */
-export function composeExecutor(settings: LoadedSettings, version: string, log: Logger): ExecutorClient {
-  return new ExecutorClient({
-    home: settings.home,
-    entry: fileURLToPath(new URL('./executor/main.js', import.meta.url)),
-    version,
-    env: settings.environment,
-    warmLimits: warmLimits(settings),
-    log: log.child({ part: 'executor' }),
-  });
-}
-
-/** What may be spent on interpreters that wait for runs. */
-export function warmLimits(settings: LoadedSettings): WarmLimits {
-  return {
-    memoryBytes: settings.warm_memory_mb * mebibyte,
-    idleMs: settings.warm_idle_minutes * minuteMs,
-  };
-}
 
 /** What runs may use and how long they may take, as the settings say. */
 export function runLimits(settings: LoadedSettings): RunServiceOptions['limits'] {

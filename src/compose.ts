@@ -3,17 +3,11 @@ import { join } from 'node:path';
 
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
+import { composeExecutor } from './compose-executor.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
-import {
-  bodyLimits,
-  composeExecutor,
-  historyLimits,
-  runLimits,
-  runWindows,
-  warmLimits,
-} from './compose-runs.ts';
+import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
@@ -114,7 +108,7 @@ export async function startService({
     const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
     const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
 
-    const executor = composeExecutor(settings, version, log);
+    const { executor, warm } = composeExecutor(settings, version, log);
     closers.push(() => executor.close());
     executor.events.subscribe((event) => metrics.noteExecutor(event));
 
@@ -172,6 +166,7 @@ export async function startService({
     addServiceGauges(metrics, {
       runs,
       executor,
+      warm,
       scripts: () => report.counts,
       history,
       maxRuns: settings.max_runs,
@@ -229,7 +224,7 @@ export async function startService({
       environments: prepared.environments,
       notifications,
       desktop,
-      warm: { limits: warmLimits(settings), state: () => executor.warm },
+      warm,
       metrics,
       log,
       version,

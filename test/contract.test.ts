@@ -622,7 +622,7 @@ describe('everything else', () => {
           hits: expect.any(Number),
           misses: expect.any(Number),
           memory_bytes: expect.any(Number),
-          budget_bytes: 256 * 1024 * 1024,
+          budget_bytes: 256_000_000,
           short_of_memory: expect.any(Boolean),
           interpreters: expect.any(Array),
         },

@@ -105,6 +105,7 @@ describe('hob doctor finds nothing wrong', () => {
     expect(code).toBe(0);
     expect(said('service')[0]).toContain(`answers at ${hob.url} (process ${hob.process.pid})`);
     expect(said('service').at(-1)).toContain('Only you can read the token');
+    expect(said('service').join()).toContain('Warm interpreters: none waiting, 0 B of 256 MB');
     expect(amiss('service')).toEqual([]);
     expect(said('scripts')).toEqual(['1 script can be read']);
     expect(said('home').join()).toContain('The database is there');

@@ -52,13 +52,13 @@ function runBash(script: string): Promise<{ code: number | null; stdout: string;
 /** Numbers that depend on the moment or the disk, not on what was asked. */
 const volatile = new Set(['uptime_s', 'duration_ms', 'total_bytes', 'bytes', 'running', 'left_running']);
 
-/** Texts that depend on the machine. */
-const local = new Set(['containment', 'desktop']);
+/** What depends on the machine. */
+const local = new Set(['containment', 'desktop', 'short_of_memory']);
 
 /** What of a shown output must be the same for every reader: temp folders, ids, times and sizes are not. */
 function stable(value: unknown, key = ''): unknown {
+  if (local.has(key)) return 'LOCAL';
   if (typeof value === 'string') {
-    if (local.has(key)) return 'LOCAL';
     return value
       .replace(/\/tmp\/tmp\.\w+/g, 'TEMP')
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')

@@ -16,6 +16,7 @@ import { checkTerminals } from './checks/check-terminals.ts';
 import { checkToken } from './checks/check-token.ts';
 import { checkTools } from './checks/check-tools.ts';
 import { checkVersions } from './checks/check-versions.ts';
+import { checkWarm } from './checks/check-warm.ts';
 import { type Area, type Finding, note, problem } from './finding.ts';
 import type { Patient } from './patient.ts';
 
@@ -34,6 +35,7 @@ const allChecks: readonly Check[] = [
   { area: 'home', subject: 'the database', look: checkDatabase },
   { area: 'settings', subject: 'the settings', look: checkSettings },
   { area: 'service', subject: 'the service', look: checkService },
+  { area: 'service', subject: 'warm interpreters', look: checkWarm },
   { area: 'service', subject: 'the port', look: checkPort },
   { area: 'service', subject: 'the token', look: checkToken },
   { area: 'runtimes', subject: 'the runtimes', look: checkRuntimes },

@@ -5,8 +5,14 @@ import type { WarmAnswer } from './wire/service.ts';
 
 const none = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
 
-/** How the interpreters that wait for runs stand, also before the executor has said anything. */
-export function warmAnswer({ limits, state }: AppDependencies['warm']): Static<typeof WarmAnswer> {
+/**
+ * How the interpreters that wait for runs stand, also before the executor has said anything. Which they are, with their paths, is
+ * nothing for those who need not say who they are.
+ */
+export function warmAnswer(
+  { limits, state }: AppDependencies['warm'],
+  { isKnown }: { isKnown: boolean },
+): Static<typeof WarmAnswer> {
   const { hits, misses, memoryBytes, isShortOfMemory, kinds } = state() ?? none;
   return {
     hits,
@@ -14,7 +20,7 @@ export function warmAnswer({ limits, state }: AppDependencies['warm']): Static<t
     memory_bytes: memoryBytes,
     budget_bytes: limits.memoryBytes,
     short_of_memory: isShortOfMemory,
-    interpreters: kinds.map((kind) => ({
+    interpreters: (isKnown ? kinds : []).map((kind) => ({
       language: kind.language,
       path: kind.file,
       preload: [...kind.preload],

@@ -13,6 +13,20 @@ interface GaugeOptions {
   read: () => number | Promise<number>;
 }
 
+interface LabelledGaugeOptions {
+  name: `hob_${string}`;
+  help: string;
+  label: string;
+  /** The values of the label, each with its number. Asked at every scrape. */
+  read: () => Iterable<readonly [string, number]>;
+}
+
+interface CounterOptions {
+  name: `hob_${string}_total`;
+  help: string;
+  read: () => number;
+}
+
 interface InfoOptions {
   name: `hob_${string}_info`;
   help: string;
@@ -73,6 +87,33 @@ export class Metrics {
           this.#log.warn({ err: error, metric: name }, 'a metric could not be read');
           gauge.remove({});
         }
+      },
+    });
+  }
+
+  /** Several of them, told apart by a label. */
+  addLabelledGauge({ name, help, label, read }: LabelledGaugeOptions): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect: () => {
+        gauge.reset();
+        for (const [value, number] of read()) gauge.set({ [label]: value }, number);
+      },
+    });
+  }
+
+  /** What somebody else counts, and only ever counts up, or begins anew. */
+  addCounter({ name, help, read }: CounterOptions): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
       },
     });
   }

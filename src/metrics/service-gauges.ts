@@ -1,9 +1,11 @@
 import type { Metrics } from './metrics.ts';
+import { addWarmMetrics, type WarmSource } from './warm-metrics.ts';
 
 /** Those that know how things stand now. */
 interface Sources {
   readonly runs: { readonly running: number; readonly queued: number };
   readonly executor: { readonly isUp: boolean; readonly containment: string | null };
+  readonly warm: WarmSource;
   readonly scripts: () => { readonly scripts: number; readonly faultyFiles: number };
   readonly history: { totals(): { readonly runs: number; readonly bytes: number } };
   readonly maxRuns: number;
@@ -12,7 +14,7 @@ interface Sources {
 
 /** What is shown as it stands when it is asked for. */
 export function addServiceGauges(metrics: Metrics, sources: Sources): void {
-  const { runs, executor, scripts, history, maxRuns, maxQueued } = sources;
+  const { runs, executor, warm, scripts, history, maxRuns, maxQueued } = sources;
   metrics.addGauge({
     name: 'hob_runs_running',
     help: 'Runs under way; a run that waits for one it linked lends it its place, so this may be more than the limit.',
@@ -44,6 +46,7 @@ export function addServiceGauges(metrics: Metrics, sources: Sources): void {
     label: 'containment',
     read: () => executor.containment,
   });
+  addWarmMetrics(metrics, warm);
   metrics.addGauge({
     name: 'hob_scripts',
     help: 'Scripts whose manifest can be used.',

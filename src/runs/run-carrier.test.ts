@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { executorThat, runServiceWith } from '../../test/support/run-service.ts';
-import { endWithoutProcess } from '../execution/messages.ts';
+import { endWithoutProcess, type RunSpec } from '../execution/messages.ts';
 
 it('a run whose end cannot be written down yet has none, and can still be cancelled', async () => {
   const { runs, store, submit } = await runServiceWith(
@@ -28,4 +28,22 @@ it('a run whose end cannot be written down yet has none, and can still be cancel
   await ended;
   expect(store.find(run.runId)).toMatchObject({ endCause: 'cancelled' });
   expect(() => runs.cancel(run.runId)).toThrow(expect.objectContaining({ code: 'run-ended' }));
+});
+
+it('a run is given to the executor with the interpreter that may take it', async () => {
+  const specs: RunSpec[] = [];
+  const executor = executorThat((runId) => endWithoutProcess(runId, 'exit'));
+  const warm = { language: 'python', options: [], entry: 'main.py' } as const;
+  const { submit } = await runServiceWith(
+    {
+      ...executor,
+      run: (spec, hooks) => {
+        specs.push(spec);
+        return executor.run(spec, hooks);
+      },
+    },
+    { file: 'python3', args: ['main.py'], env: {}, warm },
+  );
+  await (await submit(true)).outcome;
+  expect(specs).toMatchObject([{ file: 'python3', warm: { ...warm, preload: [] } }]);
 });

@@ -1,15 +1,10 @@
-import {
-  endWithoutProcess,
-  type RunEnd,
-  type RunSpec,
-  runCookie,
-  type WarmSpec,
-} from '../execution/messages.ts';
+import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
 import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
+import { chooseWarm } from './choose-warm.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
@@ -68,12 +63,6 @@ function ranTo(end: RunEnd, unavailable: Text | null = null): Ran {
 
 function refused(end: RunEnd, refusal: unknown): Ran {
   return { end, unavailable: refusal instanceof AppError ? refusal.text : null, refusal };
-}
-
-/** Null: it is to be started cold. */
-function warmSpec({ warm }: Command, { runtime }: Script): WarmSpec | null {
-  if (warm === undefined || !runtime.mayStartWarm) return null;
-  return { ...warm, preload: runtime.preload };
 }
 
 interface Conclusion {
@@ -206,7 +195,7 @@ export class RunCarrier {
       outputLogBytes: limits.outputLogBytes,
       survivors: script.runtime.survivors,
       window,
-      warm: window === null ? warmSpec(command, script) : null,
+      warm: chooseWarm(command, script, window),
     };
     const stop = () => executor.stop(runId, stopCauseOf(signal));
     signal.addEventListener('abort', stop, { once: true });

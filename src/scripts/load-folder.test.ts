@@ -275,6 +275,43 @@ describe('what a manifest says of other scripts', () => {
   });
 });
 
+describe('what a manifest says of interpreters that wait', () => {
+  it.each(['numpy', 'xml.etree.ElementTree', '_private', 'módulo', '模块.子', 'a1._2'])(
+    'may be the module %s',
+    async (name) => {
+      const loaded = await load(manifestWith(`preload = ["os", "${name}"]`));
+      expect(problemsOf(loaded)).toEqual([]);
+      expect(scriptOf(loaded).runtime.preload).toEqual(['os', name]);
+    },
+  );
+
+  it.each(['', '.', '.numpy', 'numpy.', 'a..b', '1a', 'a-b', 'a b', 'numpy ', 'os;x', 'a\\nb', 'a/b', '-c'])(
+    'is an error with its line where "%s" is to be a module',
+    async (name) => {
+      const loaded = await load(manifestWith(`preload = [\n  "os",\n  "${name}",\n]`));
+      expect(loaded?.kind).toBe('broken');
+      expect(summary(loaded)).toEqual([
+        `error 9: preload "${JSON.parse(`"${name}"`)}" is not the name of a Python module`,
+      ]);
+    },
+  );
+
+  it.each(['preload = "numpy"', 'preload = [1]', 'warm = "no"', 'warm = 0'])(
+    'is an error when it is %s',
+    async (text) => {
+      const loaded = await load(manifestWith(text));
+      expect(loaded?.kind).toBe('broken');
+      expect(problemsOf(loaded)).toMatchObject([{ severity: 'error', line: 7 }]);
+    },
+  );
+
+  it('is noted and left alone where the language has no such modules', async () => {
+    const loaded = await load(manifestWith('language = "node.js"\npreload = ["left-pad"]\nwarm = false'));
+    expect(summary(loaded)).toEqual(['note 8: preload is not used: the language is node.js']);
+    expect(scriptOf(loaded).runtime).toMatchObject({ preload: [], mayStartWarm: false });
+  });
+});
+
 describe('the names of file and root table', () => {
   it.each(['quicker', 'scriptbox', '产品', 'my-tool', 'Service'])(
     'may be those of any product: [%s]',

@@ -58,6 +58,8 @@ describe('settings', () => {
       result_mib: 16,
       json_body_mib: 8,
       form_body_mib: 1,
+      warm_memory_mb: 256,
+      warm_idle_minutes: 30,
     });
   });
 

@@ -157,10 +157,10 @@ export const SettingsSchema = Type.Object({
     maximum: 65_536,
     default: 256,
     description:
-      'How many MiB of memory all [interpreters that wait for their run](warm.md) may take together. 0: none waits, and every run starts its own.',
+      'How many MB of memory all [interpreters that wait for their run](warm.md) may take together. 0: none waits, and every run starts its own.',
   }),
   warm_idle_minutes: Type.Number({
-    exclusiveMinimum: 0,
+    minimum: 0.01,
     maximum: 525_600,
     default: 30,
     description: 'An interpreter that waits is ended when no run could use it for so long.',

@@ -7,7 +7,13 @@ import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
 
 import type { Attachment, RunHooks } from '../../src/execution/executor-client.ts';
-import { type Count, endWithoutProcess, type RunEnd, type RunSpec } from '../../src/execution/messages.ts';
+import {
+  type Count,
+  endWithoutProcess,
+  type RunEnd,
+  type RunSpec,
+  type WarmState,
+} from '../../src/execution/messages.ts';
 import { buildApp } from '../../src/http/app.ts';
 import type { EnvironmentList } from '../../src/http/dependencies.ts';
 import { Connections } from '../../src/http/door/connections.ts';
@@ -51,6 +57,7 @@ export async function appInProcess({
   tables = '',
   packages,
   environments = { list: async () => [], remove: async () => null },
+  warm = null,
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
@@ -59,6 +66,7 @@ export async function appInProcess({
   tables?: string;
   packages?: Packages;
   environments?: EnvironmentList;
+  warm?: WarmState | null;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
@@ -130,7 +138,7 @@ export async function appInProcess({
       addressOf: () => null,
     }),
     desktop: { state: 'none' },
-    warm: { limits: { memoryBytes: 1024, idleMs: 1000 }, state: () => null },
+    warm: { limits: { memoryBytes: 1000, idleMs: 1000 }, state: () => warm },
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,

@@ -3,6 +3,7 @@ import { readOutcome } from '../../src/runs/outcome/read-outcome.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
 import type { RunWindowsOptions } from '../../src/runs/run-windows.ts';
+import type { Command } from '../../src/scripts/runtimes/command.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
@@ -55,7 +56,10 @@ export const noWindows: RunWindowsOptions = {
 };
 
 /** A service of runs in memory, with an executor of the test's own. */
-export async function runServiceWith(executor: Executor) {
+export async function runServiceWith(
+  executor: Executor,
+  command: Command = { file: 'unused', args: [], env: {} },
+) {
   const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
   const log = await createLogger('silent');
   const runs = new RunService({
@@ -65,7 +69,7 @@ export async function runServiceWith(executor: Executor) {
     executor,
     clock: systemClock,
     log,
-    resolveCommand: async () => ({ kind: 'command', command: { file: 'unused', args: [], env: {} } }),
+    resolveCommand: async () => ({ kind: 'command', command }),
     readOutcome,
     findScript: () => null,
     apiBase: () => 'http://127.0.0.1',

@@ -52,6 +52,15 @@ export class TokenGuard {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     // Whoever watches over the service needs to know that it is there, and learns no more than that.
     if (path === '/api/health' && (request.method === 'GET' || request.method === 'HEAD')) return null;
+    return this.#identify(request, path);
+  }
+
+  /** Whether who asks would be let in anywhere, and may see more of what is open to everybody. */
+  isKnown(request: IncomingMessage): boolean {
+    return this.#identify(request, '/api/health') === null;
+  }
+
+  #identify(request: IncomingMessage, path: string): AppError | null {
     const token = this.#current();
     const presented = bearerIn(request);
     if (presented !== null && token !== null && areEqual(presented, token)) return null;

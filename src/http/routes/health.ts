@@ -8,14 +8,14 @@ import { HealthAnswer } from '../wire/service.ts';
 
 export function addHealthRoute(
   app: FastifyInstance,
-  { runs, desktop, warm, version, metrics }: AppDependencies,
+  { runs, desktop, warm, version, metrics, guard }: AppDependencies,
 ): void {
   const startedMs = performance.now();
   const schema = {
     summary: 'Is Hob well?',
     response: { 200: HealthAnswer, '4xx': LaterError, '5xx': LaterError },
   };
-  app.get('/api/health', { schema }, async () => ({
+  app.get('/api/health', { schema }, async ({ raw }) => ({
     status: 'ok',
     version,
     interface: interfaceVersion,
@@ -24,7 +24,7 @@ export function addHealthRoute(
     queued: runs.queued,
     containment: runs.containment,
     desktop: desktop.state,
-    warm: warmAnswer(warm),
+    warm: warmAnswer(warm, { isKnown: guard === null || guard.isKnown(raw) }),
     refused: metrics.http.doorRefusals,
   }));
 }

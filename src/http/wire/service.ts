@@ -29,6 +29,7 @@ export const WarmAnswer = Type.Object(
         },
         { additionalProperties: false },
       ),
+      { description: 'Empty for callers without the token, where one is needed.' },
     ),
   },
   { additionalProperties: false, description: 'Interpreters that are started already and wait for runs.' },

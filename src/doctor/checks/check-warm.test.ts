@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JsonObject } from '../../shared/json.ts';
+import { judgeWarm } from './check-warm.ts';
+
+const python = { language: 'python', path: '/usr/bin/python3.11', preload: [], waiting: 1 };
+const warm: JsonObject = {
+  hits: 120,
+  misses: 10,
+  memory_bytes: 34_000_000,
+  budget_bytes: 256_000_000,
+  short_of_memory: false,
+  interpreters: [
+    python,
+    { ...python, preload: ['numpy', 'cv2'], waiting: 2 },
+    { ...python, path: '/opt/idle/python3', waiting: 0 },
+    { ...python, language: 'node.js', path: '/usr/bin/node' },
+  ],
+};
+
+describe('what waits for runs', () => {
+  it('is named, with what it takes and how often it was of use', () => {
+    expect(judgeWarm(warm)).toMatchObject({
+      state: 'ok',
+      what: 'Warm interpreters: 4 waiting ("python3.11", "python3.11 with numpy and cv2", "node"), 34.0 MB of 256 MB; 120 of 130 runs that could start warm did',
+    });
+  });
+
+  it('may be nothing yet', () => {
+    expect(judgeWarm({ ...warm, hits: 0, misses: 0, memory_bytes: 0, interpreters: [] })).toMatchObject({
+      state: 'ok',
+      what: 'Warm interpreters: none waiting, 0 B of 256 MB; no run could use one yet',
+    });
+  });
+
+  it('may be switched off', () => {
+    expect(judgeWarm({ ...warm, budget_bytes: 0, interpreters: [] })).toMatchObject({
+      state: 'ok',
+      what: expect.stringContaining('switched off (warm_memory_mb is 0)'),
+    });
+  });
+
+  it('is worth a note while the machine is short of memory', () => {
+    expect(judgeWarm({ ...warm, short_of_memory: true })).toMatchObject({
+      state: 'note',
+      what: expect.stringContaining('short of memory'),
+      next: expect.stringContaining('memory'),
+    });
+  });
+});
