@@ -2,4 +2,4 @@ const { mkdirSync, writeFileSync } = require('node:fs');
 mkdirSync('below');
 process.chdir('below');
 writeFileSync('here.txt', '');
-console.log(process.cwd(), __filename, require.resolve('../main.cjs'));
+console.log(process.cwd(), __filename, require.resolve('./main.cjs'));

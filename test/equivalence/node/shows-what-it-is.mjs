@@ -5,6 +5,5 @@ try {
 } catch (error) {
   console.log(error.code);
 }
-const self = await import('./main.mjs');
-console.log(Object.keys(self), import.meta.url === (await import(import.meta.url)).url);
+import('./main.mjs').then((self) => console.log(Object.keys(self), self.url === import.meta.url));
 export const url = import.meta.url;

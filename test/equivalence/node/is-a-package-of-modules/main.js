@@ -4,5 +4,5 @@ import { value as again } from '#inner';
 import * as self from 'own-package';
 import legacy from './legacy.cjs';
 
-console.log(value, again, Object.keys(self), legacy, import.meta.url, typeof module, readFileSync.name);
+console.log(value, again, typeof self, legacy, import.meta.url, typeof module, readFileSync.name);
 export const exported = 1;
