@@ -13,8 +13,8 @@ export function normaliseBytes(bytes: Buffer, particulars: Particulars): string 
 }
 
 /**
- * The folder of the script and the one it lies in, the id of the run, which is also in the path of its folder, the number of a process where Node says
- * it in a warning, and addresses in memory. Nothing else is made alike.
+ * The folder of the script and the one it lies in, the id of the run, which is also in the path of its folder, the number of
+ * a process where Node says it in a warning, and addresses in memory. Nothing else is made alike.
  */
 export function normalise(text: string, { folder, runId }: Particulars): string {
   return text
