@@ -69,9 +69,9 @@ describe('frames of our own', () => {
 describe('what two runs of one program differ in', () => {
   it('is the folder, the run, the process and addresses, and nothing else', () => {
     const particulars = { folder: '/s/warm/one', runId: 'a-b-c' };
-    expect(normalise('/s/warm/one/main.py a-b-c 0x7f0000001234 (node:12) 0xff 12', particulars)).toBe(
-      '<folder>/main.py <run> <address> (node:<pid>) 0xff 12',
-    );
+    expect(
+      normalise('/s/warm/one/main.py /s/warm/other a-b-c 0x7f0000001234 (node:12) 0xff 12', particulars),
+    ).toBe('<folder>/main.py <scripts>/other <run> <address> (node:<pid>) 0xff 12');
     expect(normaliseBytes(Buffer.from([0xff, 0x41]), particulars)).toBe('\u00ffA');
     expect(normaliseBytes(Buffer.from('é'), particulars)).toBe('é');
   });

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 /** What differs between any two runs of one program, however they are started. */
 export interface Particulars {
   readonly folder: string;
@@ -11,12 +13,13 @@ export function normaliseBytes(bytes: Buffer, particulars: Particulars): string 
 }
 
 /**
- * The folder of the script, the id of the run, which is also in the path of its folder, the number of a process where Node says
- * it in a warning, and addresses in memory. Nothing else is made alike.
+ * The folder of the script and the one it lies in, the id of the run, which is also in the path of its folder, the number of
+ * a process where Node says it in a warning, and addresses in memory. Nothing else is made alike.
  */
 export function normalise(text: string, { folder, runId }: Particulars): string {
   return text
     .replaceAll(folder, '<folder>')
+    .replaceAll(dirname(folder), '<scripts>')
     .replaceAll(runId, '<run>')
     .replace(/\(node:\d+\)/g, '(node:<pid>)')
     .replace(/\b0x[0-9a-f]{8,16}\b/g, '<address>');

@@ -13,8 +13,8 @@ export interface Program {
   readonly runtime: string;
   /** Whether a waiting interpreter must take it, must not, or may. */
   readonly expect: 'warm' | 'cold' | 'either';
-  /** What it must exit with, so that a mistake in it is no equality. */
-  readonly exit: number;
+  /** What it must exit with, so that a mistake in it is no equality. Null: that depends on the interpreter's version. */
+  readonly exit: number | null;
   readonly files: ReadonlyMap<string, Buffer>;
   /** Symbolic links of its folder, and where they lead. */
   readonly links: Readonly<Record<string, string>>;
@@ -23,10 +23,12 @@ export interface Program {
 /** What `cases.json` says of a program that is not just a file which exits with 0. */
 interface Case {
   readonly entry?: string;
+  /** Where the extension of the entry does not tell. */
+  readonly language?: string;
   readonly env?: Record<string, string>;
   readonly runtime?: string;
   readonly expect?: Program['expect'];
-  readonly exit?: number;
+  readonly exit?: number | null;
   readonly links?: Record<string, string>;
   /** Files that are no text for an editor: each character is the byte of that number. */
   readonly bytes?: Record<string, string>;
@@ -61,9 +63,10 @@ export async function readPrograms(folderName: string): Promise<Program[]> {
     programs.set(name, programOf(name, special, files));
   }
   for (const [name, special] of Object.entries(cases)) {
-    if (special.bytes !== undefined) programs.set(name, programOf(name, special, new Map()));
-    else if (!programs.has(name))
+    if (programs.has(name)) continue;
+    if (special.bytes === undefined)
       throw new Error(`there is no program ${name}, which ${casesFile} speaks of`);
+    programs.set(name, programOf(name, special, new Map()));
   }
   return [...programs.values()];
 }
@@ -79,8 +82,8 @@ function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer
     files.set(file, Buffer.from(text, 'latin1'));
   const entry = special.entry ?? [...files.keys()].find((file) => /^main\.\w+$/.test(file));
   if (entry === undefined) throw new Error(`the program ${name} has no entry`);
-  // Only an entry by another name than its extension tells is without one, and those are Python's.
-  const language = extensions[extname(entry)] ?? 'python';
+  const language = special.language ?? extensions[extname(entry)];
+  if (language === undefined) throw new Error(`the program ${name} is in no known language`);
   const { env = {}, runtime = '', expect = 'warm', exit = 0, links = {} } = special;
   return { name, language, entry, env, runtime, expect, exit, files, links };
 }

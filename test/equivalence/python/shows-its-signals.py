@@ -6,4 +6,4 @@ for number in sorted(signal.valid_signals()):
 print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])), sorted(signal.sigpending()))
 print(signal.set_wakeup_fd(-1), signal.getitimer(signal.ITIMER_REAL))
 with open("/proc/self/status") as status:
-    print(*[line for line in status if line.startswith(("Sig", "Shd"))], sep="")
+    print(*[line for line in status if line.startswith(("Sig", "Shd")) and "SigQ" not in line], sep="")

@@ -1,5 +1,6 @@
 import multiprocessing
 import sys
+from multiprocessing import resource_tracker
 
 
 class Point:
@@ -19,3 +20,5 @@ if __name__ == "__main__":
     process.start()
     process.join()
     print(process.exitcode)
+    # Otherwise it ends some time after this.
+    resource_tracker._resource_tracker._stop()

@@ -1,0 +1,2 @@
+process.on('exit', () => process.exit(6));
+process.exit(5);

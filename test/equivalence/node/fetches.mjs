@@ -1,0 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+const server = createServer((request, response) => response.end(JSON.stringify([request.method, request.url])));
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const answer = await fetch(`http://127.0.0.1:${server.address().port}/path?x=1`, { method: 'POST', body: 'x' });
+console.log(answer.status, await answer.json());
+server.close();
+server.closeAllConnections();
+await fetch('http://127.0.0.1:1/').catch((error) => console.log(error.message, error.cause.code));

@@ -1,0 +1,3 @@
+console.log(new Date(0).toString(), Intl.DateTimeFormat().resolvedOptions().timeZone, process.env.TZ);
+process.env.TZ = 'America/New_York';
+console.log(new Date(0).toString());

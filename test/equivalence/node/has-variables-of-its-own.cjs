@@ -1,0 +1,1 @@
+console.log(process.env.OWN, process.env['中文'], process.env.EMPTY === '');

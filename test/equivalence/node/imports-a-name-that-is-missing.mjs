@@ -1,0 +1,1 @@
+import { noSuchName } from 'node:fs';

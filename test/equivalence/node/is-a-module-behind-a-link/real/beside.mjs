@@ -1,0 +1,1 @@
+export const beside = import.meta.url;

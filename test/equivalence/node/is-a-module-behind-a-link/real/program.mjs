@@ -1,0 +1,2 @@
+import { beside } from './beside.mjs';
+console.log(import.meta.url, process.argv[1], beside);

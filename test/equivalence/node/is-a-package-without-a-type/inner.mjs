@@ -1,0 +1,2 @@
+import main from './main.js';
+export default [typeof main, import.meta.url];

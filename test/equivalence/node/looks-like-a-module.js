@@ -1,0 +1,2 @@
+import { sep } from 'node:path';
+console.log(sep);

@@ -1,0 +1,2 @@
+Promise.reject(new Error('nobody cares'));
+setTimeout(() => console.log('never printed'), 1000);

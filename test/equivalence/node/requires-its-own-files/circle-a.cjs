@@ -1,0 +1,2 @@
+exports.early = 1;
+exports.seen = require('./circle-b.cjs').seen;

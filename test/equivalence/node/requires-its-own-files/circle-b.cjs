@@ -1,0 +1,1 @@
+exports.seen = Object.keys(require('./circle-a.cjs'));

@@ -1,0 +1,4 @@
+const fail = () => {
+  throw new TypeError('thrown 好');
+};
+fail();

@@ -1,0 +1,3 @@
+process.stdout.write('x'.repeat(30_000));
+process.stderr.write('y'.repeat(30_000));
+process.exit(1);
