@@ -135,8 +135,14 @@ export class ExecutorSet {
 
   #onHeard(link: ExecutorLink, message: FromExecutor): void {
     if (message.type === 'inherited') for (const done of this.#onInherited.splice(0)) done();
-    if (message.type === 'warm' && this.#current === link) this.#warm = message.state;
+    if (this.#current === link) this.#noteWarm(message);
     this.#events.heard(link, message);
+  }
+
+  #noteWarm(message: FromExecutor): void {
+    if (message.type === 'warm') this.#warm = message.state;
+    else if (message.type === 'started' && message.warm && this.#warm)
+      this.#warm = { ...this.#warm, ...message.warm };
   }
 
   #onGone(link: ExecutorLink): void {

@@ -34,7 +34,8 @@ interface Child {
 
 const signalNames = new Map<number, NodeJS.Signals>();
 for (const name in constants.signals) {
-  if (isSignal(name)) signalNames.set(constants.signals[name], name);
+  if (isSignal(name) && !signalNames.has(constants.signals[name]))
+    signalNames.set(constants.signals[name], name);
 }
 
 /** A Python that has loaded what scripts need, and forks a child for each run: that takes a fraction of a start. */

@@ -11,8 +11,34 @@ at_start = frozenset(sys.modules)
 # The folder of this file: nothing may be imported from there.
 del sys.path[0]
 
-import atexit
 import builtins
+
+# Which module has imported which: what a script imports brings along what that needs, and nothing else.
+imported = {}
+real_import = builtins.__import__
+
+
+def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
+    result = real_import(name, globals, locals, fromlist, level)
+    importer = globals.get("__name__") if globals else None
+    if isinstance(importer, str):
+        if level > 0:
+            package = importer if "__path__" in globals else importer.rpartition(".")[0]
+            base = package.rsplit(".", level - 1)[0] if level > 1 else package
+            name = base + "." + name if name else base
+        needed = imported.setdefault(importer, {})
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            needed[".".join(parts[:count])] = True
+        for part in fromlist or ():
+            if name + "." + part in sys.modules:
+                needed[name + "." + part] = True
+    return result
+
+
+builtins.__import__ = recording_import
+
+import atexit
 import gc
 import json
 import os
@@ -26,16 +52,15 @@ import weakref
 CONTROL = 3
 COOKIE = "HOB_RUN_ID"
 
-# Modules that register something to be done at the exit are left out where that could be noticed: what a script registers
-# itself would come in another order. So is what takes long to load and is rarely used.
+# What makes loggers is left out: a script could see them. So is what takes long to load and is rarely used.
 COMMON = """
-    argparse ast base64 bisect bz2 calendar cmd codecs collections.abc concurrent.futures configparser contextlib copy csv ctypes
+    argparse ast base64 bisect bz2 calendar cmd codecs collections.abc configparser contextlib copy csv ctypes
     dataclasses datetime decimal difflib email.message email.mime.multipart email.mime.text email.utils enum errno fnmatch
     fractions functools getpass glob gzip hashlib heapq hmac html html.parser http.client http.cookiejar inspect io
     ipaddress itertools json locale logging lzma math mimetypes multiprocessing numbers operator optparse pathlib pickle platform
     pprint queue random re secrets shlex shutil socket sqlite3 ssl statistics string struct subprocess tarfile tempfile textwrap
     threading time tomllib traceback types typing unicodedata urllib.error urllib.parse urllib.request uuid warnings weakref
-    xml.etree.ElementTree zipfile zlib zoneinfo asyncio
+    xml.etree.ElementTree zipfile zlib zoneinfo
 """.split()
 
 
@@ -46,6 +71,8 @@ def main():
         leave("unfit")
     preload(config["preload"])
     loaded = Loaded()
+    builtins.__import__ = real_import
+    put_on_shelf(config["preload"])
     if config["fork"]:
         if count_threads() > 1:
             leave("threads")
@@ -59,6 +86,8 @@ def main():
 def preload(declared):
     import warnings
 
+    real_register = atexit.register
+    atexit.register = recording_register
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in [*COMMON, *declared]:
@@ -66,13 +95,138 @@ def preload(declared):
                 __import__(name)
             except BaseException:
                 # The script will see why, if it needs it.
-                forget_halves(name)
-    threading.current_thread()
+                pass
+    atexit.register = real_register
 
 
-def forget_halves(name):
-    """An import that failed may leave a parent package that a script would not have."""
-    sys.modules.pop(name, None)
+# What modules want to be done at the exit, by their names.
+registered = {}
+
+
+def recording_register(function, *args, **keywords):
+    owner = sys._getframe(1).f_globals.get("__name__")
+    registered.setdefault(owner, []).append((function, args, keywords))
+    return function
+
+
+shelf = {}
+
+
+def put_on_shelf(declared):
+    """Takes the modules away that a script has not imported yet: it would find parts of packages, or see a module in the place of a
+    file of its own. What it imports is then taken from here instead of being loaded. Modules that are not from files are left alone:
+    there is nothing to be seen of them, and some cannot be there twice."""
+    keep = set(at_start)
+    for name in declared:
+        if name in sys.modules:
+            keep.update(closure_of(name))
+            # A package brings along what it has loaded of itself.
+            keep.update(part for part in sys.modules if part.startswith(name.partition(".")[0] + "."))
+    for name in [name for name in keep if name in imported]:
+        keep.update(closure_of(name))
+    loader_type = type(template["__loader__"])
+    places = set()
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        spec = getattr(module, "__spec__", None)
+        if name in keep or name == "__main__" or spec is None or type(spec.loader) is not loader_type or spec.name != name:
+            continue
+        shelf[name] = module
+        places.add(os.path.dirname(os.path.dirname(path) if spec.submodule_search_locations else path))
+    for name in shelf:
+        del sys.modules[name]
+        unbind(name)
+    for name, module in list(sys.modules.items()):
+        if name not in at_start and name not in keep:
+            unbind(name)
+    # Another name that one of them has given to this program.
+    sys.modules.pop("__mp_main__", None)
+    for place in places:
+        sys.path_importer_cache[place] = ShelfFinder(place, *sys_loaders())
+    for name in keep:
+        for entry in registered.pop(name, []):
+            atexit.register(entry[0], *entry[1], **entry[2])
+
+
+def sys_loaders():
+    import _frozen_importlib_external
+
+    return _frozen_importlib_external._get_supported_file_loaders()
+
+
+def unbind(name):
+    parent, _, child = name.rpartition(".")
+    package = sys.modules.get(parent) or shelf.get(parent)
+    if package is not None and package.__dict__.get(child) is (shelf.get(name) or sys.modules.get(name)):
+        delattr(package, child)
+
+
+def closure_of(name):
+    """The modules that are there once this one was imported, each after what it needs."""
+    order = {}
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        if current in order:
+            continue
+        order[current] = True
+        pending.extend(imported.get(current, ()))
+        if "." in current:
+            pending.append(current.rpartition(".")[0])
+    return list(order)
+
+
+def take_from_shelf(name):
+    module = shelf.pop(name)
+    sys.modules[name] = module
+    bind(name, module)
+    if name == "multiprocessing":
+        sys.modules["__mp_main__"] = sys.modules["__main__"]
+    for entry in registered.pop(name, ()):
+        atexit.register(entry[0], *entry[1], **entry[2])
+
+
+def bind(name, module):
+    parent, _, child = name.rpartition(".")
+    package = sys.modules.get(parent)
+    if package is not None and child not in package.__dict__:
+        setattr(package, child, module)
+
+
+class ShelfFinder(type(sys.path_importer_cache[os.path.dirname(os.__file__)])):
+    """Stands where a folder is looked through, so that what comes before it on the path still comes first."""
+
+    def find_spec(self, fullname, target=None):
+        module = shelf.get(fullname)
+        if module is None or os.path.dirname(module.__spec__.origin) != self.place_of(module):
+            return super().find_spec(fullname, target)
+        original = module.__spec__
+        needed = closure_of(fullname)
+        for name in needed:
+            if name in shelf:
+                take_from_shelf(name)
+        for name in needed:
+            if name in sys.modules:
+                bind(name, sys.modules[name])
+        return type(original)(fullname, ShelfLoader(module, original), origin=original.origin)
+
+    def place_of(self, module):
+        inside = module.__spec__.submodule_search_locations
+        return os.path.join(self.path, module.__name__.rpartition(".")[2]) if inside else self.path
+
+
+class ShelfLoader:
+    """Hands over a module that was loaded before, as it was."""
+
+    def __init__(self, module, original):
+        self.module = module
+        self.original = original
+
+    def create_module(self, spec):
+        return self.module
+
+    def exec_module(self, module):
+        module.__spec__ = self.original
 
 
 def count_threads():
@@ -227,6 +381,9 @@ def fork(request):
     os.setsid()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    set_native_id = getattr(threading.main_thread(), "_set_native_id", None)
+    if set_native_id is not None:
+        set_native_id()
     order, stdout, stderr = handles
     for handle in handles:
         os.set_blocking(handle, True)
@@ -305,7 +462,9 @@ def become(order, loaded):
         sys.orig_argv = [order["file"], *sys.argv]
     sys.path.insert(0, folder)
     # Files may have come since the folders were looked at, in the same tick of the clock.
-    sys.path_importer_cache.clear()
+    for place, finder in list(sys.path_importer_cache.items()):
+        if not isinstance(finder, ShelfFinder):
+            del sys.path_importer_cache[place]
     reseed()
     space = dict(template)
     space.update(__file__=entry, __loader__=type(template["__loader__"])("__main__", entry), __builtins__=builtins)
@@ -438,6 +597,7 @@ def drop_modules(loaded):
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         if hasattr(sys, name):
             setattr(sys, name, None)
+    sys.is_finalizing = lambda: True
     names = [name for name in sys.modules if name == "__main__" or name not in loaded.modules]
     left = []
     for name in names:
@@ -486,13 +646,15 @@ def leave_last_word(order, code):
 order, loaded, config = main()
 order["pid"] = os.getpid()
 code = become(order, loaded)
-was_interrupted = False
+failure = None
 try:
     exec(code, sys.modules["__main__"].__dict__)
-    exit_code = 0
 except BaseException as error:
-    exit_code = report(error)
-    was_interrupted = isinstance(error, KeyboardInterrupt)
+    failure = error
+# Not within the `except`: nothing is being handled any more when Python reports what nobody has caught.
+exit_code = 0 if failure is None else report(failure)
+was_interrupted = isinstance(failure, KeyboardInterrupt)
+failure = None
 if finish(exit_code, order, loaded, was_interrupted):
     # The long way: Python itself takes everything apart.
     if was_interrupted:
