@@ -54,15 +54,12 @@ export interface WarmLimits {
   readonly idleMs: number;
 }
 
-export interface WarmCounts {
-  /** Runs that were given to a warm interpreter, since the executor was started. */
+/** How the warm interpreters of an executor stand. */
+export interface WarmState {
+  /** Runs that were given to one, since the executor was started. */
   readonly hits: number;
   /** Runs that could have been, and were started cold. */
   readonly misses: number;
-}
-
-/** How the warm interpreters of an executor stand. */
-export interface WarmState extends WarmCounts {
   readonly memoryBytes: number;
   /** Whether none is started for now, since this machine is short of memory. */
   readonly isShortOfMemory: boolean;
@@ -179,8 +176,8 @@ export type FromExecutor =
       readonly startedAtMs: number;
       /** Why it runs without the window that was asked for. */
       readonly windowless?: Text | null;
-      /** With this run, if it could be warm: whoever hears of its end has heard how it was started. */
-      readonly warm?: WarmCounts;
+      /** After this run, if it could be warm: whoever hears of its end knows what it left to others. */
+      readonly warm?: WarmState;
     }
   /** A run has reached its time limit and is being stopped, which takes a while. */
   | { readonly type: 'timed-out'; readonly runId: string }

@@ -183,8 +183,8 @@ export class ExecutorServer {
     const run = supervise(spec, this.#options, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
         this.#options.journal.started({ runId, pid, startTicks });
-        const counts = spec.warm ? this.#options.warm?.counts : undefined;
-        this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...(counts && { warm: counts }) });
+        const warm = spec.warm ? this.#options.warm?.state : undefined;
+        this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...(warm && { warm }) });
       },
       timedOut: () => this.#tell({ type: 'timed-out', runId }),
     });

@@ -27,7 +27,7 @@ export function normalise(text: string, { folder, runId }: Particulars): string 
 
 const pythonFrame = /^([ |+]*)File "[^"]*\/dist\/executor\/warm\/[^"]+", line \d+,? in \S.*$/;
 const nodeFrame =
-  /^ +at (?:async )?(?:.* \()?(?:node:internal\/[^()]+|(?:file:\/\/)?\/[^()]*\/dist\/executor\/warm\/[^()]+):\d+:\d+\)?(?: \{)?$/;
+  /^ *(?:at|\d+:) (?:async )?(?:.* \()?(?:node:internal\/[^()]+|(?:file:\/\/)?\/[^()]*\/dist\/executor\/warm\/[^()]+):\d+:\d+\)?,?(?: \{)?$/;
 
 /**
  * Takes out of tracebacks what only says how the program was called: frames in files of Hob's own host, in Python with the
@@ -45,5 +45,13 @@ export function withoutOwnFrames(text: string): string {
     // An error with properties opens them behind its last frame.
     else if (frame === null && line.endsWith(' {')) kept.push('{');
   }
-  return kept.join('\n');
+  return kept
+    .join('\n')
+    .replace(/^( +\.\.\. )\d+( lines matching cause stack trace \.\.\.)$/gm, '$1<some>$2')
+    .replace(/^Traceback \(most recent call last\):\n(?! )/gm, headingOnly(text) ? '$&' : '');
+}
+
+/** Whether a heading without frames was there before any were taken out. */
+function headingOnly(text: string): boolean {
+  return /^Traceback \(most recent call last\):\n(?! )/m.test(text);
 }

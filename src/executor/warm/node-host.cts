@@ -4,7 +4,10 @@
  * a script of its own would begin: in a later turn of the event loop timers would go off in another order.
  */
 const fs: typeof import('node:fs') = require('node:fs');
-const nodeModule: typeof import('node:module') & { runMain(entry: string): void } = require('node:module');
+const nodeModule: typeof import('node:module') & {
+  runMain(entry: string): void;
+  readonly _pathCache?: Record<string, string>;
+} = require('node:module');
 
 interface Order {
   readonly run_id: string;
@@ -68,7 +71,6 @@ function loadCommon(): void {
   ]) {
     require(name);
   }
-  void globalThis.Response;
 }
 
 readLine();
@@ -79,5 +81,8 @@ fs.closeSync(orders);
 setCookie(run_id);
 process.chdir(cwd);
 process.argv.splice(1, process.argv.length, entry, ...args);
+// A script that is a module has no main module of the older kind.
+Reflect.deleteProperty(process, 'mainModule');
 delete require.cache[__filename];
+for (const path in nodeModule._pathCache) delete nodeModule._pathCache[path];
 nodeModule.runMain(entry);

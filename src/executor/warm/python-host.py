@@ -122,8 +122,6 @@ def put_on_shelf(declared):
             keep.update(closure_of(name))
             # A package brings along what it has loaded of itself.
             keep.update(part for part in sys.modules if part.startswith(name.partition(".")[0] + "."))
-    for name in [name for name in keep if name in imported]:
-        keep.update(closure_of(name))
     loader_type = type(template["__loader__"])
     places = set()
     for name, module in list(sys.modules.items()):
@@ -136,9 +134,6 @@ def put_on_shelf(declared):
     for name in shelf:
         del sys.modules[name]
         unbind(name)
-    for name, module in list(sys.modules.items()):
-        if name not in at_start and name not in keep:
-            unbind(name)
     # Another name that one of them has given to this program.
     sys.modules.pop("__mp_main__", None)
     for place in places:

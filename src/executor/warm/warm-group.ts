@@ -47,6 +47,8 @@ export class WarmGroup {
   #timer: NodeJS.Timeout | undefined;
   #bytesEach: number;
   #memoryBytes = 0;
+  /** Counts how often all were ended. */
+  #era = 0;
 
   constructor(spec: InterpreterSpec, tools: GroupTools) {
     this.spec = spec;
@@ -65,8 +67,11 @@ export class WarmGroup {
     return this.#memoryBytes;
   }
 
-  get isIdle(): boolean {
-    return this.#server === null && this.#ready.length === 0 && this.#coming === 0;
+  /** Whether there is nothing, and nothing on its way. */
+  get isEmpty(): boolean {
+    return (
+      this.#server === null && this.#ready.length === 0 && this.#coming === 0 && this.#timer === undefined
+    );
   }
 
   describe(): WarmKind {
@@ -106,6 +111,7 @@ export class WarmGroup {
 
   /** Ends all that wait. */
   retire(): void {
+    this.#era += 1;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isServerUp = false;
@@ -184,9 +190,15 @@ export class WarmGroup {
   }
 
   #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
+    const era = this.#era;
     this.#coming += 1;
     void made.then((interpreter) => {
       this.#coming -= 1;
+      if (era !== this.#era) {
+        // All were ended while this one was on its way.
+        if (typeof interpreter === 'object') interpreter?.discard();
+        return;
+      }
       if (interpreter === null || typeof interpreter === 'string') {
         this.#waiting.shift()?.(null);
         if (interpreter !== null) this.#pause(interpreter === 'unfit' ? longestPauseMs : this.#pauseMs);

@@ -1,4 +1,4 @@
-import type { RunSpec, WarmCounts, WarmLimits, WarmState } from '../../execution/messages.ts';
+import type { RunSpec, WarmLimits, WarmState } from '../../execution/messages.ts';
 import type { FifoPool } from '../fifo-pool.ts';
 import { describeInterpreter } from './interpreter-key.ts';
 import { isShortOfMemory } from './memory.ts';
@@ -49,17 +49,14 @@ export class WarmPool {
     void this.#review();
   }
 
-  get counts(): WarmCounts {
-    return { hits: this.#hits, misses: this.#misses };
-  }
-
   get state(): WarmState {
     const groups = [...this.#groups.values()];
     return {
-      ...this.counts,
+      hits: this.#hits,
+      misses: this.#misses,
       memoryBytes: this.#memoryBytes,
       isShortOfMemory: this.#short.is,
-      kinds: groups.filter((group) => !group.isIdle).map((group) => group.describe()),
+      kinds: groups.filter((group) => !group.isEmpty).map((group) => group.describe()),
     };
   }
 

@@ -2,7 +2,7 @@ const { readFileSync, readlinkSync, fstatSync, readdirSync } = require('node:fs'
 const { execSync } = require('node:child_process');
 const [, , group, session, tty] = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
 console.log(+group === process.pid, +session === process.pid, tty, process.umask().toString(8));
-console.log(readFileSync('/proc/self/limits', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
+console.log(readFileSync('/proc/self/limits', 'utf8'));
 console.log(readlinkSync('/proc/self/exe'), readlinkSync('/proc/self/cwd'), readFileSync('/proc/self/comm', 'utf8'));
 console.log(readFileSync('/proc/self/oom_score_adj', 'utf8'), require('node:os').getPriority());
 const kinds = readdirSync('/proc/self/fd').flatMap((fd) => {

@@ -6,7 +6,7 @@ with open("/proc/self/status") as status:
     for line in status:
         if line.startswith(wanted) and not line.startswith("SigQ"):
             print(line.rstrip())
-for name in ("comm", "oom_score_adj", "cgroup", "coredump_filter", "timerslack_ns", "autogroup", "personality"):
+for name in ("comm", "oom_score_adj", "coredump_filter", "timerslack_ns", "autogroup", "personality"):
     try:
         with open(f"/proc/self/{name}") as file:
             print(name, sorted(line.split("nice")[-1] for line in file))
