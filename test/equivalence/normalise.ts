@@ -59,5 +59,6 @@ export function withoutOwnFrames(text: string): string {
 /** Whether a line is the head of a traceback, and the next one no frame of it. */
 function isHeadWithout(line: string | undefined, next: string): boolean {
   const head = pythonHead.exec(line ?? '');
-  return head !== null && !next.startsWith(`${head[1] ?? ''}  `);
+  // A group has its cross in the place of the bar that is before its frames.
+  return head !== null && !next.startsWith(`${(head[1] ?? '').replace('+', '|')}  `);
 }
