@@ -52,6 +52,38 @@ describe('frames of our own', () => {
     ).toBe(lines('Error: x', '    at fail (/scripts/main.js:1:7)', '{', "  code: 'X'"));
   });
 
+  it('are taken out with the head of a traceback that has no others', () => {
+    const own = [`  File "${host}/host.py", line 3, in run`, '    call()'];
+    const text = lines(
+      'Exception ignored in: x',
+      'Traceback (most recent call last):',
+      ...own,
+      'SystemExit: 6',
+    );
+    expect(withoutOwnFrames(text)).toBe(lines('Exception ignored in: x', 'SystemExit: 6'));
+  });
+
+  it('are taken out of errors within errors, and of what Node says when it aborts', () => {
+    expect(
+      withoutOwnFrames(
+        lines(
+          '    at main (/scripts/main.js:1:7)',
+          '    ... 7 lines matching cause stack trace ...',
+          '        at Module.load (node:internal/modules/cjs/loader:1266:32),',
+          '1: main (/scripts/main.js:1:7)',
+          '6: executeUserEntryPoint (node:internal/modules/run_main:164:12)',
+          `7: ${host}/host.cjs:9:3`,
+        ),
+      ),
+    ).toBe(
+      lines(
+        '    at main (/scripts/main.js:1:7)',
+        '    ... lines matching cause stack trace ...',
+        '1: main (/scripts/main.js:1:7)',
+      ),
+    );
+  });
+
   it('are nothing else: what a program says of such files stays', () => {
     const text = lines(
       `File "${host}/host.py" was read`,

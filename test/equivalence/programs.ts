@@ -15,6 +15,8 @@ export interface Program {
   readonly expect: 'warm' | 'cold' | 'either';
   /** What it must exit with, so that a mistake in it is no equality. Null: that depends on the interpreter's version. */
   readonly exit: number | null;
+  /** Why it does not do the same warm, where that is known and accepted. */
+  readonly differs: string | null;
   readonly files: ReadonlyMap<string, Buffer>;
   /** Symbolic links of its folder, and where they lead. */
   readonly links: Readonly<Record<string, string>>;
@@ -29,6 +31,7 @@ interface Case {
   readonly runtime?: string;
   readonly expect?: Program['expect'];
   readonly exit?: number | null;
+  readonly differs?: string;
   readonly links?: Record<string, string>;
   /** Files that are no text for an editor: each character is the byte of that number. */
   readonly bytes?: Record<string, string>;
@@ -84,8 +87,8 @@ function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer
   if (entry === undefined) throw new Error(`the program ${name} has no entry`);
   const language = special.language ?? extensions[extname(entry)];
   if (language === undefined) throw new Error(`the program ${name} is in no known language`);
-  const { env = {}, runtime = '', expect = 'warm', exit = 0, links = {} } = special;
-  return { name, language, entry, env, runtime, expect, exit, files, links };
+  const { env = {}, runtime = '', expect = 'warm', exit = 0, differs = null, links = {} } = special;
+  return { name, language, entry, env, runtime, expect, exit, differs, files, links };
 }
 
 async function readFiles(folder: string): Promise<Map<string, Buffer>> {

@@ -12,6 +12,8 @@ import { allWait, mustBeWarm, readWarmth, runCounted } from './warmth.ts';
 /** A service with every program as two scripts: one that is always started cold, and one that may be warm. */
 export interface Stage {
   readonly hob: Hob;
+  /** Whether it has warm interpreters at all. */
+  readonly isWarm: boolean;
   /** What a program did when it was started cold. */
   cold(program: Program): Observation;
   /** Runs a program by a warm interpreter, or without if it must be, and fails when that was not so. */
@@ -65,6 +67,7 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
 
   return {
     hob,
+    isWarm: (await readWarmth(hob)) !== null,
     cold(program) {
       const observed = cold.get(program.name);
       if (observed?.status !== 'fulfilled')

@@ -4,6 +4,5 @@ if (isMainThread) {
   worker.on('error', (error) => console.log('error', error.message));
   worker.on('exit', (code) => console.log('exit', code));
 } else {
-  console.log(require.main === module, module.id);
-  throw new Error('in a worker');
+  throw new Error(`in a worker, ${require.main === module} ${module.id}`);
 }

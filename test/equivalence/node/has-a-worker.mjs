@@ -6,5 +6,5 @@ if (isMainThread) {
   worker.on('exit', (code) => console.log('worker exit', code));
 } else {
   parentPort.postMessage([workerData + 1, process.argv.slice(3), process.execArgv, import.meta.url, process.env.HOB_RUN_ID]);
-  process.exit(2);
+  process.exitCode = 2;
 }

@@ -8,7 +8,7 @@ class Thing:
         self.name = name
 
     def __del__(self):
-        print("del", self.name, sys is None, sys.is_finalizing())
+        print("del", self.name, sys is None)
 
 
 def generate():

@@ -1,0 +1,3 @@
+import logging
+
+print(sorted(logging.Logger.manager.loggerDict))
