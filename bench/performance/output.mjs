@@ -1,0 +1,61 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { ratio, rounded, Samples } from '../support/samples.mjs';
+import { targetOf } from './load.mjs';
+import { expectedText } from './programs.mjs';
+import { idOf, startHob, writeParameters } from './scene.mjs';
+import { startWebhook } from './webhook.mjs';
+
+const megabytes = 10;
+const lineBytes = 80;
+
+/** A script that prints ten megabytes, which its caller gets in the answer. */
+export async function measureOutput({ folder, interpreters, hasWebhook, load, extent, say }) {
+  say('output');
+  const large = join(folder, 'large.txt');
+  const lines = (megabytes * 1_000_000) / lineBytes;
+  writeFileSync(large, `${'x'.repeat(lineBytes - 1)}\n`.repeat(lines));
+  const text = `cat ${large}\necho ${expectedText}\necho '{"code":0,"msg":"ok"}' > "\${1%/*}/result.json"\n`;
+  const script = { id: idOf(1), name: 'large', language: 'sh', entry: 'main.sh', text };
+  const hob = await startHob(folder, [script]);
+  const peerFolder = mkdtempSync(join(folder, 'peer-'));
+  const cwd = join(hob.home, 'scripts', 'large');
+  const args = [join(cwd, 'main.sh'), writeParameters(peerFolder)];
+  const webhook = hasWebhook
+    ? await startWebhook(peerFolder, { large: { file: interpreters.sh, args, cwd } })
+    : null;
+  const targets = [hob.runTarget(idOf(1))];
+  if (webhook) targets.push(targetOf(webhook.urlOf('large'), { body: {}, expected: expectedText }));
+  try {
+    await hob.watch.begin();
+    const times = targets.map(() => new Samples());
+    for (let round = -1; round < extent.rounds; round++) {
+      for (const [side, target] of targets.entries()) {
+        const seen = await load.burst({ target, callers: 1, warmUpMs: 0, calls: 4 });
+        if (round >= 0) for (const ms of seen.times) times[side].add(ms);
+      }
+    }
+    const { blockedMs, serviceMb, executorMb } = await hob.watch.end();
+    const row = (who, samples) => [who, rounded(samples?.at(0.5)), rounded(samples?.at(0.99))];
+    const [own, others] = times;
+    return {
+      blockedMs,
+      figures: {},
+      tables: [
+        {
+          title: `${megabytes} MB of output in the answer, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,
+          columns: ['', 'p50', 'p99'],
+          rows: [
+            row('Hob', own),
+            row('webhook', others),
+            ['ratio', ratio(own.at(0.5), others?.at(0.5)), ratio(own.at(0.99), others?.at(0.99))],
+          ],
+        },
+      ],
+    };
+  } finally {
+    await webhook?.stop();
+    await hob.stop();
+  }
+}

@@ -1,0 +1,86 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { openDatabase } from '../../dist/storage/database.js';
+import { rounded, Samples } from '../support/samples.mjs';
+import { timeWrites } from '../support/writes.mjs';
+import { measureFloor } from './floor.mjs';
+import { targetOf } from './load.mjs';
+import { programsFor } from './programs.mjs';
+import { idOf, startHob, writeParameters } from './scene.mjs';
+
+/** As the executor is started. */
+const smallHeap = ['--max-semi-space-size=1'];
+const worker = fileURLToPath(new URL('./pieces-worker.mjs', import.meta.url));
+
+/** What stands between a call of the trivial sh script and what the system itself takes for it, piece by piece. */
+export async function measurePieces({ folder, interpreters, floor, load, extent, say }) {
+  say('pieces');
+  const { sh } = programsFor({ hasNumpy: false });
+  const hob = await startHob(folder, [{ id: idOf(1), name: 'sh', ...sh }]);
+  const place = mkdtempSync(join(folder, 'pieces-'));
+  const cwd = join(hob.home, 'scripts', 'sh');
+  const command = { file: interpreters.sh, args: [join(cwd, sh.entry), writeParameters(place)], cwd };
+  const workers = [];
+  const startWorker = async (way) => {
+    const child = fork(worker, [way, place, command.file, ...command.args], { execArgv: smallHeap });
+    workers.push(child);
+    await once(child, 'message');
+    return async (ms) => {
+      child.send(ms);
+      const [seen] = await once(child, 'message');
+      return seen;
+    };
+  };
+  const burst = (target, ms) => load.burst({ target, callers: 1, warmUpMs: 100, ms });
+  const health = targetOf(`${hob.url}/api/health`, { expected: 'ok' });
+  const ways = {
+    floor: (ms) => (floor === null ? { times: [] } : measureFloor(floor, command, { callers: 1, ms })),
+    spawn: await startWorker('spawn'),
+    script: await startWorker('script'),
+    executor: await startWorker('executor'),
+    http: (ms) => burst(health, ms),
+    whole: (ms) => burst(hob.runTarget(idOf(1)), ms),
+  };
+  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, new Samples()]));
+  try {
+    // The first round warms everything up.
+    for (let round = -1; round < extent.rounds; round++)
+      for (const [way, measure] of Object.entries(ways)) {
+        const seen = await measure(extent.roundMs / 2);
+        if (round >= 0) for (const ms of seen.times) times[way].add(ms);
+      }
+  } finally {
+    for (const child of workers) child.disconnect();
+    await Promise.all(workers.map((child) => once(child, 'exit')));
+    await hob.stop();
+  }
+  const database = openDatabase(join(place, 'hob.db'));
+  const records = timeWrites(database).at(0.5);
+  database.close();
+  return { blockedMs: 0, figures: {}, tables: [piecesTable(times, records)] };
+}
+
+function piecesTable(times, records) {
+  const { floor, spawn, script, executor, http, whole } = Object.fromEntries(
+    Object.entries(times).map(([way, samples]) => [way, samples.at(0.5) ?? Number.NaN]),
+  );
+  const rest = whole - executor - http - records;
+  const row = (what, added, sum) => [what, rounded(added), rounded(sum)];
+  return {
+    title: 'What a call of the sh script is made of, one caller, in milliseconds: medians',
+    columns: ['piece', 'adds', 'together'],
+    rows: [
+      row('the floor: `posix_spawn`, read and `waitpid` in C', floor, floor),
+      row('the same by a small Node process', spawn - floor, spawn),
+      row('real pipes, two log files, a session of its own', script - spawn, script),
+      row('an executor: messages there and back, supervision, its journal', executor - script, executor),
+      row('records in SQLite: insert, start, end', records, executor + records),
+      row('HTTP and the door: a call that runs nothing', http, executor + records + http),
+      row('all else: folder, parameters, result and output read, checks, gate', rest, whole),
+    ],
+  };
+}
