@@ -85,20 +85,33 @@ export async function measure({ homes, quick, only, say }) {
     };
     const programs = programsFor({ hasNumpy: hasNumpy(interpreters.python) });
     const compared = [];
-    for (const name of programNames.filter((each) => only.includes(each)))
-      compared.push(...(await compareProgram(name, programs[name], scene)));
+    const failed = [];
+    const attempt = async (name, measureIt) => {
+      if (!only.includes(name)) return;
+      try {
+        await measureIt();
+      } catch (error) {
+        say(`${name} failed: ${error.stack}`);
+        failed.push(name);
+      }
+    };
+    for (const name of programNames)
+      await attempt(name, async () => {
+        compared.push(...(await compareProgram(name, programs[name], scene)));
+      });
     const tables = compared.length === 0 ? [] : comparisonTables(compared);
     const figures = comparisonFigures(compared);
     const blocked = compared.map(({ blockedMs }) => blockedMs);
-    for (const [name, measureGroup] of Object.entries(groups)) {
-      if (!only.includes(name)) continue;
-      const seen = await measureGroup(scene);
-      tables.push(...seen.tables);
-      Object.assign(figures, seen.figures);
-      blocked.push(seen.blockedMs);
-    }
-    figures.blocked = Math.max(...blocked);
+    for (const [name, measureGroup] of Object.entries(groups))
+      await attempt(name, async () => {
+        const seen = await measureGroup(scene);
+        tables.push(...seen.tables);
+        Object.assign(figures, seen.figures);
+        blocked.push(seen.blockedMs);
+      });
+    if (blocked.length > 0) figures.blocked = Math.max(...blocked);
     return {
+      failed,
       tables,
       claims: judge(figures),
       scene: {

@@ -44,16 +44,20 @@ try {
     const only = values.only?.split(',') ?? parts;
     requireKnown('part', only, parts);
     const measured = await measure({ runs, homes, quick: values.quick, only, say });
-    const seen = Array.isArray(measured) ? { tables: measured } : measured;
+    const { failed = [], ...seen } = Array.isArray(measured) ? { tables: measured } : measured;
     for (const { title, ...table } of seen.tables) say(['', title, ...alignedText(table)].join('\n'));
     if (seen.claims !== undefined)
       say(['', 'What is to hold', ...alignedText(claimsTable(seen.claims))].join('\n'));
-    if (keeps) keepSeen(join(root, 'docs', `${page}.json`), name, { ...(usesHistory && { runs }), ...seen });
+    if (failed.length > 0) {
+      say(`\nfailed, so that nothing is kept: ${failed.join(', ')}`);
+      process.exitCode = 1;
+    } else if (keeps)
+      keepSeen(join(root, 'docs', `${page}.json`), name, { ...(usesHistory && { runs }), ...seen });
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-if (keeps) {
+if (keeps && !process.exitCode) {
   const { status } = spawnSync(process.execPath, [join(root, 'tools', 'generate.mjs')], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }

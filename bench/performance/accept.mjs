@@ -23,7 +23,9 @@ export async function measureAccept({ folder, load, extent, say }) {
         body: { script_id: idOf(1) },
         expected: 'run_id',
       });
-      const seen = await load.burst({ target, callers, warmUpMs: 100, calls: extent.accepted });
+      const seen = await hob.watch.during(() =>
+        load.burst({ target, callers, warmUpMs: 100, calls: extent.accepted }),
+      );
       accepted += seen.allCalls;
       const perSecond = (1000 * seen.times.length) / seen.elapsedMs;
       const { blockedMs } = await hob.watch.end();

@@ -31,9 +31,10 @@ export async function compareProgram(name, program, scene) {
   if (webhook) targets.push(targetOf(webhook.urlOf(name), { body: {}, expected: expectedText }));
   const seen = [];
   const watched = async (callers, measureSides) => {
-    say(`${name}, ${callers}`);
     await hob.watch.begin();
     const sides = await measureSides();
+    const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
+    say(`${name}, ${callers}: p50 in ms: ${medians.join(', ')}`);
     const webhookMb = webhook && residentMb(webhook.pid);
     seen.push({
       program: name,
@@ -47,10 +48,12 @@ export async function compareProgram(name, program, scene) {
   try {
     for (const callers of callersAtOnce)
       await watched(callers === 1 ? '1 caller' : `${callers} callers`, () =>
-        inTurn({ targets, floor, command, load, extent, callers }),
+        inTurn({ watch: hob.watch, targets, floor, command, load, extent, callers }),
       );
     await watched('1, twice a second', async () => {
-      const { times } = await load.pace({ targets, everyMs: paceMs, warmUp: 2, calls: extent.personCalls });
+      const { times } = await hob.watch.during(() =>
+        load.pace({ targets, everyMs: paceMs, warmUp: 2, calls: extent.personCalls }),
+      );
       return { hob: { times: samplesOf(times[0]) }, webhook: webhook && { times: samplesOf(times[1]) } };
     });
     return seen;
@@ -60,13 +63,15 @@ export async function compareProgram(name, program, scene) {
   }
 }
 
-async function inTurn({ targets, floor, command, load, extent, callers }) {
+async function inTurn({ watch, targets, floor, command, load, extent, callers }) {
   const { rounds, roundMs: ms, warmUpMs } = extent;
   const sides = targets.map(() => new Side());
   const system = new Side();
   for (let round = 0; round < rounds; round++) {
-    for (const [at, target] of targets.entries())
-      sides[at].add(await load.burst({ target, callers, warmUpMs, ms }));
+    for (const [at, target] of targets.entries()) {
+      const burst = () => load.burst({ target, callers, warmUpMs, ms });
+      sides[at].add(await (at === 0 ? watch.during(burst) : burst()));
+    }
     if (floor !== null) system.add(await measureFloor(floor, command, { callers, ms: ms / 2 }));
   }
   return { hob: sides[0], webhook: sides[1] ?? null, floor: floor === null ? null : system };

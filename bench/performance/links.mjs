@@ -36,7 +36,8 @@ export async function measureLinks({ folder, extent, say }) {
     await hob.watch.begin();
     for (const length of lengths) {
       say(`links, ${length}`);
-      seen.push({ length, ...(await measureChain(hob, length, Math.ceil(extent.chains / length))) });
+      const chains = Math.ceil(extent.chains / length);
+      seen.push({ length, ...(await hob.watch.during(() => measureChain(hob, length, chains))) });
     }
     const { blockedMs, hits, misses } = await hob.watch.end();
     return {

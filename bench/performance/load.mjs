@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+
+import { nextMessage } from './next-message.mjs';
 
 const client = fileURLToPath(new URL('./load-client.mjs', import.meta.url));
 
@@ -29,7 +30,7 @@ export class Load {
 
   async #do(order) {
     this.#child.send(order);
-    const [seen] = await once(this.#child, 'message');
+    const seen = await nextMessage(this.#child);
     if (seen.error !== undefined) throw new Error(seen.error);
     this.#cpuMs += seen.cpuMs;
     this.#calls += seen.allCalls;

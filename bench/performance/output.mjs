@@ -32,7 +32,8 @@ export async function measureOutput({ folder, interpreters, hasWebhook, load, ex
     const times = targets.map(() => new Samples());
     for (let round = -1; round < extent.rounds; round++) {
       for (const [side, target] of targets.entries()) {
-        const seen = await load.burst({ target, callers: 1, warmUpMs: 0, calls: 4 });
+        const burst = () => load.burst({ target, callers: 1, warmUpMs: 0, calls: 4 });
+        const seen = await (side === 0 ? hob.watch.during(burst) : burst());
         if (round >= 0) for (const ms of seen.times) times[side].add(ms);
       }
     }

@@ -9,6 +9,7 @@ import { rounded, Samples } from '../support/samples.mjs';
 import { timeWrites } from '../support/writes.mjs';
 import { measureFloor } from './floor.mjs';
 import { targetOf } from './load.mjs';
+import { nextMessage } from './next-message.mjs';
 import { programsFor } from './programs.mjs';
 import { idOf, startHob, writeParameters } from './scene.mjs';
 
@@ -28,11 +29,10 @@ export async function measurePieces({ folder, interpreters, floor, load, extent,
   const startWorker = async (way) => {
     const child = fork(worker, [way, place, command.file, ...command.args], { execArgv: smallHeap });
     workers.push(child);
-    await once(child, 'message');
-    return async (ms) => {
+    await nextMessage(child);
+    return (ms) => {
       child.send(ms);
-      const [seen] = await once(child, 'message');
-      return seen;
+      return nextMessage(child);
     };
   };
   const burst = (target, ms) => load.burst({ target, callers: 1, warmUpMs: 100, ms });
@@ -41,34 +41,39 @@ export async function measurePieces({ folder, interpreters, floor, load, extent,
     floor: (ms) => (floor === null ? { times: [] } : measureFloor(floor, command, { callers: 1, ms })),
     spawn: await startWorker('spawn'),
     script: await startWorker('script'),
+    messages: await startWorker('messages'),
     executor: await startWorker('executor'),
+    files: await startWorker('files'),
     http: (ms) => burst(health, ms),
-    whole: (ms) => burst(hob.runTarget(idOf(1)), ms),
+    whole: (ms) => hob.watch.during(() => burst(hob.runTarget(idOf(1)), ms)),
   };
   const times = Object.fromEntries(Object.keys(ways).map((way) => [way, new Samples()]));
+  let blockedMs = 0;
   try {
+    await hob.watch.begin();
     // The first round warms everything up.
     for (let round = -1; round < extent.rounds; round++)
       for (const [way, measure] of Object.entries(ways)) {
         const seen = await measure(extent.roundMs / 2);
         if (round >= 0) for (const ms of seen.times) times[way].add(ms);
       }
+    blockedMs = (await hob.watch.end()).blockedMs;
   } finally {
     for (const child of workers) child.disconnect();
-    await Promise.all(workers.map((child) => once(child, 'exit')));
+    await Promise.all(workers.map((child) => child.exitCode ?? once(child, 'exit')));
     await hob.stop();
   }
   const database = openDatabase(join(place, 'hob.db'));
   const records = timeWrites(database).at(0.5);
   database.close();
-  return { blockedMs: 0, figures: {}, tables: [piecesTable(times, records)] };
+  return { blockedMs, figures: {}, tables: [piecesTable(times, records)] };
 }
 
 function piecesTable(times, records) {
-  const { floor, spawn, script, executor, http, whole } = Object.fromEntries(
+  const { floor, spawn, script, messages, executor, files, http, whole } = Object.fromEntries(
     Object.entries(times).map(([way, samples]) => [way, samples.at(0.5) ?? Number.NaN]),
   );
-  const rest = whole - executor - http - records;
+  const known = executor + files + records + http;
   const row = (what, added, sum) => [what, rounded(added), rounded(sum)];
   return {
     title: 'What a call of the sh script is made of, one caller, in milliseconds: medians',
@@ -77,10 +82,12 @@ function piecesTable(times, records) {
       row('the floor: `posix_spawn`, read and `waitpid` in C', floor, floor),
       row('the same by a small Node process', spawn - floor, spawn),
       row('real pipes, two log files, a session of its own', script - spawn, script),
-      row('an executor: messages there and back, supervision, its journal', executor - script, executor),
-      row('records in SQLite: insert, start, end', records, executor + records),
-      row('HTTP and the door: a call that runs nothing', http, executor + records + http),
-      row('all else: folder, parameters, result and output read, checks, gate', rest, whole),
+      row('messages between service and executor, there and back', messages, script + messages),
+      row('supervision of the run, and its journal', executor - script - messages, executor),
+      row('folder and parameters written, result and output read', files, executor + files),
+      row('records in SQLite: insert, start, end', records, executor + files + records),
+      row('HTTP and the door: a call that runs nothing', http, known),
+      row('all else: checks, gate, events, the larger process, waiting for each other', whole - known, whole),
     ],
   };
 }

@@ -75,7 +75,8 @@ async function ask(service, paths, { load, calls }) {
     const rows = [];
     for (const [what, path] of Object.entries(paths)) {
       const target = targetOf(service.url + path, { expected: '{' });
-      const { times } = await load.burst({ target, callers: 1, warmUpMs: 100, calls });
+      const burst = () => load.burst({ target, callers: 1, warmUpMs: 100, calls });
+      const { times } = await watch.during(burst);
       const samples = new Samples();
       for (const ms of times) samples.add(ms);
       rows.push([what, samples.at(0.5), samples.at(0.99)]);

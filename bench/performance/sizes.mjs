@@ -38,8 +38,8 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
       try {
         await watch.begin();
         each.starts.add(service.startMs);
-        each.lists.add(await caller.timed('/api/scripts'));
-        await caller.json('/api/execute', { script_id: idOf(0), sync: true });
+        each.lists.add(await watch.during(() => caller.timed('/api/scripts')));
+        await watch.during(() => caller.json('/api/execute', { script_id: idOf(0), sync: true }));
         const { blockedMs, serviceMb } = await watch.end();
         each.memory.add(serviceMb);
         longestMs = Math.max(longestMs, blockedMs);
@@ -104,7 +104,8 @@ export async function measureMemory({ folder, load, extent, say }) {
       const calls = name === 'sh' ? left : Math.round(extent.manyRuns * shares[name]);
       left -= calls;
       say(`memory, ${calls} runs of ${name}`);
-      await load.burst({ target: hob.runTarget(idOf(at)), callers, warmUpMs: 0, calls });
+      const target = hob.runTarget(idOf(at));
+      await hob.watch.during(() => load.burst({ target, callers, warmUpMs: 0, calls }));
     }
     const seen = await hob.watch.end();
     const busy = read();

@@ -8,13 +8,12 @@ export function residentMb(pid) {
   return residentBytes(pid) / 1e6;
 }
 
-/** Reads from outside what a case does to a service. The event loop is watched from the first `begin` on. */
+/** Reads from outside what a case does to a service: what happens in `during`, between `begin` and `end`. */
 export class Watch {
   #service;
   #caller;
   #warmBefore;
-  /** The longest time of all that the event loop was blocked. */
-  longestBlockedMs = 0;
+  #blockedMs = 0;
 
   constructor(service) {
     this.#service = service;
@@ -23,15 +22,21 @@ export class Watch {
 
   async begin() {
     this.#warmBefore = await this.#readWarm();
+    this.#blockedMs = 0;
+  }
+
+  /** Does something to the service. Only then its event loop counts: while others have their turn, they have the processor. */
+  async during(doIt) {
     await this.#readBlockedMs();
+    const seen = await doIt();
+    this.#blockedMs = Math.max(this.#blockedMs, await this.#readBlockedMs());
+    return seen;
   }
 
   async end() {
-    const blockedMs = await this.#readBlockedMs();
-    this.longestBlockedMs = Math.max(this.longestBlockedMs, blockedMs);
     const [before, warm] = [this.#warmBefore, await this.#readWarm()];
     return {
-      blockedMs,
+      blockedMs: this.#blockedMs,
       hits: warm && warm.hits - (before?.hits ?? 0),
       misses: warm && warm.misses - (before?.misses ?? 0),
       serviceMb: residentMb(this.#service.pid),

@@ -5,11 +5,12 @@ const how = [
   'Hob and [webhook](https://github.com/adnanh/webhook), a service in Go that runs commands when it is called, ran the same scripts on the same',
   'machine with the same interpreter: the file that Hob finds, never something on PATH that only starts the real one. Hob had everything',
   'on that it has by default: the door, the history, supervision, a process of its own for the scripts. They had their turns in rounds,',
-  'each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person’s pace, call by call. The calls came',
+  "each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person's pace, call by call. The calls came",
   'from another process, over connections that stay open. Each script reads its parameters from a file, prints a line and writes a result.',
   '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
-  'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself; what is shown contains the times when others had the',
-  'processor.',
+  'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
+  'scripts and the caller took of the processors meanwhile. Memory is the resident set, in millions of bytes; *warm* is what interpreters that',
+  'wait for a run take beside that.',
 ];
 
 /** docs/performance.md: how fast Hob is, beside others and beside what is to hold. */
