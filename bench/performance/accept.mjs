@@ -1,7 +1,7 @@
 import { rounded, Samples } from '../support/samples.mjs';
 import { targetOf } from './load.mjs';
 import { programsFor } from './programs.mjs';
-import { idOf, startHob } from './scene.mjs';
+import { idOf, withHob } from './scene.mjs';
 
 const callersAtOnce = [1, 8, 32];
 
@@ -9,11 +9,10 @@ const callersAtOnce = [1, 8, 32];
  * How many asynchronous runs are taken on in a second. Each is on the disk before its caller has the answer, and those that were
  * taken on are run meanwhile, as ever.
  */
-export async function measureAccept({ folder, load, extent, say }) {
+export function measureAccept({ folder, load, extent, say }) {
   const { sh } = programsFor({ hasNumpy: false });
   const room = `max_queued = ${10 * extent.accepted}\n`;
-  const hob = await startHob(folder, [{ id: idOf(1), name: 'sh', ...sh }], room);
-  try {
+  return withHob(folder, [{ id: idOf(1), name: 'sh', ...sh }], room, async (hob) => {
     const rows = [];
     let [most, longestMs, accepted] = [0, 0, 0];
     for (const callers of callersAtOnce) {
@@ -49,9 +48,7 @@ export async function measureAccept({ folder, load, extent, say }) {
         },
       ],
     };
-  } finally {
-    await hob.stop();
-  }
+  });
 }
 
 /** A figure counts only if everything that was taken on was run, too. */

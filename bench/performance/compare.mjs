@@ -1,13 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { ratio, rounded, Samples } from '../support/samples.mjs';
 import { measureFloor } from './floor.mjs';
-import { targetOf } from './load.mjs';
-import { expectedText } from './programs.mjs';
-import { idOf, startHob, writeParameters } from './scene.mjs';
+import { withRivals } from './rivals.mjs';
 import { residentMb } from './watch.mjs';
-import { startWebhook } from './webhook.mjs';
 
 const callersAtOnce = [1, 8, 32];
 /** A person makes two calls in a second. */
@@ -17,35 +11,18 @@ const paceMs = 500;
  * Has Hob, webhook and the system itself run the same script with the same interpreter, in turn, so that what disturbs the machine
  * disturbs all of them. Returns what was seen of each number of callers, and of one caller at a person's pace.
  */
-export async function compareProgram(name, program, scene) {
-  const { folder, interpreters, hasWebhook, floor, load, extent, say } = scene;
-  const hob = await startHob(folder, [{ id: idOf(1), name, ...program }]);
-  const peerFolder = mkdtempSync(join(folder, 'peer-'));
-  const command = {
-    file: interpreters[program.language],
-    args: [join(hob.home, 'scripts', name, program.entry), writeParameters(peerFolder)],
-    cwd: join(hob.home, 'scripts', name),
-  };
-  const webhook = hasWebhook ? await startWebhook(peerFolder, { [name]: command }) : null;
-  const targets = [hob.runTarget(idOf(1))];
-  if (webhook) targets.push(targetOf(webhook.urlOf(name), { body: {}, expected: expectedText }));
-  const seen = [];
-  const watched = async (callers, measureSides) => {
-    await hob.watch.begin();
-    const sides = await measureSides();
-    const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
-    say(`${name}, ${callers}: p50 in ms: ${medians.join(', ')}`);
-    const webhookMb = webhook && residentMb(webhook.pid);
-    seen.push({
-      program: name,
-      title: program.title,
-      callers,
-      ...sides,
-      ...(await hob.watch.end()),
-      webhookMb,
-    });
-  };
-  try {
+export function compareProgram(name, program, scene) {
+  const { floor, load, extent, say } = scene;
+  return withRivals(name, program, scene, async ({ hob, webhook, targets, command }) => {
+    const seen = [];
+    const watched = async (callers, measureSides) => {
+      await hob.watch.begin();
+      const sides = await measureSides();
+      const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
+      say(`${name}, ${callers}: p50 in ms: ${medians.join(', ')}`);
+      const beside = { ...(await hob.watch.end()), webhookMb: webhook && residentMb(webhook.pid) };
+      seen.push({ program: name, title: program.title, callers, ...sides, ...beside });
+    };
     for (const callers of callersAtOnce)
       await watched(callers === 1 ? '1 caller' : `${callers} callers`, () =>
         inTurn({ watch: hob.watch, targets, floor, command, load, extent, callers }),
@@ -57,10 +34,7 @@ export async function compareProgram(name, program, scene) {
       return { hob: { times: samplesOf(times[0]) }, webhook: webhook && { times: samplesOf(times[1]) } };
     });
     return seen;
-  } finally {
-    await webhook?.stop();
-    await hob.stop();
-  }
+  });
 }
 
 async function inTurn({ watch, targets, floor, command, load, extent, callers }) {

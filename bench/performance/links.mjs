@@ -1,6 +1,6 @@
 import { rounded, Samples } from '../support/samples.mjs';
 import { expectedText } from './programs.mjs';
-import { idOf, startHob } from './scene.mjs';
+import { idOf, withHob } from './scene.mjs';
 
 const lengths = [1, 4, 8];
 const warmUps = 3;
@@ -28,10 +28,9 @@ with open(environment["output_json"], "w", encoding="utf-8") as file:
 `;
 
 /** How much a link adds to the time of the script that it runs. */
-export async function measureLinks({ folder, extent, say }) {
+export function measureLinks({ folder, extent, say }) {
   const script = { id: idOf(1), name: 'chain', language: 'python', entry: 'main.py', text, isNode: true };
-  const hob = await startHob(folder, [script]);
-  try {
+  return withHob(folder, [script], '', async (hob) => {
     const seen = [];
     await hob.watch.begin();
     for (const length of lengths) {
@@ -58,9 +57,7 @@ export async function measureLinks({ folder, extent, say }) {
         },
       ],
     };
-  } finally {
-    await hob.stop();
-  }
+  });
 }
 
 /** What a link adds is the time of its answer without the time that its run took, as its record has it: a whole number. */

@@ -1,33 +1,23 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ratio, rounded, Samples } from '../support/samples.mjs';
-import { targetOf } from './load.mjs';
 import { expectedText } from './programs.mjs';
-import { idOf, startHob, writeParameters } from './scene.mjs';
-import { startWebhook } from './webhook.mjs';
+import { withRivals } from './rivals.mjs';
 
 const megabytes = 10;
 const lineBytes = 80;
 
 /** A script that prints ten megabytes, which its caller gets in the answer. */
-export async function measureOutput({ folder, interpreters, hasWebhook, load, extent, say }) {
+export function measureOutput(scene) {
+  const { folder, load, extent, say } = scene;
   say('output');
   const large = join(folder, 'large.txt');
   const lines = (megabytes * 1_000_000) / lineBytes;
   writeFileSync(large, `${'x'.repeat(lineBytes - 1)}\n`.repeat(lines));
   const text = `cat ${large}\necho ${expectedText}\necho '{"code":0,"msg":"ok"}' > "\${1%/*}/result.json"\n`;
-  const script = { id: idOf(1), name: 'large', language: 'sh', entry: 'main.sh', text };
-  const hob = await startHob(folder, [script]);
-  const peerFolder = mkdtempSync(join(folder, 'peer-'));
-  const cwd = join(hob.home, 'scripts', 'large');
-  const args = [join(cwd, 'main.sh'), writeParameters(peerFolder)];
-  const webhook = hasWebhook
-    ? await startWebhook(peerFolder, { large: { file: interpreters.sh, args, cwd } })
-    : null;
-  const targets = [hob.runTarget(idOf(1))];
-  if (webhook) targets.push(targetOf(webhook.urlOf('large'), { body: {}, expected: expectedText }));
-  try {
+  const program = { language: 'sh', entry: 'main.sh', text };
+  return withRivals('large', program, scene, async ({ hob, targets }) => {
     await hob.watch.begin();
     const times = targets.map(() => new Samples());
     for (let round = -1; round < extent.rounds; round++) {
@@ -55,8 +45,5 @@ export async function measureOutput({ folder, interpreters, hasWebhook, load, ex
         },
       ],
     };
-  } finally {
-    await webhook?.stop();
-    await hob.stop();
-  }
+  });
 }

@@ -11,62 +11,76 @@ import { measureFloor } from './floor.mjs';
 import { targetOf } from './load.mjs';
 import { nextMessage } from './next-message.mjs';
 import { programsFor } from './programs.mjs';
-import { idOf, startHob, writeParameters } from './scene.mjs';
+import { idOf, withHob, writeParameters } from './scene.mjs';
 
 /** As the executor is started. */
 const smallHeap = ['--max-semi-space-size=1'];
 const worker = fileURLToPath(new URL('./pieces-worker.mjs', import.meta.url));
 
 /** What stands between a call of the trivial sh script and what the system itself takes for it, piece by piece. */
-export async function measurePieces({ folder, interpreters, floor, load, extent, say }) {
+export function measurePieces({ folder, interpreters, floor, load, extent, say }) {
   say('pieces');
   const { sh } = programsFor({ hasNumpy: false });
-  const hob = await startHob(folder, [{ id: idOf(1), name: 'sh', ...sh }]);
-  const place = mkdtempSync(join(folder, 'pieces-'));
-  const cwd = join(hob.home, 'scripts', 'sh');
-  const command = { file: interpreters.sh, args: [join(cwd, sh.entry), writeParameters(place)], cwd };
-  const workers = [];
-  const startWorker = async (way) => {
-    const child = fork(worker, [way, place, command.file, ...command.args], { execArgv: smallHeap });
-    workers.push(child);
-    await nextMessage(child);
-    return (ms) => {
-      child.send(ms);
-      return nextMessage(child);
-    };
-  };
-  const burst = (target, ms) => load.burst({ target, callers: 1, warmUpMs: 100, ms });
-  const health = targetOf(`${hob.url}/api/health`, { expected: 'ok' });
-  const ways = {
-    floor: (ms) => (floor === null ? { times: [] } : measureFloor(floor, command, { callers: 1, ms })),
-    spawn: await startWorker('spawn'),
-    script: await startWorker('script'),
-    messages: await startWorker('messages'),
-    executor: await startWorker('executor'),
-    files: await startWorker('files'),
-    http: (ms) => burst(health, ms),
-    whole: (ms) => hob.watch.during(() => burst(hob.runTarget(idOf(1)), ms)),
-  };
-  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, new Samples()]));
-  let blockedMs = 0;
-  try {
+  return withHob(folder, [{ id: idOf(1), name: 'sh', ...sh }], '', async (hob) => {
+    const place = mkdtempSync(join(folder, 'pieces-'));
+    const cwd = join(hob.home, 'scripts', 'sh');
+    const command = { file: interpreters.sh, args: [join(cwd, sh.entry), writeParameters(place)], cwd };
+    const burst = (target, ms) => load.burst({ target, callers: 1, warmUpMs: 100, ms });
+    const health = targetOf(`${hob.url}/api/health`, { expected: 'ok' });
+    const whole = hob.runTarget(idOf(1));
     await hob.watch.begin();
-    // The first round warms everything up.
-    for (let round = -1; round < extent.rounds; round++)
-      for (const [way, measure] of Object.entries(ways)) {
-        const seen = await measure(extent.roundMs / 2);
-        if (round >= 0) for (const ms of seen.times) times[way].add(ms);
-      }
-    blockedMs = (await hob.watch.end()).blockedMs;
+    const times = await withWorkers({ place, command }, (inWorkers) =>
+      inTurn(extent, {
+        floor: (ms) => (floor === null ? { times: [] } : measureFloor(floor, command, { callers: 1, ms })),
+        ...inWorkers,
+        http: (ms) => burst(health, ms),
+        whole: (ms) => hob.watch.during(() => burst(whole, ms)),
+      }),
+    );
+    const { blockedMs } = await hob.watch.end();
+    const database = openDatabase(join(place, 'hob.db'));
+    const records = timeWrites(database).at(0.5);
+    database.close();
+    return { blockedMs, figures: {}, tables: [piecesTable(times, records)] };
+  });
+}
+
+/** Starts a small process for each of the pieces that need one, and ends them afterwards. */
+async function withWorkers({ place, command: { file, args } }, use) {
+  const workers = [];
+  try {
+    const inWorkers = {};
+    for (const way of ['spawn', 'script', 'messages', 'executor', 'files']) {
+      const child = fork(worker, [way, place, file, ...args], { execArgv: smallHeap });
+      workers.push(child);
+      await nextMessage(child);
+      inWorkers[way] = (ms) => {
+        child.send(ms);
+        return nextMessage(child);
+      };
+    }
+    return await use(inWorkers);
   } finally {
-    for (const child of workers) child.disconnect();
-    await Promise.all(workers.map((child) => child.exitCode ?? once(child, 'exit')));
-    await hob.stop();
+    const living = workers.filter((child) => child.connected);
+    await Promise.all(
+      living.map((child) => {
+        child.disconnect();
+        return once(child, 'exit');
+      }),
+    );
   }
-  const database = openDatabase(join(place, 'hob.db'));
-  const records = timeWrites(database).at(0.5);
-  database.close();
-  return { blockedMs, figures: {}, tables: [piecesTable(times, records)] };
+}
+
+async function inTurn({ rounds, roundMs }, ways) {
+  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, new Samples()]));
+  // The first round warms everything up.
+  for (let round = -1; round < rounds; round++) {
+    for (const [way, measure] of Object.entries(ways)) {
+      const seen = await measure(roundMs / 2);
+      if (round >= 0) for (const ms of seen.times) times[way].add(ms);
+    }
+  }
+  return times;
 }
 
 function piecesTable(times, records) {

@@ -12,8 +12,17 @@ export function idOf(number) {
   return `${number.toString(16).padStart(8, '0')}-0000-4000-a000-000000000000`;
 }
 
-/** Starts a Hob of its own on a new home with these scripts, and watches it. */
-export async function startHob(folder, scripts, settings = '') {
+/** Starts a Hob of its own on a new home with these scripts, lets it be used, and stops it. */
+export async function withHob(folder, scripts, settings, use) {
+  const hob = await startHob(folder, scripts, settings);
+  try {
+    return await use(hob);
+  } finally {
+    await hob.stop();
+  }
+}
+
+async function startHob(folder, scripts, settings) {
   const home = mkdtempSync(join(folder, 'home-'));
   for (const script of scripts) writeScript(join(home, 'scripts'), script);
   const service = await startService(home, settings);
@@ -43,7 +52,7 @@ export async function startHob(folder, scripts, settings = '') {
  * The interpreters that Hob takes, asked of scripts that it runs: what is on PATH may be something that only starts the real one, and
  * both services are to start the same file.
  */
-export async function findInterpreters(folder) {
+export function findInterpreters(folder) {
   const asked = {
     sh: ['sh', 'main.sh', `tr '\\0' '\\n' < /proc/$$/cmdline\n`],
     python: ['python', 'main.py', 'import sys\nprint(sys.executable)\n'],
@@ -56,8 +65,7 @@ export async function findInterpreters(folder) {
     entry,
     text,
   }));
-  const hob = await startHob(folder, scripts);
-  try {
+  return withHob(folder, scripts, '', async (hob) => {
     const found = {};
     for (const { id, language } of scripts) {
       const { success, stdout, message } = await hob.call('/api/execute', { script_id: id, sync: true });
@@ -65,9 +73,7 @@ export async function findInterpreters(folder) {
       found[language] = stdout.split('\n')[0];
     }
     return found;
-  } finally {
-    await hob.stop();
-  }
+  });
 }
 
 export function hasNumpy(python) {

@@ -6,7 +6,7 @@ import { settle } from '../support/homes.mjs';
 import { ratio, rounded, Samples } from '../support/samples.mjs';
 import { startService } from '../support/service.mjs';
 import { programsFor, writeScript } from './programs.mjs';
-import { idOf, startHob, writeParameters } from './scene.mjs';
+import { idOf, withHob, writeParameters } from './scene.mjs';
 import { residentMb, Watch } from './watch.mjs';
 import { startWebhook } from './webhook.mjs';
 
@@ -86,15 +86,12 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
 }
 
 /** What the two processes have in memory when they have just been started, and after many runs. */
-export async function measureMemory({ folder, load, extent, say }) {
+export function measureMemory({ folder, load, extent, say }) {
   const programs = programsFor({ hasNumpy: false });
   const names = ['sh', 'python', 'node'];
-  const hob = await startHob(
-    folder,
-    names.map((name, at) => ({ id: idOf(at), name, ...programs[name] })),
-  );
-  const read = () => ({ service: residentMb(hob.pid), executor: residentMb(hob.executorPid()) });
-  try {
+  const scripts = names.map((name, at) => ({ id: idOf(at), name, ...programs[name] }));
+  return withHob(folder, scripts, '', async (hob) => {
+    const read = () => ({ service: residentMb(hob.pid), executor: residentMb(hob.executorPid()) });
     say('memory, idle');
     await wait(extent.restMs);
     const idle = read();
@@ -132,7 +129,5 @@ export async function measureMemory({ folder, load, extent, say }) {
         },
       ],
     };
-  } finally {
-    await hob.stop();
-  }
+  });
 }
