@@ -50,7 +50,7 @@ function measuredText({ tables, claims, scene, ...seen }) {
 
 function sceneText({ python, sh, webhook, load_before, client_cpu_ms }) {
   const peer = webhook === null ? 'webhook could not be had' : `webhook ${webhook}`;
-  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began. Calling took ${client_cpu_ms} ms of the processor a call.`;
+  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began. Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
 }
 
 /** Also shown at the end of a measurement. */
