@@ -34,15 +34,18 @@ const keeps = !(values.dry || values.quick || values.only !== undefined);
 
 prepare();
 const { Homes } = await import('../bench/support/homes.mjs');
+const scenarios = [];
+for (const name of positionals.length === 0 ? known : positionals) {
+  const scenario = { name, page: 'benchmarks', parts: [], ...(await import(`../bench/${name}${suffix}`)) };
+  scenarios.push(scenario);
+  requireKnown('part', values.only?.split(',') ?? [], scenario.parts);
+}
 const scratch = mkdtempSync(join(tmpdir(), 'hob-bench-'));
 try {
   const homes = new Homes(scratch);
-  for (const name of positionals.length === 0 ? known : positionals) {
+  for (const { name, page, parts, measure, usesHistory = true } of scenarios) {
     say(`\n== ${name}`);
-    const scenario = await import(`../bench/${name}${suffix}`);
-    const { measure, usesHistory = true, page = 'benchmarks', parts = [] } = scenario;
     const only = values.only?.split(',') ?? parts;
-    requireKnown('part', only, parts);
     const measured = await measure({ runs, homes, quick: values.quick, only, say });
     const { failed = [], ...seen } = Array.isArray(measured) ? { tables: measured } : measured;
     for (const { title, ...table } of seen.tables) say(['', title, ...alignedText(table)].join('\n'));
