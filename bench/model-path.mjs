@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { fillModels } from './support/fill-models.mjs';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
@@ -9,21 +10,14 @@ import { startService } from './support/service.mjs';
 export const usesHistory = false;
 
 const models = 40;
-const filesEach = 25;
 const asked = 5000;
 const warmUp = 500;
-const commit = '0123456789abcdef0123456789abcdef01234567';
 
 /** Asks a service where models lie, of which there are some dozens in each of the places where it looks. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-models-'));
-  const [home, hub, scope] = ['home', 'hub', 'scope'].map((name) => join(folder, name));
-  for (let at = 0; at < models; at++) {
-    fill(join(home, 'models', 'own', `model-${at}`));
-    fillHuggingFace(join(hub, `models--hf--model-${at}`));
-    fill(join(scope, 'models', 'ms', `model-${at}`));
-  }
-  Object.assign(process.env, { HF_HUB_CACHE: hub, MODELSCOPE_CACHE: scope });
+  const home = join(folder, 'home');
+  Object.assign(process.env, fillModels(folder, home, models));
   const service = await startService(home, '');
   const caller = service.caller();
   try {
@@ -56,20 +50,4 @@ export async function measure() {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function fill(folder) {
-  mkdirSync(folder, { recursive: true });
-  for (let at = 0; at < filesEach; at++) writeFileSync(join(folder, `file-${at}.bin`), 'x');
-}
-
-function fillHuggingFace(repo) {
-  const snapshot = join(repo, 'snapshots', commit);
-  for (const each of [snapshot, join(repo, 'blobs'), join(repo, 'refs')])
-    mkdirSync(each, { recursive: true });
-  for (let at = 0; at < filesEach; at++) {
-    writeFileSync(join(repo, 'blobs', `blob-${at}`), 'x');
-    symlinkSync(join('..', '..', 'blobs', `blob-${at}`), join(snapshot, `file-${at}.bin`));
-  }
-  writeFileSync(join(repo, 'refs', 'main'), commit);
 }

@@ -5,48 +5,73 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { keepSeen } from './lib/measured.mjs';
+import { claimsTable } from './lib/performance-page.mjs';
 import { prepare, root, say } from './lib/prepare.mjs';
+import { alignedText } from './lib/tables.mjs';
 
 /**
- * `npm run bench`: measures how long things take, one scenario after the other, and makes docs/benchmarks.md from it. Arguments are
- * the scenarios (all without any); `--runs 100000` makes the large history smaller, `--dry` keeps nothing.
+ * `npm run bench`: measures how long things take, one scenario after the other, and makes docs/performance.md and docs/benchmarks.md
+ * from it. Arguments are the scenarios (all without any); `--runs 100000` makes the large history smaller, `--dry` keeps nothing. Of
+ * `performance`, `--only sh,python` takes some parts and `--quick` takes few samples of each; both keep nothing.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '1000000' }, dry: { type: 'boolean', default: false } },
+  options: {
+    runs: { type: 'string', default: '1000000' },
+    dry: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
 const runs = Number(values.runs);
-if (!(Number.isInteger(runs) && runs >= 2000)) {
-  say('--runs takes a whole number from 2000 on');
-  process.exit(1);
-}
+if (!(Number.isInteger(runs) && runs >= 2000)) refuse('--runs takes a whole number from 2000 on');
 const suffix = '.mjs';
 const known = readdirSync(join(root, 'bench'))
   .filter((name) => name.endsWith(suffix))
   .map((name) => name.slice(0, -suffix.length));
-const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-  say(`No such scenario: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
-  process.exit(1);
-}
+requireKnown('scenario', positionals, known);
+const keeps = !(values.dry || values.quick || values.only !== undefined);
 
 prepare();
 const { Homes } = await import('../bench/support/homes.mjs');
+const scenarios = [];
+for (const name of positionals.length === 0 ? known : positionals) {
+  const scenario = { name, page: 'benchmarks', parts: [], ...(await import(`../bench/${name}${suffix}`)) };
+  scenarios.push(scenario);
+  requireKnown('part', values.only?.split(',') ?? [], scenario.parts);
+}
 const scratch = mkdtempSync(join(tmpdir(), 'hob-bench-'));
 try {
   const homes = new Homes(scratch);
-  for (const name of positionals.length === 0 ? known : positionals) {
+  for (const { name, page, parts, measure, usesHistory = true } of scenarios) {
     say(`\n== ${name}`);
-    const { measure, usesHistory = true } = await import(`../bench/${name}${suffix}`);
-    const tables = await measure({ runs, homes });
-    for (const { title, columns, rows } of tables) say([`\n${title}`, columns, ...rows].join('\n'));
-    if (!values.dry)
-      keepSeen(join(root, 'docs', 'benchmarks.json'), name, { ...(usesHistory && { runs }), tables });
+    const only = values.only?.split(',') ?? parts;
+    const measured = await measure({ runs, homes, quick: values.quick, only, say });
+    const { failed = [], ...seen } = Array.isArray(measured) ? { tables: measured } : measured;
+    for (const { title, ...table } of seen.tables) say(['', title, ...alignedText(table)].join('\n'));
+    if (seen.claims !== undefined)
+      say(['', 'What is to hold', ...alignedText(claimsTable(seen.claims))].join('\n'));
+    if (failed.length > 0) {
+      say(`\nfailed, so that nothing is kept: ${failed.join(', ')}`);
+      process.exitCode = 1;
+    } else if (keeps)
+      keepSeen(join(root, 'docs', `${page}.json`), name, { ...(usesHistory && { runs }), ...seen });
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-if (!values.dry) {
+if (keeps && !process.exitCode) {
   const { status } = spawnSync(process.execPath, [join(root, 'tools', 'generate.mjs')], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
+}
+
+function requireKnown(what, names, all) {
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0)
+    refuse(`No such ${what}: ${unknown.join(', ')}. There are: ${all.join(', ') || 'none'}`);
+}
+
+function refuse(why) {
+  say(why);
+  process.exit(1);
 }

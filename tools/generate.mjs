@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { benchmarksPage } from './lib/benchmarks-page.mjs';
+import { performancePage } from './lib/performance-page.mjs';
 import { prepare, root } from './lib/prepare.mjs';
 import { reliabilityPage } from './lib/reliability-page.mjs';
 
@@ -21,6 +22,7 @@ const files = {
   'docs/errors.md': errorsPage(),
   'docs/settings.md': settingsPage(),
   'docs/reliability.md': reliabilityPage(seenIn('docs/reliability.json')),
+  'docs/performance.md': performancePage(seenIn('docs/performance.json')),
   'docs/benchmarks.md': benchmarksPage(seenIn('docs/benchmarks.json')),
 };
 const stale = Object.entries(files).filter(([path, content]) => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,9 @@ export async function startService(home, settings) {
   });
   return {
     startMs: performance.now() - began,
+    url,
+    pid: child.pid,
+    executorPid: () => executorPid(home),
     residentMib: () => residentMib(child.pid),
     caller: () => new Caller(url),
     async stop() {
@@ -31,8 +34,20 @@ export async function startService(home, settings) {
 }
 
 function residentMib(pid) {
+  return residentBytes(pid) / 2 ** 20;
+}
+
+/** What a process has in memory, shared pages included. */
+export function residentBytes(pid) {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1024;
+  return Number(kib) * 1024;
+}
+
+/** The process that runs the scripts of a home. */
+function executorPid(home) {
+  const names = readdirSync(join(home, 'executor')).filter((name) => name.endsWith('-address.json'));
+  if (names.length !== 1) throw new Error(`there are ${names.length} executors for ${home}`);
+  return Number.parseInt(names[0], 10);
 }
 
 /** One connection, on which one request follows the other. */

@@ -29,6 +29,17 @@ export function measureWrites(homes) {
   });
 }
 
+/** The milliseconds that all writes of a run take together. */
+export function timeWrites(database) {
+  const store = new SqliteRunStore(database);
+  const times = new Samples();
+  for (let at = -warmUps; at < runs; at++) {
+    const all = writeOneRun(store).at(-1);
+    if (at >= 0) times.add(all);
+  }
+  return times;
+}
+
 function writeOneRun(store) {
   const runId = randomUUID();
   const now = new Date().toISOString();

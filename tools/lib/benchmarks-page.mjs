@@ -1,4 +1,5 @@
 import { seenText } from './measured.mjs';
+import { tableText } from './tables.mjs';
 
 /** What each scenario does, in the order of the page; the names are those of the files in bench. */
 const scenarios = {
@@ -26,7 +27,8 @@ export function benchmarksPage(data) {
     '# Benchmarks',
     '',
     'How long things take, measured by `npm run bench` with real services on one machine. Other machines have other figures; what',
-    'was measured side by side compares anywhere. The scenarios are in `bench`.',
+    'was measured side by side compares anywhere. The scenarios are in `bench`; how Hob does beside others is in',
+    '[performance.md](performance.md).',
   ];
   for (const [name, { title, did }] of Object.entries(scenarios))
     lines.push('', `## ${title}`, '', did, '', ...seenOf(data[name]));
@@ -38,10 +40,8 @@ function seenOf(seen) {
   if (seen === undefined) return ['Not measured yet.'];
   const { runs, tables } = seen;
   const history = runs === undefined ? '' : ` The long history had ${runs.toLocaleString('en')} runs.`;
-  return [`${seenText(seen)}${history}`, ...tables.flatMap(tableText)];
-}
-
-function tableText({ title, columns, rows }) {
-  const line = (cells) => `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
-  return ['', `${title}:`, '', line(columns), line(columns.map(() => '---')), ...rows.map(line)];
+  return [
+    `${seenText(seen)}${history}`,
+    ...tables.flatMap((table) => ['', `${table.title}:`, '', ...tableText(table)]),
+  ];
 }

@@ -10,12 +10,14 @@ export function keepSeen(path, scenario, seen) {
 }
 
 /** Says when and where it was. */
-export function seenText({ when, machine: { cores, memory_gib, kernel, node } }) {
-  return `Seen on ${when} (${cores} cores, ${memory_gib} GiB, ${kernel}, Node ${node}).`;
+export function seenText({ when, machine: { cpu, cores, memory_gib, kernel, node } }) {
+  const model = cpu === undefined ? '' : `${cpu}, `;
+  return `Seen on ${when} (${model}${cores} cores, ${memory_gib} GiB, ${kernel}, Node ${node}).`;
 }
 
 function machine() {
   return {
+    cpu: cpus()[0]?.model.trim(),
     cores: cpus().length,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     kernel: `${process.platform} ${release()}`,

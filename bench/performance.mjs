@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { measureAccept } from './performance/accept.mjs';
+import { judge } from './performance/claims.mjs';
+import { compareProgram, comparisonFigures, comparisonTables } from './performance/compare.mjs';
+import { buildFloor } from './performance/floor.mjs';
+import { measureLinks } from './performance/links.mjs';
+import { Load } from './performance/load.mjs';
+import { measureOutput } from './performance/output.mjs';
+import { measurePieces } from './performance/pieces.mjs';
+import { programsFor } from './performance/programs.mjs';
+import { measureHistory, measureModels } from './performance/requests.mjs';
+import { findInterpreters, hasNumpy } from './performance/scene.mjs';
+import { measureMemory, measureStarts } from './performance/sizes.mjs';
+import { findWebhook } from './performance/webhook.mjs';
+import { rounded } from './support/samples.mjs';
+
+/** It has a page of its own, and its own history, whose size is always the same. */
+export const page = 'performance';
+export const usesHistory = false;
+
+const whole = {
+  rounds: 5,
+  roundMs: 2000,
+  warmUpMs: 400,
+  personCalls: 40,
+  chains: 120,
+  requests: 5000,
+  accepted: 2000,
+  starts: 5,
+  manyRuns: 10_000,
+  restMs: 10_000,
+  share: 1,
+};
+/** Enough to see that everything works, and too little to say anything about speed. */
+const few = {
+  rounds: 2,
+  roundMs: 300,
+  warmUpMs: 100,
+  personCalls: 3,
+  chains: 8,
+  requests: 200,
+  accepted: 200,
+  starts: 1,
+  manyRuns: 200,
+  restMs: 1000,
+  share: 0.05,
+};
+
+const programNames = Object.keys(programsFor({ hasNumpy: false }));
+const groups = {
+  links: measureLinks,
+  models: measureModels,
+  accept: measureAccept,
+  output: measureOutput,
+  history: measureHistory,
+  starts: measureStarts,
+  memory: measureMemory,
+  pieces: measurePieces,
+};
+
+/** What can be chosen with `--only`. */
+export const parts = [...programNames, ...Object.keys(groups)];
+
+/** Compares Hob with webhook and with the system itself, and measures what only Hob does. */
+export async function measure({ homes, quick, only, say }) {
+  const folder = mkdtempSync(join(tmpdir(), 'hob-bench-performance-'));
+  const load = new Load();
+  const load1 = loadavg()[0];
+  try {
+    const webhookVersion = findWebhook(say);
+    const interpreters = await findInterpreters(folder);
+    const scene = {
+      folder,
+      homes,
+      load,
+      say,
+      interpreters,
+      hasWebhook: webhookVersion !== null,
+      floor: buildFloor(folder, say),
+      extent: quick ? few : whole,
+    };
+    const programs = programsFor({ hasNumpy: hasNumpy(interpreters.python) });
+    const compared = [];
+    const failed = [];
+    const attempt = async (name, measureIt) => {
+      if (!only.includes(name)) return;
+      try {
+        await measureIt();
+      } catch (error) {
+        say(`${name} failed: ${error.stack}`);
+        failed.push(name);
+      }
+    };
+    for (const name of programNames)
+      await attempt(name, async () => {
+        compared.push(...(await compareProgram(name, programs[name], scene)));
+      });
+    // Before other cases come, with answers of another size.
+    const clientCpuMs = load.cpuMsPerCall;
+    const tables = compared.length === 0 ? [] : comparisonTables(compared);
+    const figures = comparisonFigures(compared);
+    const blocked = compared.map(({ blockedMs }) => blockedMs);
+    for (const [name, measureGroup] of Object.entries(groups))
+      await attempt(name, async () => {
+        const seen = await measureGroup(scene);
+        tables.push(...seen.tables);
+        Object.assign(figures, seen.figures);
+        blocked.push(seen.blockedMs);
+      });
+    if (blocked.length > 0) figures.blocked = Math.max(...blocked);
+    return {
+      failed,
+      tables,
+      claims: judge(figures),
+      scene: {
+        command: 'npm run bench -- performance',
+        python: versionOf(interpreters.python),
+        sh: interpreters.sh,
+        webhook: webhookVersion,
+        load_before: rounded(load1),
+        client_cpu_ms: rounded(clientCpuMs),
+      },
+    };
+  } finally {
+    load.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function versionOf(python) {
+  return spawnSync(python, ['-V'], { encoding: 'utf8' }).stdout.trim().split(' ').at(-1);
+}

@@ -1,0 +1,144 @@
+import { ratio, rounded, Samples } from '../support/samples.mjs';
+import { measureFloor } from './floor.mjs';
+import { withRivals } from './rivals.mjs';
+import { residentMb } from './watch.mjs';
+
+const callersAtOnce = [1, 8, 32];
+/** A person makes two calls in a second. */
+const paceMs = 500;
+
+/**
+ * Has Hob, webhook and the system itself run the same script with the same interpreter, in turn, so that what disturbs the machine
+ * disturbs all of them. Returns what was seen of each number of callers, and of one caller at a person's pace.
+ */
+export function compareProgram(name, program, scene) {
+  const { floor, load, extent, say } = scene;
+  return withRivals(name, program, scene, async ({ hob, webhook, targets, command }) => {
+    const seen = [];
+    const watched = async (callers, measureSides) => {
+      await hob.watch.begin();
+      const sides = await measureSides();
+      const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
+      say(`${name}, ${callers}: p50 in ms: ${medians.join(', ')}`);
+      const beside = { ...(await hob.watch.end()), webhookMb: webhook && residentMb(webhook.pid) };
+      seen.push({ program: name, title: program.title, callers, ...sides, ...beside });
+    };
+    for (const callers of callersAtOnce)
+      await watched(callers === 1 ? '1 caller' : `${callers} callers`, () =>
+        inTurn({ watch: hob.watch, targets, floor, command, load, extent, callers }),
+      );
+    await watched('1, twice a second', async () => {
+      const { times } = await hob.watch.during(() =>
+        load.pace({ targets, everyMs: paceMs, warmUp: 2, calls: extent.personCalls }),
+      );
+      return { hob: { times: samplesOf(times[0]) }, webhook: webhook && { times: samplesOf(times[1]) } };
+    });
+    return seen;
+  });
+}
+
+async function inTurn({ watch, targets, floor, command, load, extent, callers }) {
+  const { rounds, roundMs: ms, warmUpMs } = extent;
+  const sides = targets.map(() => new Side());
+  const system = new Side();
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, target] of targets.entries()) {
+      const burst = () => load.burst({ target, callers, warmUpMs, ms });
+      sides[at].add(await (at === 0 ? watch.during(burst) : burst()));
+    }
+    if (floor !== null) system.add(await measureFloor(floor, command, { callers, ms: ms / 2 }));
+  }
+  return { hob: sides[0], webhook: sides[1] ?? null, floor: floor === null ? null : system };
+}
+
+/** What was seen of one of those that are compared. */
+class Side {
+  times = new Samples();
+  #elapsedMs = 0;
+
+  add({ times, elapsedMs }) {
+    for (const ms of times) this.times.add(ms);
+    this.#elapsedMs += elapsedMs;
+  }
+
+  get perSecond() {
+    return (1000 * this.times.count) / this.#elapsedMs;
+  }
+}
+
+function samplesOf(times) {
+  const samples = new Samples();
+  for (const ms of times) samples.add(ms);
+  return samples;
+}
+
+/** The tables of all that was compared. */
+export function comparisonTables(seen) {
+  return [
+    {
+      title: 'A whole call, in milliseconds: the median (p50), and what one in a hundred exceeds (p99)',
+      columns: [
+        'script',
+        'callers',
+        'p50: Hob',
+        'webhook',
+        'ratio',
+        'p99: Hob',
+        'webhook',
+        'ratio',
+        'floor: p50',
+      ],
+      rows: seen.map(({ title, callers, hob, webhook, floor }) => [
+        title,
+        callers,
+        ...pair(hob.times.at(0.5), webhook?.times.at(0.5)),
+        ...pair(hob.times.at(0.99), webhook?.times.at(0.99)),
+        rounded(floor?.times.at(0.5)),
+      ]),
+    },
+    {
+      title: 'Calls in a second',
+      columns: ['script', 'callers', 'Hob', 'webhook', 'ratio', 'floor'],
+      rows: seen
+        .filter(({ hob }) => hob.perSecond !== undefined)
+        .map(({ title, callers, hob, webhook, floor }) => [
+          title,
+          callers,
+          ...pair(hob.perSecond, webhook?.perSecond),
+          rounded(floor?.perSecond),
+        ]),
+    },
+    {
+      title:
+        'Beside that: memory in MB after each case, the longest time that the event loop of the service was blocked in milliseconds, and how many runs a warm interpreter took',
+      columns: ['script', 'callers', 'service', 'executor', 'warm', 'webhook', 'blocked', 'hits', 'misses'],
+      rows: seen.map((each) => [
+        each.title,
+        each.callers,
+        rounded(each.serviceMb),
+        rounded(each.executorMb),
+        rounded(each.warmMb),
+        rounded(each.webhookMb),
+        rounded(each.blockedMs),
+        each.hits,
+        each.misses,
+      ]),
+    },
+  ];
+}
+
+function pair(hob, webhook = Number.NaN) {
+  return [rounded(hob), rounded(webhook), ratio(hob, webhook)];
+}
+
+/** What the claims are made of: ratios to webhook, by program. */
+export function comparisonFigures(seen) {
+  const figures = {};
+  for (const { program, callers, hob, webhook } of seen) {
+    if (webhook === null) continue;
+    figures[`${program}, ${callers}: p50`] = hob.times.at(0.5) / webhook.times.at(0.5);
+    if (hob.perSecond !== undefined)
+      figures[`${program}, ${callers}: calls`] = hob.perSecond / webhook.perSecond;
+  }
+  return figures;
+}

@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { Connection } from './connection.mjs';
+
+/**
+ * The process that calls: its own, so that no event loop is shared with what is measured. It is told what to do by its parent, one
+ * thing at a time, and tells how long each call took.
+ */
+const jobs = { burst, pace };
+process.on('message', ({ job, ...options }) => {
+  const [cpu, began] = [process.cpuUsage(), performance.now()];
+  jobs[job](options).then(
+    (seen) => {
+      const { user, system } = process.cpuUsage(cpu);
+      process.send({ ...seen, cpuMs: (user + system) / 1000, wallMs: performance.now() - began });
+    },
+    (error) => process.send({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());
+
+/** So many callers, each of which calls again as soon as it has its answer: for a time, or until there were so many calls. */
+async function burst({ target, callers, warmUpMs, ms = Infinity, calls = Infinity }) {
+  const connections = Array.from({ length: callers }, () => new Connection(target));
+  try {
+    await Promise.all(connections.map((each) => each.opened()));
+    const warmUp = await callAll(connections, { ms: warmUpMs, calls: Infinity });
+    const seen = await callAll(connections, { ms, calls });
+    return { ...seen, allCalls: warmUp.times.length + seen.times.length };
+  } finally {
+    for (const each of connections) each.close();
+  }
+}
+
+async function callAll(connections, { ms, calls }) {
+  const times = [];
+  const began = performance.now();
+  let begun = 0;
+  let ended = began;
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (performance.now() < began + ms && begun < calls) {
+        begun += 1;
+        times.push(await connection.call());
+        ended = performance.now();
+      }
+    }),
+  );
+  return { times, elapsedMs: ended - began };
+}
+
+/** One caller who takes a moment between two calls. Several targets have their turns in between each other's. */
+async function pace({ targets, everyMs, warmUp, calls }) {
+  const connections = targets.map((target) => new Connection(target));
+  const times = targets.map(() => []);
+  try {
+    await Promise.all(connections.map((each) => each.opened()));
+    let due = performance.now();
+    for (let at = -warmUp; at < calls; at++) {
+      for (const [side, connection] of connections.entries()) {
+        await wait(Math.max(0, due - performance.now()));
+        due = Math.max(due, performance.now()) + everyMs / connections.length;
+        const ms = await connection.call();
+        if (at >= 0) times[side].push(ms);
+      }
+    }
+    return { times, allCalls: targets.length * (warmUp + calls) };
+  } finally {
+    for (const each of connections) each.close();
+  }
+}

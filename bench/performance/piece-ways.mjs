@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The pieces that a run is made of, each by the code that Hob itself has for it. What a piece does not need is not loaded: starting a
+ * process takes the longer, the larger the one is that starts it.
+ */
+export const ways = { spawn: plainSpawn, script: scriptSpawn, executor: throughExecutor, messages, files };
+
+const dist = (path) => new URL(`../../dist/${path}`, import.meta.url);
+const echo = fileURLToPath(new URL('./echo-messages.mjs', import.meta.url));
+const mebibyte = 2 ** 20;
+
+async function plainSpawn({ file, args }) {
+  return {
+    runOnce: () =>
+      timed(async () => {
+        const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+        child.stdout.resume();
+        await once(child, 'close');
+      }),
+  };
+}
+
+async function scriptSpawn({ place, file, args }) {
+  const { FifoPool } = await import(dist('executor/fifo-pool.js'));
+  const { spawnScript } = await import(dist('executor/spawn-script.js'));
+  const fifos = new FifoPool(join(place, 'pipes'));
+  await fifos.open();
+  const nextSpec = specsOf({ place: join(place, 'script'), file, args });
+  const runOnce = () => {
+    const spec = nextSpec();
+    return timed(async () => {
+      const script = await spawnScript(spec, { fifos, window: null, warm: null });
+      await script.exited;
+      await script.settle();
+    });
+  };
+  return { runOnce, close: () => fifos.close() };
+}
+
+async function throughExecutor({ place, file, args }) {
+  const { ExecutorClient } = await import(dist('execution/executor-client.js'));
+  const { createLogger } = await import(dist('shared/log.js'));
+  const { readVersion } = await import(dist('shared/version.js'));
+  const home = join(place, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  const client = new ExecutorClient({
+    home,
+    entry: fileURLToPath(dist('executor/main.js')),
+    version: readVersion(),
+    env: process.env,
+    log: await createLogger('silent'),
+  });
+  await client.connect();
+  const nextSpec = specsOf({ place: join(place, 'executor'), file, args });
+  const runOnce = async () => {
+    const spec = nextSpec();
+    const tookMs = await timed(() => client.run(spec, { given() {}, started() {}, timedOut() {} }));
+    client.acknowledge(spec.runId);
+    return tookMs;
+  };
+  return { runOnce, close: () => client.close() };
+}
+
+/** What is said about a run, to a process that runs nothing: `start` there, `started` and `ended` back. */
+async function messages({ place, file, args }) {
+  const { receiveMessages, sendMessage } = await import(dist('execution/message-lines.js'));
+  const socketPath = join(place, 'echo.sock');
+  const child = spawn(process.execPath, [echo, socketPath], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  const socket = connect(socketPath);
+  let onEnded = () => {};
+  receiveMessages(socket, ['started', 'ended'], ({ type }) => {
+    if (type === 'ended') onEnded();
+  });
+  const nextSpec = specsOf({ place: join(place, 'messages'), file, args });
+  const runOnce = () => {
+    const spec = nextSpec();
+    return timed(() => {
+      const ended = new Promise((resolve) => {
+        onEnded = resolve;
+      });
+      sendMessage(socket, { type: 'start', spec });
+      return ended;
+    });
+  };
+  return { runOnce, close: () => socket.destroy() };
+}
+
+/** The files of a run as the service handles them: its folder with the parameters, then the result and the output. */
+async function files({ place }) {
+  const { runFolderAt, writeParameterFile } = await import(dist('runs/parameter-file.js'));
+  const { readOutcome } = await import(dist('runs/outcome/read-outcome.js'));
+  const [runsFolder, output] = [join(place, 'files'), 'forty-two\n'];
+  mkdirSync(runsFolder);
+  const kept = { bytes: output.length, headBytes: output.length, tailBytes: 0 };
+  const none = { bytes: 0, headBytes: 0, tailBytes: 0 };
+  const end = { cause: 'exit', exitCode: 0, signal: null, spawnError: null, stdout: kept, stderr: none };
+  const limits = { resultBytes: 16 * mebibyte, outputAnswerBytes: 16 * mebibyte };
+  let made = 0;
+  const runOnce = async () => {
+    made += 1;
+    const runId = idOf(made);
+    const folder = runFolderAt(runsFolder, runId);
+    const apiBase = 'http://127.0.0.1:9527/r/0123456789012345678901234567890123456789012';
+    const content = { apiBase, runId, scriptId: idOf(0), scriptFolder: place, invokeMode: 'node' };
+    const writeMs = await timed(() =>
+      writeParameterFile(folder, { ...content, data: {}, params: {} }, { durable: false }),
+    );
+    writeFileSync(folder.resultFile, '{"code":0,"msg":"ok"}', { mode: 0o600 });
+    writeFileSync(folder.stdoutLog, output);
+    writeFileSync(folder.stderrLog, '');
+    return writeMs + (await timed(() => readOutcome({ folder, end, limits, withOutput: true })));
+  };
+  return { runOnce };
+}
+
+async function timed(doIt) {
+  const began = performance.now();
+  await doIt();
+  return performance.now() - began;
+}
+
+function idOf(number) {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** What an executor is told of one run after the other. The folder of each is made before its clock runs: the service makes those. */
+function specsOf({ place, file, args }) {
+  let made = 0;
+  return () => {
+    made += 1;
+    const [runId, runFolder] = [idOf(made), join(place, String(made))];
+    mkdirSync(runFolder, { recursive: true });
+    return {
+      runId,
+      file,
+      args,
+      isVerbatim: false,
+      cwd: place,
+      env: { ...process.env, HOB_RUN_ID: runId },
+      runFolder,
+      timeoutMs: null,
+      stopGraceMs: 5000,
+      outputLogBytes: 64 * mebibyte,
+      survivors: 'keep',
+      window: null,
+      warm: null,
+    };
+  };
+}

@@ -1,0 +1,107 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { openDatabase } from '../../dist/storage/database.js';
+import { rounded, Samples } from '../support/samples.mjs';
+import { timeWrites } from '../support/writes.mjs';
+import { measureFloor } from './floor.mjs';
+import { targetOf } from './load.mjs';
+import { nextMessage } from './next-message.mjs';
+import { programsFor } from './programs.mjs';
+import { idOf, withHob, writeParameters } from './scene.mjs';
+
+/** As the executor is started. */
+const smallHeap = ['--max-semi-space-size=1'];
+const worker = fileURLToPath(new URL('./pieces-worker.mjs', import.meta.url));
+
+/** What stands between a call of the trivial sh script and what the system itself takes for it, piece by piece. */
+export function measurePieces({ folder, interpreters, floor, load, extent, say }) {
+  say('pieces');
+  const { sh } = programsFor({ hasNumpy: false });
+  return withHob(folder, [{ id: idOf(1), name: 'sh', ...sh }], '', async (hob) => {
+    const place = mkdtempSync(join(folder, 'pieces-'));
+    const cwd = join(hob.home, 'scripts', 'sh');
+    const command = { file: interpreters.sh, args: [join(cwd, sh.entry), writeParameters(place)], cwd };
+    const burst = (target, ms) => load.burst({ target, callers: 1, warmUpMs: 100, ms });
+    const health = targetOf(`${hob.url}/api/health`, { expected: 'ok' });
+    const whole = hob.runTarget(idOf(1));
+    await hob.watch.begin();
+    const times = await withWorkers({ place, command }, (inWorkers) =>
+      inTurn(extent, {
+        floor: (ms) => (floor === null ? { times: [] } : measureFloor(floor, command, { callers: 1, ms })),
+        ...inWorkers,
+        http: (ms) => burst(health, ms),
+        whole: (ms) => hob.watch.during(() => burst(whole, ms)),
+      }),
+    );
+    const { blockedMs } = await hob.watch.end();
+    const database = openDatabase(join(place, 'hob.db'));
+    const records = timeWrites(database).at(0.5);
+    database.close();
+    return { blockedMs, figures: {}, tables: [piecesTable(times, records)] };
+  });
+}
+
+/** Starts a small process for each of the pieces that need one, and ends them afterwards. */
+async function withWorkers({ place, command: { file, args } }, use) {
+  const workers = [];
+  try {
+    const inWorkers = {};
+    for (const way of ['spawn', 'script', 'messages', 'executor', 'files']) {
+      const child = fork(worker, [way, place, file, ...args], { execArgv: smallHeap });
+      workers.push(child);
+      await nextMessage(child);
+      inWorkers[way] = (ms) => {
+        child.send(ms);
+        return nextMessage(child);
+      };
+    }
+    return await use(inWorkers);
+  } finally {
+    const living = workers.filter((child) => child.connected);
+    await Promise.all(
+      living.map((child) => {
+        child.disconnect();
+        return once(child, 'exit');
+      }),
+    );
+  }
+}
+
+async function inTurn({ rounds, roundMs }, ways) {
+  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, new Samples()]));
+  // The first round warms everything up.
+  for (let round = -1; round < rounds; round++) {
+    for (const [way, measure] of Object.entries(ways)) {
+      const seen = await measure(roundMs / 2);
+      if (round >= 0) for (const ms of seen.times) times[way].add(ms);
+    }
+  }
+  return times;
+}
+
+function piecesTable(times, records) {
+  const { floor, spawn, script, messages, executor, files, http, whole } = Object.fromEntries(
+    Object.entries(times).map(([way, samples]) => [way, samples.at(0.5) ?? Number.NaN]),
+  );
+  const known = executor + files + records + http;
+  const row = (what, added, sum) => [what, rounded(added), rounded(sum)];
+  return {
+    title: 'What a call of the sh script is made of, one caller, in milliseconds: medians',
+    columns: ['piece', 'adds', 'together'],
+    rows: [
+      row('the floor: `posix_spawn`, read and `waitpid` in C', floor, floor),
+      row('the same by a small Node process', spawn - floor, spawn),
+      row('real pipes, two log files, a session of its own', script - spawn, script),
+      row('messages between service and executor, there and back', messages, script + messages),
+      row('supervision of the run, and its journal', executor - script - messages, executor),
+      row('folder and parameters written, result and output read', files, executor + files),
+      row('records in SQLite: insert, start, end', records, executor + files + records),
+      row('HTTP and the door: a call that runs nothing', http, known),
+      row('all else: checks, gate, events, the larger process, waiting for each other', whole - known, whole),
+    ],
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What every good answer has in it, of whatever service. */
+export const expectedText = 'forty-two';
+
+/** What Hob sets for Python scripts: the same program with other settings would not be the same work. */
+export const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
+
+const pythonEnd = `
+with open(sys.argv[1], encoding="utf-8") as file:
+    given = json.load(file)
+print("${expectedText}")
+with open(given["environment"]["output_json"], "w", encoding="utf-8") as file:
+    json.dump({"code": 0, "msg": "ok"}, file)
+`;
+
+/** The result lies beside the parameters: a shell without other programs cannot read JSON. */
+const shText = `echo ${expectedText}\necho '{"code":0,"msg":"ok"}' > "\${1%/*}/result.json"\n`;
+
+const nodeText = `
+const { readFileSync, writeFileSync } = require('node:fs');
+const given = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+console.log('${expectedText}');
+writeFileSync(given.environment.output_json, JSON.stringify({ code: 0, msg: 'ok' }));
+`;
+
+/** Modules that take a while to load and that every Python has. */
+const standardPreload = ['decimal', 'http.client', 'xml.etree.ElementTree', 'asyncio', 'ssl'];
+
+/**
+ * The scripts that both services run, each the smallest one of its kind: it reads its parameters, prints a line, and writes its
+ * result. `preload` is what its manifest declares, which the other service knows nothing of.
+ */
+export function programsFor({ hasNumpy }) {
+  const preload = hasNumpy ? ['numpy'] : standardPreload;
+  return {
+    sh: { title: 'sh', language: 'sh', entry: 'main.sh', text: shText },
+    python: {
+      title: 'Python: json, argparse',
+      language: 'python',
+      entry: 'main.py',
+      text: `import argparse, json, sys\n${pythonEnd}`,
+    },
+    'python-heavy': {
+      title: 'Python: urllib.request, email, sqlite3',
+      language: 'python',
+      entry: 'main.py',
+      text: `import email, json, sqlite3, sys, urllib.request\n${pythonEnd}`,
+    },
+    'python-preload': {
+      title: `Python: ${preload.join(', ')} (declared as \`preload\`)`,
+      language: 'python',
+      entry: 'main.py',
+      text: `import json, sys\n${preload.map((name) => `import ${name}\n`).join('')}${pythonEnd}`,
+      preload,
+    },
+    node: { title: 'Node (CommonJS)', language: 'node.js', entry: 'main.cjs', text: nodeText },
+  };
+}
+
+/** Writes a script with its manifest, and returns its folder. */
+export function writeScript(scripts, { id, name, language, entry, text, preload, isNode = false }) {
+  const folder = join(scripts, name);
+  mkdirSync(folder, { recursive: true });
+  const manifest = [
+    '[service.info]',
+    `id = "${id}"`,
+    `name = "${name}"`,
+    '',
+    '[service.runtime]',
+    `language = "${language}"`,
+    `entry = "${entry}"`,
+    'terminal = "never"',
+    ...(preload === undefined ? [] : [`preload = ${JSON.stringify(preload)}`]),
+    ...(isNode ? ['', '[service.node]', 'enabled = true'] : []),
+  ];
+  writeFileSync(join(folder, 'script.toml'), `${manifest.join('\n')}\n`);
+  writeFileSync(join(folder, entry), text);
+  return folder;
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { scriptId } from '../support/fill-history.mjs';
+import { fillModels } from '../support/fill-models.mjs';
+import { rounded, Samples } from '../support/samples.mjs';
+import { startService } from '../support/service.mjs';
+import { targetOf } from './load.mjs';
+import { Watch } from './watch.mjs';
+
+const models = 40;
+const historyRuns = 100_000;
+const unlimited = 'history_runs = 0\nhistory_days = 0\nhistory_mib = 0\n';
+
+/** How long it takes to be told where a model lies. */
+export async function measureModels({ folder, load, extent, say }) {
+  say('models');
+  const place = mkdtempSync(join(folder, 'models-'));
+  const home = join(place, 'home');
+  Object.assign(process.env, fillModels(place, home, models));
+  const service = await startService(home, '');
+  const asked = {
+    "a model in Hob's own folder": '/api/model/path?repo_id=own/model-7',
+    'a model in the cache of Hugging Face': '/api/model/path?repo_id=hf/model-7',
+    'a model in the cache of ModelScope': '/api/model/path?repo_id=ms/model-7',
+    'the health of the service, to compare': '/api/health',
+  };
+  const { rows, blockedMs } = await ask(service, asked, { load, calls: extent.requests });
+  const worst = Math.max(...rows.slice(0, -1).map(([, median]) => median));
+  return {
+    blockedMs,
+    figures: { 'model path: p50': worst },
+    tables: [
+      {
+        title: `Where a model lies, of ${models} in each place, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)})`,
+        columns: ['asked for', 'p50', 'p99'],
+        rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
+      },
+    ],
+  };
+}
+
+/** How long it takes to list and to search a history that is long. */
+export async function measureHistory({ homes, load, extent, say }) {
+  say('history');
+  const runs = Math.round(historyRuns * extent.share);
+  const service = await startService(homes.withHistory(runs), unlimited);
+  const asked = {
+    'the newest 50 runs': '/api/runs',
+    'of one script': `/api/runs?script=${scriptId(7)}`,
+    'in one state': '/api/runs?state=failed',
+    'of one script and in one state': `/api/runs?script=${scriptId(5)}&state=failed`,
+    'with a text that few have': `/api/runs?q=${encodeURIComponent('done: 777 pictures')}`,
+    'with a text that most have': `/api/runs?q=${encodeURIComponent('pictures were')}`,
+    '30 days of statistics': '/api/stats?days=30',
+  };
+  const { rows, blockedMs } = await ask(service, asked, { load, calls: extent.requests / 10 });
+  return {
+    blockedMs,
+    figures: {},
+    tables: [
+      {
+        title: `A history of ${runs.toLocaleString('en')} runs, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)})`,
+        columns: ['asked for', 'p50', 'p99'],
+        rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
+      },
+    ],
+  };
+}
+
+/** Asks for each of these, one after the other, and stops the service. */
+async function ask(service, paths, { load, calls }) {
+  const watch = new Watch(service);
+  try {
+    await watch.begin();
+    const rows = [];
+    for (const [what, path] of Object.entries(paths)) {
+      const target = targetOf(service.url + path, { expected: '{' });
+      const burst = () => load.burst({ target, callers: 1, warmUpMs: 100, calls });
+      const { times } = await watch.during(burst);
+      const samples = new Samples();
+      for (const ms of times) samples.add(ms);
+      rows.push([what, samples.at(0.5), samples.at(0.99)]);
+    }
+    const { blockedMs } = await watch.end();
+    return { rows, blockedMs };
+  } finally {
+    watch.close();
+    await service.stop();
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { settle } from '../support/homes.mjs';
+import { ratio, rounded, Samples } from '../support/samples.mjs';
+import { startService } from '../support/service.mjs';
+import { programsFor, writeScript } from './programs.mjs';
+import { idOf, withHob, writeParameters } from './scene.mjs';
+import { residentMb, Watch } from './watch.mjs';
+import { startWebhook } from './webhook.mjs';
+
+const manyScripts = 2000;
+const callers = 8;
+/** Of the runs after which memory is compared. The rest is sh. */
+const shares = { python: 0.09, node: 0.01 };
+
+/** How long the service takes until it listens, with few scripts and with many. */
+export async function measureStarts({ folder, hasWebhook, interpreters, extent, say }) {
+  const { sh } = programsFor({ hasNumpy: false });
+  const homes = [1, Math.round(manyScripts * extent.share)].map((count) => {
+    const home = mkdtempSync(join(folder, 'starts-'));
+    for (let at = 0; at < count; at++)
+      writeScript(join(home, 'scripts'), { id: idOf(at), name: `script-${at}`, ...sh });
+    return { home, count, starts: new Samples(), lists: new Samples(), memory: new Samples() };
+  });
+  settle();
+  const peer = new Samples();
+  const peerFolder = mkdtempSync(join(folder, 'peer-'));
+  const command = { file: interpreters.sh, args: ['main.sh', writeParameters(peerFolder)], cwd: peerFolder };
+  let longestMs = 0;
+  for (let at = 0; at < extent.starts; at++) {
+    say(`start-up, ${at + 1} of ${extent.starts}`);
+    for (const each of homes) {
+      const service = await startService(each.home, '');
+      const watch = new Watch(service);
+      const caller = service.caller();
+      try {
+        await watch.begin();
+        each.starts.add(service.startMs);
+        each.lists.add(await watch.during(() => caller.timed('/api/scripts')));
+        await watch.during(() => caller.json('/api/execute', { script_id: idOf(0), sync: true }));
+        const { blockedMs, serviceMb } = await watch.end();
+        each.memory.add(serviceMb);
+        longestMs = Math.max(longestMs, blockedMs);
+      } finally {
+        caller.close();
+        watch.close();
+        await service.stop();
+      }
+    }
+    if (!hasWebhook) continue;
+    const webhook = await startWebhook(peerFolder, { sh: command });
+    peer.add(webhook.startMs);
+    await webhook.stop();
+  }
+  const [few, many] = homes;
+  const median = (samples) => rounded(samples.at(0.5));
+  return {
+    blockedMs: longestMs,
+    figures: {},
+    tables: [
+      {
+        title: `Start-up: medians of ${extent.starts} (longest time that the event loop was blocked from when it listened: ${rounded(longestMs)} ms)`,
+        columns: ['', '1 script', `${many.count.toLocaleString('en')} scripts`, 'ratio', 'webhook, 1 hook'],
+        rows: [
+          [
+            'until it listens, ms',
+            median(few.starts),
+            median(many.starts),
+            ratio(many.starts.at(0.5), few.starts.at(0.5)),
+            median(peer),
+          ],
+          ['list of all scripts, ms', median(few.lists), median(many.lists), null, null],
+          [
+            'memory of the service after one run, MB',
+            median(few.memory),
+            median(many.memory),
+            ratio(many.memory.at(0.5), few.memory.at(0.5)),
+            null,
+          ],
+        ],
+      },
+    ],
+  };
+}
+
+/** What the two processes have in memory when they have just been started, and after many runs. */
+export function measureMemory({ folder, load, extent, say }) {
+  const programs = programsFor({ hasNumpy: false });
+  const names = ['sh', 'python', 'node'];
+  const scripts = names.map((name, at) => ({ id: idOf(at), name, ...programs[name] }));
+  return withHob(folder, scripts, '', async (hob) => {
+    const read = () => ({ service: residentMb(hob.pid), executor: residentMb(hob.executorPid()) });
+    say('memory, idle');
+    await wait(extent.restMs);
+    const idle = read();
+    await hob.watch.begin();
+    let left = extent.manyRuns;
+    for (const [at, name] of [...names.entries()].reverse()) {
+      const calls = name === 'sh' ? left : Math.round(extent.manyRuns * shares[name]);
+      left -= calls;
+      say(`memory, ${calls} runs of ${name}`);
+      const target = hob.runTarget(idOf(at));
+      await hob.watch.during(() => load.burst({ target, callers, warmUpMs: 0, calls }));
+    }
+    const seen = await hob.watch.end();
+    const busy = read();
+    await wait(extent.restMs);
+    const after = read();
+    const row = (when, { service, executor }) => [when, rounded(service), rounded(executor)];
+    return {
+      blockedMs: seen.blockedMs,
+      figures: {
+        'memory: service': idle.service,
+        'memory: executor': idle.executor,
+        'memory: service grown': after.service - idle.service,
+        'memory: executor grown': after.executor - idle.executor,
+      },
+      tables: [
+        {
+          title: `Memory in MB (resident set: pages shared with others count, a MB is a million bytes; longest time that the event loop was blocked meanwhile: ${rounded(seen.blockedMs)} ms)`,
+          columns: ['when', 'service', 'executor'],
+          rows: [
+            row(`idle, ${extent.restMs / 1000} s after the start`, idle),
+            row(`right after ${extent.manyRuns.toLocaleString('en')} runs by ${callers} callers`, busy),
+            row(`${extent.restMs / 1000} s later`, after),
+          ],
+        },
+      ],
+    };
+  });
+}

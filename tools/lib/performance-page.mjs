@@ -1,0 +1,67 @@
+import { seenText } from './measured.mjs';
+import { tableText } from './tables.mjs';
+
+const how = [
+  'Hob and [webhook](https://github.com/adnanh/webhook), a service in Go that runs commands when it is called, ran the same scripts on the same',
+  'machine with the same interpreter: the file that Hob finds, never something on PATH that only starts the real one. Hob had everything',
+  'on that it has by default: the door, the history, supervision, a process of its own for the scripts. They had their turns in rounds,',
+  "each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person's pace, call by call. The calls came",
+  'from another process, over connections that stay open. Each script reads its parameters from a file, prints a line and writes a result.',
+  '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
+  'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
+  'scripts and the caller took of the processors meanwhile. Memory is the resident set, in millions of bytes; *warm* is what interpreters that',
+  'wait for a run take beside that.',
+];
+
+/** docs/performance.md: how fast Hob is, beside others and beside what is to hold. */
+export function performancePage({ performance }) {
+  return `${[
+    '# Performance',
+    '',
+    'How long a call takes, measured side by side. Figures depend on the machine; ratios do so much less.',
+    '[benchmarks.md](benchmarks.md) has what large histories and downloads cost.',
+    '',
+    ...(performance === undefined ? ['Not measured yet.'] : measuredText(performance)),
+    '',
+    '<!-- Generated from docs/performance.json. Run `npm run bench -- performance` to measure again. -->',
+  ].join('\n')}\n`;
+}
+
+function measuredText({ tables, claims, scene, ...seen }) {
+  return [
+    `${seenText(seen)} ${sceneText(scene)}`,
+    '',
+    '```sh',
+    scene.command,
+    '```',
+    '',
+    '## How it was measured',
+    '',
+    ...how,
+    '',
+    '## What is to hold',
+    '',
+    ...tableText(claimsTable(claims)),
+    '',
+    '## What was seen',
+    ...tables.flatMap((table) => ['', `${table.title}:`, '', ...tableText(table)]),
+  ];
+}
+
+function sceneText({ python, sh, webhook, load_before, client_cpu_ms }) {
+  const peer = webhook === null ? 'webhook could not be had' : `webhook ${webhook}`;
+  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began. Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
+}
+
+/** Also shown at the end of a measurement. */
+export function claimsTable(claims) {
+  return {
+    columns: ['what', 'bound', 'measured', ''],
+    rows: claims.map(({ what, bound, measured, isMet }) => [
+      what,
+      'atMost' in bound ? `at most ${bound.atMost}` : `at least ${bound.atLeast}`,
+      measured,
+      isMet === null ? 'not measured' : isMet ? 'met' : '**not met**',
+    ]),
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+
+import { claimsTable, performancePage } from './performance-page.mjs';
+import { alignedText, tableText } from './tables.mjs';
+
+const performance = {
+  when: '2026-01-02',
+  machine: { cpu: 'Some CPU', cores: 2, memory_gib: 24, kernel: 'linux 6.1', node: 'v20.20.2' },
+  tables: [{ title: 'Calls', columns: ['script', 'Hob', 'webhook'], rows: [['sh', 1.5, null]] }],
+  claims: [
+    { what: 'quick', bound: { atMost: 2 }, measured: 1.5, isMet: true },
+    { what: 'many', bound: { atLeast: 3 }, measured: 2.99, isMet: false },
+    { what: 'small', bound: { atMost: 4 }, measured: null, isMet: null },
+  ],
+  scene: {
+    command: 'npm run bench -- performance',
+    python: '3.11.7',
+    sh: '/usr/bin/sh',
+    webhook: '2.8.0',
+    load_before: 0.1,
+    client_cpu_ms: 0.05,
+  },
+};
+
+describe('the page about performance', () => {
+  it('says when, on what machine, with what and by which command it was measured', () => {
+    const page = performancePage({ performance });
+    for (const fact of ['2026-01-02', 'Some CPU, 2 cores', '24 GiB', 'linux 6.1', 'Node v20.20.2'])
+      expect(page).toContain(fact);
+    for (const fact of ['Python 3.11.7', 'webhook 2.8.0', 'npm run bench -- performance'])
+      expect(page).toContain(fact);
+  });
+
+  it('shows what was not met as plainly as what was', () => {
+    const page = performancePage({ performance });
+    expect(page).toContain('| quick | at most 2 | 1.5 | met |');
+    expect(page).toContain('| many | at least 3 | 2.99 | **not met** |');
+    expect(page).toContain('| small | at most 4 |  | not measured |');
+  });
+
+  it('says that webhook was not there rather than leaving it out', () => {
+    const without = { ...performance, scene: { ...performance.scene, webhook: null } };
+    expect(performancePage({ performance: without })).toContain('webhook could not be had');
+  });
+
+  it('says that nothing was measured yet', () => {
+    expect(performancePage({})).toContain('Not measured yet.');
+  });
+});
+
+describe('a table', () => {
+  it('has an empty cell for what is not known', () => {
+    expect(tableText(performance.tables[0])).toEqual([
+      '| script | Hob | webhook |',
+      '| --- | --- | --- |',
+      '| sh | 1.5 |  |',
+    ]);
+  });
+
+  it('is aligned for a terminal, numbers to the right', () => {
+    const rows = [
+      ['sh', 1.5],
+      ['python', 10],
+    ];
+    expect(alignedText({ columns: ['script', 'ms'], rows })).toEqual([
+      'script   ms',
+      'sh      1.5',
+      'python   10',
+    ]);
+    expect(alignedText(claimsTable(performance.claims))[1]).toBe('quick  at most 2        1.5  met');
+  });
+});
