@@ -40,11 +40,10 @@ export class RunEvents {
   }
 
   /** Puts a run on record, by `insert`, and says so. */
-  queue(runId: string, insert: () => void, { durable }: { durable: boolean }): void {
+  queue(runId: string, insert: () => BriefRun, { durable }: { durable: boolean }): void {
     const run = this.#options.log.record(
       (write) => {
-        insert();
-        const inserted = this.#find(runId);
+        const inserted = insert();
         write(this.#runEvent('queued', inserted));
         return inserted;
       },
