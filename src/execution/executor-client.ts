@@ -167,11 +167,11 @@ export class ExecutorClient {
     this.#unclaimed.delete(runId);
     this.#unrecorded.delete(runId);
     // All are told: an end may have passed from one executor to the next.
-    this.#executors.tellAll({ type: 'acknowledge', runId });
+    this.#executors.tellAllSoon({ type: 'acknowledge', runId });
   }
 
   acknowledgeCounts(runIds: readonly string[]): void {
-    this.#executors.tellAll({ type: 'acknowledge-counts', runIds });
+    this.#executors.tellAllSoon({ type: 'acknowledge-counts', runIds });
   }
 
   /** Every run without an end has been taken up: an end that nobody waits for is on record, only its acknowledgement got lost. */

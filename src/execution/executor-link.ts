@@ -28,6 +28,8 @@ const firstRetryMs = 100;
 const longestRetryMs = 5000;
 /** How often we look whether an executor that we cannot talk to is still there. */
 const muteCheckMs = 1000;
+/** How long something may wait for a message that it can go with. */
+const soonMs = 5;
 
 /** The connection to one executor. It is made again whenever it breaks, until the executor is gone. */
 export class ExecutorLink {
@@ -35,6 +37,8 @@ export class ExecutorLink {
   readonly #events: LinkEvents;
   readonly #log: Logger;
   #socket: Socket | undefined;
+  /** Set while something waits to be sent. */
+  #soon: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   private constructor(address: ExecutorAddress, events: LinkEvents, log: Logger) {
@@ -63,7 +67,25 @@ export class ExecutorLink {
 
   /** Without a connection the message is dropped: whoever sends it must look at the next welcome what became of it. */
   tell(message: ToExecutor): void {
-    if (this.#socket?.writable) sendMessage(this.#socket, message);
+    if (!this.#socket?.writable) return;
+    sendMessage(this.#socket, message);
+    if (this.#soon !== undefined) this.#flush();
+  }
+
+  /** The same for what is not urgent: it goes with the next message, or a moment later by itself. Each wakes the executor. */
+  tellSoon(message: ToExecutor): void {
+    if (!this.#socket?.writable) return;
+    if (this.#soon === undefined) {
+      this.#socket.cork();
+      this.#soon = setTimeout(() => this.#flush(), soonMs).unref();
+    }
+    sendMessage(this.#socket, message);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+    this.#socket?.uncork();
   }
 
   /** Leaves the executor to itself: it ends when its runs have. */

@@ -65,8 +65,9 @@ export class ExecutorSet {
     return this.#current === link;
   }
 
-  tellAll(message: ToExecutor): void {
-    for (const link of this.#links.values()) link.tell(message);
+  /** For what is not urgent. */
+  tellAllSoon(message: ToExecutor): void {
+    for (const link of this.#links.values()) link.tellSoon(message);
   }
 
   /** The executor that takes runs, which is started when there is none. */

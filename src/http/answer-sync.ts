@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import type { FastifyReply } from 'fastify';
 
 import type { RunOutcome, SubmittedRun } from '../runs/run-request.ts';
@@ -46,12 +44,12 @@ export async function answerSync(
 }
 
 /** Resolves when the script has started and its caller has waited long enough; the run's own end makes it irrelevant. */
-async function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<null> {
-  const ended = new AbortController();
-  void run.outcome.catch(() => {}).finally(() => ended.abort());
-  await wait(heartbeatMs, undefined, { signal: ended.signal }).catch(() => {});
-  await run.started;
-  return null;
+function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => void run.started.then(() => resolve(null)), heartbeatMs);
+    const end = () => clearTimeout(timer);
+    run.outcome.then(end, end);
+  });
 }
 
 /** The status is out already, so a refusal takes the form of a run that could not be carried out. */

@@ -33,7 +33,7 @@ describe('runs', () => {
   it('are counted when they are taken on, started and ended', async () => {
     const { metrics, read } = await newMetrics();
     metrics.runs.note({ type: 'queued', run: waiting });
-    metrics.runs.note({ type: 'started', run: waiting }, Date.parse(queuedAt) + 200);
+    metrics.runs.note({ type: 'started', run: waiting, atMs: Date.parse(queuedAt) + 200 });
     metrics.runs.note({ type: 'ended', run: ended });
     const text = await read();
     expect(text.value('hob_runs_accepted_total', { ...script, origin: 'execute' })).toBe(1);

@@ -6,6 +6,8 @@ import type { BriefRun } from '../runs/run-record.ts';
 export interface ObservedRun {
   readonly type: 'queued' | 'started' | 'ended';
   readonly run: BriefRun;
+  /** When it happened, if not now. */
+  readonly atMs?: number;
 }
 
 /** From scripts that only look something up to those that work through the night. */
@@ -59,7 +61,7 @@ export class RunMetrics {
     for (const stream of ['stdout', 'stderr']) this.#output.inc({ stream }, 0);
   }
 
-  note({ type, run }: ObservedRun, nowMs = Date.now()): void {
+  note({ type, run, atMs }: ObservedRun, nowMs = atMs ?? Date.now()): void {
     switch (type) {
       case 'queued':
         this.#accepted.inc({ ...labelsOf(run), origin: run.origin });

@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, unlinkSync } from 'node:fs';
 import { chmod, lstat, open } from 'node:fs/promises';
 
+import { errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 import { isOwnFolder } from './own-folder.ts';
@@ -8,13 +9,23 @@ import type { RunFolder } from './parameter-file.ts';
 
 /** Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place. */
 export async function removeParameterFile(folder: RunFolder, log: Logger): Promise<void> {
-  if (!(await isOwnFolder(folder.path))) return;
   const { path, parameterFile } = folder;
+  if (!isOwnFolder(path) || isUnlinked(parameterFile)) return;
   try {
     await permitted([path], () => removeFolder(parameterFile));
   } catch (error) {
     const isBlank = await blank(parameterFile).catch(() => false);
     log.error({ err: error, isBlank }, 'the parameter file could not be removed');
+  }
+}
+
+/** Whether it was a file, as it nearly always is, or is gone. */
+function isUnlinked(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
   }
 }
 

@@ -210,7 +210,7 @@ export class RunCarrier {
         },
         started: (why) => {
           this.#noteWindowless(run, why);
-          events.start(runId);
+          events.startSoon(runId);
         },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });

@@ -229,8 +229,9 @@ export class RunService {
     const { store, keys, events } = this.#options;
     const { runId, queuedAt } = record;
     const insert = () => {
-      store.insert(record, tokenHash, { durable });
+      const inserted = store.insert(record, tokenHash, { durable });
       if (key !== undefined) keys.put(key, { runId, usedAt: queuedAt, since: keysKeptSince(this.#options) });
+      return inserted;
     };
     events.queue(runId, insert, { durable });
   }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
@@ -12,7 +13,7 @@ import {
   missingRoot,
   prefixed,
 } from './catalogue-problems.ts';
-import { confine } from './confine.ts';
+import { confine, confineNow } from './confine.ts';
 import { loadPackage } from './installed-version.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
@@ -35,6 +36,8 @@ export class Catalogue {
   #version = 0;
   /** The root whose folders hold versions of a script, of which one counts. */
   readonly #packages: string | undefined;
+  /** Whether the folder of a script lies on the disk of the home. */
+  readonly #near = new Map<string, boolean>();
 
   constructor(roots: readonly string[], { packages }: { packages?: string } = {}) {
     this.roots = packages === undefined ? roots : [...roots, packages];
@@ -99,10 +102,24 @@ export class Catalogue {
     if (script === null && (await this.#findsNew())) script = this.lookUp(id);
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
-    const confined = await confine(script.folder, script.runtime.entry);
+    const look = (await this.#isNear(script.folder)) ? confineNow : confine;
+    const confined = await look(script.folder, script.runtime.entry);
     if (confined !== 'ok')
       throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)));
     return script;
+  }
+
+  /**
+   * Whether a folder can be looked into without waiting: on the disk of the home, where the database is written all the time anyway.
+   * Another may be on a network, which keeps everybody waiting when it is slow or gone.
+   */
+  async #isNear(folder: string): Promise<boolean> {
+    const known = this.#near.get(folder);
+    if (known !== undefined || this.#packages === undefined) return known ?? false;
+    const [own, its] = await Promise.all([deviceOf(this.#packages), deviceOf(folder)]);
+    const isNear = own !== null && own === its;
+    this.#near.set(folder, isNear);
+    return isNear;
   }
 
   /** The script with this id; null when there is none. Throws when what is there is no usable script. */
@@ -240,6 +257,7 @@ export class Catalogue {
     if (loaded === undefined) return;
     this.#version++;
     this.#byFolder.delete(folder);
+    this.#near.delete(folder);
     for (const id of idsOf(loaded)) {
       const others = (this.#byId.get(id) ?? []).filter((entry) => entry !== loaded);
       if (others.length > 0) this.#byId.set(id, others);
@@ -252,6 +270,13 @@ export class Catalogue {
 function topOf(root: string, path: string): string | null {
   const [top] = relative(root, path).split(sep);
   return top ? join(root, top) : null;
+}
+
+async function deviceOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ dev }) => dev,
+    () => null,
+  );
 }
 
 function idsOf(loaded: LoadedFolder): readonly string[] {

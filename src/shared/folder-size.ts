@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -25,6 +25,31 @@ export async function folderBytes(path: string, signal?: AbortSignal): Promise<n
       // It is gone, not for us to look into, or so deep that its path is too long.
       signal?.throwIfAborted();
     }
+  }
+}
+
+/** So many files are looked at sooner than threads are asked to. */
+const fewEntries = 8;
+
+/** The same at once, for a folder on a disk of this machine with a few files in it and no folders; null for any other. */
+export function smallFolderBytes(path: string): number | null {
+  try {
+    const itself = lstatSync(path);
+    if (!itself.isDirectory()) return null;
+    let bytes = bytesOf(itself);
+    const folder = opendirSync(path, { bufferSize: fewEntries });
+    try {
+      for (let seen = 0; ; seen++) {
+        const entry = folder.readSync();
+        if (entry === null) return bytes;
+        if (entry.isDirectory() || seen === fewEntries) return null;
+        bytes += bytesOf(lstatSync(join(path, entry.name)));
+      }
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return null;
   }
 }
 

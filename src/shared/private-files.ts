@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, constants, lstatSync, openSync } from 'node:fs';
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  writeFile,
+  writeFileSync,
+} from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 import { errnoOf } from './errors.ts';
 
@@ -11,8 +22,11 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 
 /** Makes a folder that only its user can look into. The folder must not exist yet unless `existing` is allowed. */
 export async function makePrivateFolder(path: string, { existing = false } = {}): Promise<void> {
-  await mkdir(path, { mode: 0o700, recursive: existing });
+  mkdirSync(path, { mode: 0o700, recursive: existing });
 }
+
+/** Up to here a file is written sooner than a thread is asked to write it. */
+const smallLength = 64 * 1024;
 
 /** Writes a new file that only its user can read. `durable` waits until it is on the disk. */
 export async function writePrivateFile(
@@ -20,12 +34,13 @@ export async function writePrivateFile(
   content: string,
   { durable = false } = {},
 ): Promise<void> {
-  const handle = await open(path, createFlags, 0o600);
+  const handle = openSync(path, createFlags, 0o600);
   try {
-    await handle.writeFile(content);
-    if (durable) await handle.sync();
+    if (content.length <= smallLength) writeFileSync(handle, content);
+    else await promisify(writeFile)(handle, content);
+    if (durable) await promisify(fsync)(handle);
   } finally {
-    await handle.close();
+    closeSync(handle);
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 import { errnoOf } from './errors.ts';
@@ -29,24 +29,57 @@ export async function readRegularFile(
 ): Promise<ReadResult> {
   let handle: FileHandle;
   try {
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (ownOnly ? constants.O_NOFOLLOW : 0);
-    handle = await open(path, flags);
+    handle = await open(path, flagsFor(ownOnly));
   } catch (error) {
     return openFailure(errnoOf(error) ?? 'unknown');
   }
   try {
     const stats = await handle.stat();
-    if (stats.isDirectory()) return { kind: 'not-regular', what: 'folder' };
-    if (!stats.isFile()) return { kind: 'not-regular', what: 'special file' };
-    if (ownOnly && stats.nlink !== 1) return { kind: 'linked' };
-    if (ownOnly && process.getuid !== undefined && stats.uid !== process.getuid()) return { kind: 'foreign' };
-    if (stats.size > maxBytes) return { kind: 'too-large', sizeBytes: stats.size };
-    return await readAtMost(handle, stats.size, maxBytes);
+    const failure = examine(stats, { maxBytes, ownOnly });
+    if (failure !== null) return failure;
+    const filling = new Filling(stats.size, maxBytes);
+    while (filling.result === null) {
+      const { buffer, filled } = filling;
+      filling.add((await handle.read(buffer, filled, buffer.length - filled, filled)).bytesRead);
+    }
+    return filling.result;
   } catch (error) {
     return { kind: 'unreadable', errno: errnoOf(error) ?? 'unknown' };
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * The same at once, with `ownOnly`, for a small file on a disk of this machine, which is read sooner than a thread is asked to
+ * read it.
+ */
+export function readOwnFile(path: string, maxBytes: number): ReadResult {
+  let handle: number;
+  try {
+    handle = openSync(path, flagsFor(true));
+  } catch (error) {
+    return openFailure(errnoOf(error) ?? 'unknown');
+  }
+  try {
+    const stats = fstatSync(handle);
+    const failure = examine(stats, { maxBytes, ownOnly: true });
+    if (failure !== null) return failure;
+    const filling = new Filling(stats.size, maxBytes);
+    while (filling.result === null) {
+      const { buffer, filled } = filling;
+      filling.add(readSync(handle, buffer, filled, buffer.length - filled, filled));
+    }
+    return filling.result;
+  } catch (error) {
+    return { kind: 'unreadable', errno: errnoOf(error) ?? 'unknown' };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function flagsFor(ownOnly: boolean): number {
+  return constants.O_RDONLY | constants.O_NONBLOCK | (ownOnly ? constants.O_NOFOLLOW : 0);
 }
 
 function openFailure(errno: string): ReadFailure {
@@ -57,14 +90,35 @@ function openFailure(errno: string): ReadFailure {
   return { kind: 'unreadable', errno };
 }
 
-async function readAtMost(handle: FileHandle, sizeBytes: number, maxBytes: number): Promise<ReadResult> {
-  // One byte more than promised, to see whether the file grew while we looked.
-  let buffer = Buffer.allocUnsafe(Math.min(sizeBytes, maxBytes) + 1);
-  for (let filled = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
-    if (bytesRead === 0) return { kind: 'content', bytes: buffer.subarray(0, filled) };
-    filled += bytesRead;
-    if (filled > maxBytes) return { kind: 'too-large', sizeBytes: filled };
-    if (filled === buffer.length) buffer = Buffer.concat([buffer], Math.min(2 * filled + 4096, maxBytes + 1));
+function examine(stats: Stats, { maxBytes, ownOnly }: Required<ReadOptions>): ReadFailure | null {
+  if (stats.isDirectory()) return { kind: 'not-regular', what: 'folder' };
+  if (!stats.isFile()) return { kind: 'not-regular', what: 'special file' };
+  if (ownOnly && stats.nlink !== 1) return { kind: 'linked' };
+  if (ownOnly && process.getuid !== undefined && stats.uid !== process.getuid()) return { kind: 'foreign' };
+  return stats.size > maxBytes ? { kind: 'too-large', sizeBytes: stats.size } : null;
+}
+
+/** What was read so far of a file that may not be as long as it said. */
+class Filling {
+  buffer: Buffer;
+  filled = 0;
+  /** Null while there is more to read. */
+  result: ReadResult | null = null;
+  readonly #maxBytes: number;
+
+  constructor(sizeBytes: number, maxBytes: number) {
+    // One byte more than promised, to see whether the file grew while we looked.
+    this.buffer = Buffer.allocUnsafe(sizeBytes + 1);
+    this.#maxBytes = maxBytes;
+  }
+
+  /** So many bytes more are in the buffer; none means that there are no more. */
+  add(bytesRead: number): void {
+    this.filled += bytesRead;
+    const { buffer, filled } = this;
+    if (bytesRead === 0) this.result = { kind: 'content', bytes: buffer.subarray(0, filled) };
+    else if (filled > this.#maxBytes) this.result = { kind: 'too-large', sizeBytes: filled };
+    else if (filled === buffer.length)
+      this.buffer = Buffer.concat([buffer], Math.min(2 * filled + 4096, this.#maxBytes + 1));
   }
 }

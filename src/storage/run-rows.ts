@@ -15,6 +15,11 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 /** Of `data`, `params` and `result` each, the most that a list shows. */
 const largestBriefBytes = 4096;
 
+/** Whether a text is in such a list. */
+export function isBrief(text: string): boolean {
+  return Buffer.byteLength(text) <= largestBriefBytes;
+}
+
 export const memberColumns = `run_id, script_id, script_name, origin, parent_run_id, depth, state, end_cause, exit_code,
   queued_at, started_at, ended_at, duration_ms`;
 

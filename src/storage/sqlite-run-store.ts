@@ -4,7 +4,7 @@ import type { BriefRun, RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
 import { type Database, durably, named, transact } from './database.ts';
 import { RunCounts } from './run-counts.ts';
-import { briefColumns, columns, toBrief, toRecord } from './run-rows.ts';
+import { briefColumns, columns, isBrief, toBrief, toRecord } from './run-rows.ts';
 
 /** Runs in SQLite. */
 export class SqliteRunStore implements RunStore {
@@ -55,7 +55,9 @@ export class SqliteRunStore implements RunStore {
     return this.#write(durable, () => transact(this.#database, work));
   }
 
-  insert(record: RunRecord, tokenHash: string, { durable }: { durable: boolean }): void {
+  insert(record: RunRecord, tokenHash: string, { durable }: { durable: boolean }): BriefRun {
+    const data = JSON.stringify(record.data);
+    const params = JSON.stringify(record.params);
     this.#write(durable, () => {
       this.#insert.run(
         record.runId,
@@ -68,11 +70,17 @@ export class SqliteRunStore implements RunStore {
         record.depth,
         Number(record.sync),
         record.state,
-        JSON.stringify(record.data),
-        JSON.stringify(record.params),
+        data,
+        params,
         record.queuedAt,
       );
     });
+    if (isBrief(data) && isBrief(params)) return record;
+    return {
+      ...record,
+      data: isBrief(data) ? record.data : null,
+      params: isBrief(params) ? record.params : null,
+    };
   }
 
   markStarted(runId: string, { startedAt, executor }: RunStart, { durable }: { durable: boolean }): void {

@@ -40,6 +40,16 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       for (const record of records) expect(store.find(record.runId)).toEqual(record);
     });
 
+    it('gives back in brief what it was given: nothing that is too large for that', () => {
+      const store = open();
+      const large = '大'.repeat(2000);
+      const records = [queuedRun(), queuedRun({ data: [large] }), queuedRun({ params: { large } })];
+      for (const record of records) {
+        const inserted = store.insert(record, `hash of ${record.runId}`, quickly);
+        expect(inserted).toEqual(store.findBrief(record.runId));
+      }
+    });
+
     it('takes a run id once, and a token once, and keeps what it has', () => {
       const store = open();
       const record = queuedRun();
@@ -148,7 +158,7 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       const store = open();
       const [kept, given] = [queuedRun(), queuedRun()];
       const write = (record: RunRecord) => store.insert(record, `token of ${record.runId}`, durably);
-      expect(store.atomically(() => write(kept), durably)).toBeUndefined();
+      expect(store.atomically(() => write(kept), durably)).toEqual(store.findBrief(kept.runId));
       const half = () => {
         write(given);
         store.atomically(() => store.finish(kept.runId, runEnding()), quickly);

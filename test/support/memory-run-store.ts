@@ -19,11 +19,12 @@ export class MemoryRunStore implements RunStore {
     }
   }
 
-  insert(record: RunRecord, tokenHash: string): void {
+  insert(record: RunRecord, tokenHash: string): BriefRun {
     if (this.#records.has(record.runId)) throw new Error(`The run ${record.runId} is there already`);
     if (this.#byToken.has(tokenHash)) throw new Error('The token belongs to another run');
     this.#records.set(record.runId, structuredClone(record));
     this.#byToken.set(tokenHash, record.runId);
+    return briefOf(record);
   }
 
   markStarted(runId: string, start: RunStart): void {
@@ -58,14 +59,7 @@ export class MemoryRunStore implements RunStore {
 
   findBrief(runId: string): BriefRun | null {
     const record = this.find(runId);
-    if (record === null) return null;
-    const isSmall = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= largestBriefBytes;
-    return {
-      ...record,
-      data: isSmall(record.data) ? record.data : null,
-      params: isSmall(record.params) ? record.params : null,
-      result: record.result !== null && record.result.length <= largestBriefBytes ? record.result : null,
-    };
+    return record === null ? null : briefOf(record);
   }
 
   findByToken(tokenHash: string): TokenOwner | null {
@@ -78,4 +72,14 @@ export class MemoryRunStore implements RunStore {
       .filter(({ endedAt }) => endedAt === null)
       .map((record) => structuredClone(record));
   }
+}
+
+function briefOf(record: RunRecord): BriefRun {
+  const isSmall = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= largestBriefBytes;
+  return {
+    ...record,
+    data: isSmall(record.data) ? record.data : null,
+    params: isSmall(record.params) ? record.params : null,
+    result: record.result !== null && record.result.length <= largestBriefBytes ? record.result : null,
+  };
 }

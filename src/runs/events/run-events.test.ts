@@ -87,6 +87,39 @@ describe('the events of a run', () => {
     expect(heard).toEqual(['queued', 'started', 'ended']);
   });
 
+  it('have a start that is told a moment later, with the time at which it was heard of', () => {
+    const { events, queue, give, end, told } = open();
+    const at: (number | undefined)[] = [];
+    events.feed.subscribe(({ atMs }) => at.push(atMs));
+    queue();
+    give();
+    const startMs = Date.now();
+    events.startSoon(runId);
+    expect(told()).toEqual([queued]);
+    vi.advanceTimersByTime(1000);
+    expect(told()).toEqual([queued, started]);
+    expect(at).toEqual([undefined, startMs]);
+    end();
+    expect(told()).toEqual([queued, started, ended]);
+  });
+
+  it('have their start before an end that comes sooner, once', () => {
+    const { events, queue, give, end, told } = open();
+    const heardEvents: unknown[] = [];
+    events.feed.subscribe(({ type, run, atMs }) => heardEvents.push([type, run, atMs]));
+    queue();
+    give();
+    const before = store.findBrief(runId);
+    const startMs = Date.now();
+    events.startSoon(runId);
+    end();
+    vi.advanceTimersByTime(1000);
+    events.startSoon(runId);
+    vi.advanceTimersByTime(1000);
+    expect(told()).toEqual([queued, started, ended]);
+    expect(heardEvents[1]).toEqual(['started', before, startMs]);
+  });
+
   it('have no start when there was none', () => {
     const { queue, give, end, told } = open();
     queue();

@@ -9,22 +9,27 @@ import { type Progress, ProgressBoard, type Report } from './progress.ts';
 export interface RunEvent {
   readonly type: 'queued' | 'started' | 'ended';
   readonly run: BriefRun;
+  /** When a start was heard of, if it is told only now. */
+  readonly atMs?: number;
 }
 
 interface RunEventsOptions {
   log: EventLog;
-  store: Pick<RunStore, 'findBrief'>;
+  store: Pick<RunStore, 'findBrief' | 'isOpen'>;
   logger: Logger;
   /** What goes out. */
   encode: { run: (run: BriefRun) => string; progress: (report: Report) => string };
 }
 
+/** Many scripts take no longer, and nobody notices that a start is told so much later. */
+const startPauseMs = 10;
+
 /** Tells of each run that it was queued, that it started, if it did, and that it ended: in this order, and each once. */
 export class RunEvents {
   readonly feed = new Feed<RunEvent>();
   readonly #options: RunEventsOptions;
-  /** Runs without an end of whose start nobody was told. */
-  readonly #startUntold = new Set<string>();
+  /** Runs without an end of whose start nobody was told, with when we heard of it, if we did. */
+  readonly #startUntold = new Map<string, number | null>();
   readonly #progress: ProgressBoard;
 
   constructor(options: RunEventsOptions) {
@@ -35,28 +40,37 @@ export class RunEvents {
   }
 
   /** Puts a run on record, by `insert`, and says so. */
-  queue(runId: string, insert: () => void, { durable }: { durable: boolean }): void {
+  queue(runId: string, insert: () => BriefRun, { durable }: { durable: boolean }): void {
     const run = this.#options.log.record(
       (write) => {
-        insert();
-        const inserted = this.#find(runId);
+        const inserted = insert();
         write(this.#runEvent('queued', inserted));
         return inserted;
       },
       { durable },
     );
-    this.#startUntold.add(runId);
+    this.#startUntold.set(runId, null);
     this.feed.publish({ type: 'queued', run });
+  }
+
+  /** The script has been started, which is told soon, or with the end if that comes before: writing down both at once is cheaper. */
+  startSoon(runId: string): void {
+    if (!this.#startUntold.has(runId)) return;
+    this.#startUntold.set(runId, Date.now());
+    setTimeout(() => {
+      if (this.#options.store.isOpen) this.start(runId);
+    }, startPauseMs).unref();
   }
 
   /** The script has been started. What cannot be told now is told with the end. */
   start(runId: string): void {
-    if (!this.#startUntold.has(runId)) return;
+    const atMs = this.#startUntold.get(runId);
+    if (atMs === undefined) return;
     try {
       const run = this.#find(runId);
       this.#options.log.record((write) => write(this.#runEvent('started', run)), { durable: false });
       this.#startUntold.delete(runId);
-      this.feed.publish({ type: 'started', run });
+      this.feed.publish(startOf(run, atMs));
     } catch (error) {
       this.#options.logger.error({ err: error, run: runId }, 'the start of a run could not be told yet');
     }
@@ -76,17 +90,17 @@ export class RunEvents {
 
   /** Puts the end of a run on record, by `finish`, and says so, unless it had ended already. */
   end(runId: string, finish: () => boolean): boolean {
-    const before = this.#startUntold.has(runId) ? this.#find(runId) : null;
+    const startAtMs = this.#startUntold.get(runId);
     const told = this.#options.log.record(
       (write): RunEvent[] => {
         if (!finish()) return [];
         const run = this.#find(runId);
         const late = this.#progress.pending(runId);
         const events: RunEvent[] = [{ type: 'ended', run }];
-        if (before !== null && run.startedAt !== null) {
-          const started: BriefRun = { ...before, state: 'running', startedAt: run.startedAt };
-          write(this.#runEvent('started', started));
-          events.unshift({ type: 'started', run: started });
+        if (startAtMs !== undefined && run.startedAt !== null) {
+          const started = startOf(withoutEnd(run), startAtMs);
+          write(this.#runEvent('started', started.run));
+          events.unshift(started);
         }
         if (late !== null) write(this.#progressEvent(late.report, late.earlier));
         write(this.#runEvent('ended', run));
@@ -114,7 +128,7 @@ export class RunEvents {
     for (const { runId, state } of runs) {
       const types = told.get(runId);
       const isUntold = types?.has('run.queued') === true && !types.has('run.started');
-      if (state === 'queued' || isUntold) this.#startUntold.add(runId);
+      if (state === 'queued' || isUntold) this.#startUntold.set(runId, null);
     }
   }
 
@@ -136,4 +150,30 @@ export class RunEvents {
       ...(earlier !== null && { replaces: earlier.seq }),
     };
   }
+}
+
+function startOf(run: BriefRun, atMs: number | null): RunEvent {
+  return { type: 'started', run, ...(atMs !== null && { atMs }) };
+}
+
+/** A run that has ended, as it was before. */
+function withoutEnd(run: BriefRun): BriefRun {
+  return {
+    ...run,
+    state: 'running',
+    endCause: null,
+    exitCode: null,
+    result: null,
+    code: null,
+    message: null,
+    envelope: null,
+    endedAt: null,
+    durationMs: null,
+    stdoutBytes: null,
+    stderrBytes: null,
+    stdoutKept: null,
+    stderrKept: null,
+    truncated: null,
+    leftRunning: null,
+  };
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { assertNever } from '../../shared/assert-never.ts';
 import { fileToUtf8, textOf } from '../../shared/decode-text.ts';
 import type { JsonText } from '../../shared/json-text.ts';
-import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
+import { type ReadFailure, type ReadResult, readOwnFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import type { Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
@@ -21,9 +21,7 @@ export type EnvelopeReading =
  */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
   const read = async (): Promise<ReadResult> =>
-    (await isOwnFolder(dirname(path)))
-      ? readRegularFile(path, { maxBytes, ownOnly: true })
-      : { kind: 'missing' };
+    isOwnFolder(dirname(path)) ? readOwnFile(path, maxBytes) : { kind: 'missing' };
   const file = await whenPossible(read, (result) =>
     result.kind === 'unreadable' ? result.errno : undefined,
   );

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 import type { StreamCapture } from '../../execution/messages.ts';
@@ -30,7 +30,7 @@ export class OutcomeReader {
 
   /** Never rejects: a run whose outcome cannot be read still has one, which says so. */
   async read(request: OutcomeRequest): Promise<OutcomeTexts> {
-    if ((await sizeOf(request)) <= smallBytes) return readOutcome(request);
+    if (sizeOf(request) <= smallBytes) return readOutcome(request);
     if (this.#threads === maxThreads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#threads++;
     try {
@@ -74,17 +74,21 @@ function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
 }
 
 /** How much there is to read. */
-async function sizeOf(request: OutcomeRequest): Promise<number> {
+function sizeOf(request: OutcomeRequest): number {
   const { end, limits, withOutput } = request;
-  const resultBytes = request.recorded?.length ?? (await resultSizeOf(request));
+  const resultBytes = request.recorded?.length ?? resultSizeOf(request);
   if (!withOutput) return resultBytes;
   const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
     Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
   return resultBytes + ofStream(end.stdout) + ofStream(end.stderr);
 }
 
-async function resultSizeOf({ folder, limits }: OutcomeRequest): Promise<number> {
-  const result = await lstat(folder.resultFile).catch(() => null);
-  // What is over the limit is not read.
-  return result === null || result.size > limits.resultBytes ? 0 : result.size;
+function resultSizeOf({ folder, limits }: OutcomeRequest): number {
+  try {
+    const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size ?? 0;
+    // What is over the limit is not read.
+    return size > limits.resultBytes ? 0 : size;
+  } catch {
+    return 0;
+  }
 }

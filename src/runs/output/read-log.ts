@@ -1,7 +1,8 @@
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 import { decodeRingState, type RingState, ringFileOf, ringStateBytes } from '../../execution/ring-state.ts';
 import { errnoOf } from '../../shared/errors.ts';
@@ -18,7 +19,7 @@ export async function readLogPart(path: string, start: number, length: number): 
 
 /** How much there is of a log; nothing of what the script has put in its place. */
 export async function sizeOfLog(path: string): Promise<number> {
-  const file = (await isOwnFolder(dirname(path))) ? await lstat(path).catch(() => null) : null;
+  const file = isOwnFolder(dirname(path)) ? await lstat(path).catch(() => null) : null;
   return file?.isFile() ? file.size : 0;
 }
 
@@ -47,17 +48,24 @@ function errnoOfRead(result: LogRead): string | undefined {
   return result instanceof Uint8Array ? undefined : result.errno;
 }
 
+/** Up to here a part is read sooner than a thread is asked to read it. */
+const smallBytes = 64 * 1024;
+
 async function tryRead(path: string, start: number, length: number): Promise<LogRead> {
-  if (!(await isOwnFolder(dirname(path)))) return { errno: 'ENOENT' };
+  if (!isOwnFolder(dirname(path))) return { errno: 'ENOENT' };
   try {
     // Never waits for a writer, and never follows a link out of the run's folder.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      if (!(await handle.stat()).isFile()) return Buffer.alloc(0);
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
+      if (!fstatSync(handle).isFile()) return Buffer.alloc(0);
+      const buffer = Buffer.allocUnsafe(length);
+      const bytesRead =
+        length <= smallBytes
+          ? readSync(handle, buffer, 0, length, start)
+          : (await promisify(read)(handle, buffer, 0, length, start)).bytesRead;
       return buffer.subarray(0, bytesRead);
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
   } catch (error) {
     return { errno: errnoOf(error) };

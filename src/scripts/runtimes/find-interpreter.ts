@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
@@ -41,17 +42,14 @@ export class InterpreterFinder {
   async find(language: InterpretedLanguage, requirement: string | null): Promise<Search> {
     const key = `${language}\0${requirement}`;
     const known = await this.#searches.get(key)?.catch(() => undefined);
-    if (
-      known?.search.kind === 'found' &&
-      known.identity === (await fileIdentity(known.search.interpreter.path))
-    ) {
+    if (known?.search.kind === 'found' && known.identity === fileIdentity(known.search.interpreter.path)) {
       return known.search;
     }
     // What was missing may have been installed, what was there may be gone or another version now.
     if (known !== undefined) this.#probes.clear();
-    const finding = this.#search(language, requirement).then(async (search) => ({
+    const finding = this.#search(language, requirement).then((search) => ({
       search,
-      identity: search.kind === 'found' ? await fileIdentity(search.interpreter.path) : null,
+      identity: search.kind === 'found' ? fileIdentity(search.interpreter.path) : null,
     }));
     this.#searches.set(key, finding);
     return (await finding).search;
@@ -59,7 +57,7 @@ export class InterpreterFinder {
 
   /** The interpreter at a known place, if it is one. */
   async probe(language: InterpretedLanguage, path: string): Promise<Interpreter | null> {
-    const key = await fileIdentity(path);
+    const key = fileIdentity(path);
     const known = this.#probes.get(key);
     if (known !== undefined) return known;
     const probe = probeInterpreter(interpreterSpecs[language], path, {
@@ -109,10 +107,14 @@ export class InterpreterFinder {
   }
 }
 
-/** Differs when another program has taken the place of the one that was there. */
-async function fileIdentity(path: string): Promise<string> {
-  const stats = await stat(path).catch(() => null);
-  return stats === null ? path : [path, stats.ino, stats.size, stats.mtimeMs].join('\0');
+/** Differs when another program has taken the place of the one that was there. Asked before every run, so at once. */
+function fileIdentity(path: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(path);
+    return [path, ino, size, mtimeMs].join('\0');
+  } catch {
+    return path;
+  }
 }
 
 function pathFolders(env: Readonly<Record<string, string>>): string[] {
