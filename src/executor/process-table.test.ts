@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectRoot, tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
-import { type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
+import { isSameProcess, type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
 
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 
@@ -179,5 +179,24 @@ describe('what ps prints', () => {
   it('may be nothing at all', () => {
     expect(parsePs('')).toEqual([]);
     expect(parsePs('\n')).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasProc)('a process', () => {
+  it('is the same for as long as it is at work, and not because another has its id', async () => {
+    const { pid, startTicks, child, exited } = startShell('read go');
+    expect(isSameProcess(pid, startTicks)).toBe(true);
+    expect(isSameProcess(pid, startTicks + 1)).toBe(false);
+    child.kill('SIGKILL');
+    await exited;
+    expect(isSameProcess(pid, startTicks)).toBe(false);
+  });
+
+  it('is at work no more when it only waits to be buried', async () => {
+    const { said } = startShell('sleep 600 & echo child $!; kill -9 $!; exec sleep 600');
+    const pid = await said('child');
+    const startTicks = startTicksOf(pid);
+    await untilSo(() => statOf(pid)?.state === 'Z');
+    expect(isSameProcess(pid, startTicks)).toBe(false);
   });
 });

@@ -24,6 +24,8 @@ import type { Windows } from './windows.ts';
 const lonelyMs = 60_000;
 /** News of warm interpreters come with every run; told together they cost nothing. */
 const warmNewsMs = 100;
+/** For an executor that gets no more runs, while those that it has go on. A service that comes back says what it may have. */
+const noWarm = { memoryBytes: 0, idleMs: 0 };
 
 interface ExecutorOptions extends Equipment {
   socketPath: string;
@@ -159,12 +161,14 @@ export class ExecutorServer {
         break;
       case 'retire':
         this.#retired = true;
+        this.#options.warm?.allow(noWarm);
         this.#reconsider();
         break;
       case 'farewell':
         this.#dismissed = true;
         this.#service?.destroy();
         this.#service = undefined;
+        this.#options.warm?.allow(noWarm);
         this.#reconsider();
         break;
       case 'allow-warm':

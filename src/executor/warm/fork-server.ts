@@ -46,6 +46,7 @@ export class ForkServer {
   readonly #births = new Map<number, Birth>();
   readonly #children = new Map<number, Child>();
   #asked = 0;
+  #isReady = false;
   #hasEnded = false;
 
   constructor(spec: InterpreterSpec, program: string, fifos: FifoPool, events: ForkServerEvents) {
@@ -53,7 +54,7 @@ export class ForkServer {
     this.#events = events;
     this.#host = startHost(spec, program, ['pipe', 'pipe']);
     this.#host.onLine((line) => this.#hear(line));
-    void this.#host.exited.then(() => this.#outlive());
+    void this.#host.silent.then(() => this.#outlive());
     this.#host.send({ fork: true, preload: spec.preload });
   }
 
@@ -81,10 +82,11 @@ export class ForkServer {
     });
   }
 
-  /** It ends when its children have; until then it tells how they do. */
+  /** It ends when its children have; until then it tells how they do. While it still loads modules it has none, and hears nothing. */
   close(): void {
     this.#end('gone');
-    this.#host.dismiss();
+    if (this.#isReady) this.#host.dismiss();
+    else this.#host.kill();
   }
 
   #hear(line: string): void {
@@ -92,6 +94,7 @@ export class ForkServer {
     const [first = 0, second = 0, third = 0] = rest.map(Number);
     switch (word) {
       case 'ready':
+        this.#isReady = true;
         this.#events.ready();
         break;
       case 'born':

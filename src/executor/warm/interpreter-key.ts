@@ -22,6 +22,17 @@ const usualVariables = new Set([
   'NODE_TLS_REJECT_UNAUTHORIZED',
 ]);
 
+/** They hold paths, of which those that are not absolute lead somewhere else from another folder. */
+const pathVariables = new Set([
+  'PYTHONPATH',
+  'PYTHONPYCACHEPREFIX',
+  'PYTHONUSERBASE',
+  'NODE_PATH',
+  'NODE_EXTRA_CA_CERTS',
+  'LD_LIBRARY_PATH',
+  'LD_PRELOAD',
+]);
+
 /**
  * Which interpreters a run could be given to: those of the same program, started in the same environment to the last variable. Null
  * when it must be started by itself.
@@ -32,8 +43,16 @@ export function describeInterpreter(spec: RunSpec): { key: string; interpreter: 
   // The arguments are the options, the entry and what the script is told; anything else is not for us to take apart.
   if (spec.args[warm.options.length] !== warm.entry) return null;
   const prefix = warm.language === 'python' ? 'PYTHON' : 'NODE_';
-  for (const name in env) if (name.startsWith(prefix) && !usualVariables.has(name)) return null;
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith(prefix) && !usualVariables.has(name)) return null;
+    if (pathVariables.has(name) && !isAbsolutePath(value)) return null;
+  }
   const interpreter = { ...warm, file, env: { ...env, [runCookie]: cookiePlaceholder } };
   const { language, options, preload } = warm;
   return { key: JSON.stringify([language, file, options, preload, interpreter.env]), interpreter };
+}
+
+/** Whether all of its parts are absolute. Nothing at all is no path, while an empty part means the folder that one is in. */
+function isAbsolutePath(value: string): boolean {
+  return value === '' || value.split(':').every((part) => part.startsWith('/'));
 }

@@ -6,33 +6,45 @@ import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
 export type PrestartFailure = 'unfit' | 'gone';
 
+interface PrestartTools {
+  readonly program: string;
+  readonly fifos: FifoPool;
+  /** Aborted when nobody wants it any more: what it loads may take forever. */
+  readonly signal: AbortSignal;
+}
+
 /** Starts an interpreter that waits itself for its one run. Resolves when it does. */
 export async function prestart(
   spec: InterpreterSpec,
-  program: string,
-  fifos: FifoPool,
+  { program, fifos, signal }: PrestartTools,
 ): Promise<WarmInterpreter | PrestartFailure> {
   const pipes: Fifo[] = [];
   try {
-    pipes.push(await fifos.take(), await fifos.take());
+    pipes.push(await fifos.take());
+    pipes.push(await fifos.take());
   } catch {
     // For lack of file handles, or of room on the disk.
   }
   const [stdout, stderr] = pipes;
-  if (stdout === undefined || stderr === undefined) {
+  if (stdout === undefined || stderr === undefined || signal.aborted) {
     for (const pipe of pipes) closeBoth(pipe);
     return 'gone';
   }
   const host = startHost(spec, program, [stdout.writeFd, stderr.writeFd]);
   closeSync(stdout.writeFd);
   closeSync(stderr.writeFd);
+  signal.addEventListener('abort', host.kill);
   const answer = new Promise<string>((resolve) => host.onLine(resolve));
   host.send({ fork: false, preload: spec.preload });
-  const first = await Promise.race([answer, host.exited]);
-  if (first !== 'ready' || host.pid === undefined) {
+  const first = await Promise.race([answer, host.silent]);
+  signal.removeEventListener('abort', host.kill);
+  const closeStreams = () => {
     closeSync(stdout.readFd);
     closeSync(stderr.readFd);
-    host.dismiss();
+  };
+  if (first !== 'ready' || host.pid === undefined) {
+    closeStreams();
+    host.kill();
     return first === 'unfit' ? 'unfit' : 'gone';
   }
   let isGone = false;
@@ -51,8 +63,7 @@ export async function prestart(
       return true;
     },
     discard: () => {
-      closeSync(stdout.readFd);
-      closeSync(stderr.readFd);
+      closeStreams();
       host.dismiss();
     },
   };

@@ -69,7 +69,13 @@ def main():
     config = json.loads(read_line(CONTROL))
     if sys.version_info < (3, 8) or sys.implementation.name != "cpython" or getattr(sys.flags, "safe_path", False):
         leave("unfit")
+    end_when_deserted(True)
     preload(config["preload"])
+    end_when_deserted(False)
+    if has_children():
+        # Nobody would end them, and none of them is the script's.
+        tell("unfit")
+        os.killpg(0, signal.SIGKILL)
     loaded = Loaded()
     builtins.__import__ = real_import
     put_on_shelf(config["preload"])
@@ -81,6 +87,27 @@ def main():
     ready()
     order = await_order(CONTROL)
     return order, loaded, config
+
+
+def end_when_deserted(is_so):
+    """While modules are loaded nobody reads what comes: the system itself is to end us when the other side is closed. What is loaded
+    may wait forever."""
+    if not hasattr(os, "O_ASYNC"):
+        return
+    import fcntl
+
+    flags = fcntl.fcntl(CONTROL, fcntl.F_GETFL)
+    fcntl.fcntl(CONTROL, fcntl.F_SETOWN, os.getpid() if is_so else 0)
+    fcntl.fcntl(CONTROL, fcntl.F_SETFL, flags | os.O_ASYNC if is_so else flags & ~os.O_ASYNC)
+
+
+def has_children():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+        return True
+    except ChildProcessError:
+        return False
 
 
 def preload(declared):
@@ -558,7 +585,10 @@ def finish(code, order, loaded, was_interrupted):
         atexit._run_exitfuncs()
     except BaseException:
         pass
-    if was_interrupted or not flush_streams() or has_foreign_code(loaded):
+    if was_interrupted or not flush_streams():
+        return True
+    if has_foreign_code(loaded):
+        leave_last_word(order, code)
         return True
     drop_modules(loaded)
     if not flush_streams():

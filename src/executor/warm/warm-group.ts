@@ -13,6 +13,8 @@ const mostForked = 8;
 const mostStarted = 4;
 /** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
 const startDelayMs = 30;
+/** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
+const longestForkMs = 5000;
 /** When nobody was missed for so long, one less is kept. */
 const shrinkAfterMs = 30_000;
 const firstPauseMs = 1000;
@@ -46,15 +48,21 @@ export class WarmGroup {
   #pausedUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #bytesEach: number;
+  /** What the first of them takes, with the server that it is forked from. */
+  #bytesFirst: number;
   #memoryBytes = 0;
-  /** Counts how often all were ended. */
-  #era = 0;
+  /** What those that are being started are expected to take, until it can be seen. */
+  #expectedBytes = 0;
+  /** Aborted when all are ended, those on their way included; then there is another. */
+  #era = new AbortController();
+  #isClosed = false;
 
   constructor(spec: InterpreterSpec, tools: GroupTools) {
     this.spec = spec;
     this.#tools = tools;
     this.#isForked = spec.language === 'python';
     this.#bytesEach = guessedBytes[spec.language];
+    this.#bytesFirst = this.#bytesEach;
     this.#usedAtMs = tools.now();
     this.#missedAtMs = tools.now();
   }
@@ -65,6 +73,11 @@ export class WarmGroup {
 
   get memoryBytes(): number {
     return this.#memoryBytes;
+  }
+
+  /** What is taken of the budget, by those that are not there yet, too: kinds that are started at once would each find room. */
+  get claimedBytes(): number {
+    return Math.max(this.#memoryBytes, this.#expectedBytes);
   }
 
   /** Whether there is nothing, and nothing on its way. */
@@ -95,14 +108,7 @@ export class WarmGroup {
       this.#missedAtMs = now();
       this.#wanted = Math.min(this.#wanted + 1, this.#isForked ? mostForked : mostStarted);
     }
-    const taken =
-      ready ??
-      (this.#isServerUp
-        ? await new Promise<WarmInterpreter | null>((resolve) => {
-            this.#waiting.push(resolve);
-            this.#replenish();
-          })
-        : null);
+    const taken = ready ?? (this.#isServerUp ? await this.#awaitFork() : null);
     if (this.#isServerUp) this.#replenish();
     else this.#startSoon();
     this.#tools.changed();
@@ -111,17 +117,27 @@ export class WarmGroup {
 
   /** Ends all that wait. */
   retire(): void {
-    this.#era += 1;
+    this.#era.abort();
+    this.#era = new AbortController();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isServerUp = false;
-    this.#server?.close();
+    const server = this.#server;
+    // First, so that its end is not taken for a failure.
     this.#server = null;
+    server?.close();
     for (const interpreter of this.#ready.splice(0)) interpreter.discard();
     for (const settle of this.#waiting.splice(0)) settle(null);
     this.#wanted = 1;
     this.#memoryBytes = 0;
+    this.#expectedBytes = 0;
     this.#tools.changed();
+  }
+
+  /** Ends all, for good: a run that waits for one is started cold, and makes no more of them start. */
+  close(): void {
+    this.#isClosed = true;
+    this.retire();
   }
 
   /** Keeps fewer, when fewer will do, and looks how much memory they take. */
@@ -134,8 +150,24 @@ export class WarmGroup {
     await this.#measure();
   }
 
+  async #awaitFork(): Promise<WarmInterpreter | null> {
+    const server = this.#server;
+    const patience = setTimeout(() => {
+      if (this.#server === server) this.#loseServer('gone');
+    }, longestForkMs);
+    const made = new Promise<WarmInterpreter | null>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+    this.#replenish();
+    try {
+      return await made;
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
   #startSoon(): void {
-    if (this.#timer !== undefined || this.#tools.now() < this.#pausedUntilMs) return;
+    if (this.#isClosed || this.#timer !== undefined || this.#tools.now() < this.#pausedUntilMs) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#isForked) this.#startServer();
@@ -144,7 +176,8 @@ export class WarmGroup {
   }
 
   #startServer(): void {
-    if (this.#server !== null || !this.#tools.mayGrow(this, this.#bytesEach)) return;
+    if (this.#server !== null || !this.#tools.mayGrow(this, this.#bytesFirst)) return;
+    this.#expectedBytes = this.#bytesFirst;
     const server = new ForkServer(this.spec, this.#tools.programs.python, this.#tools.fifos, {
       ready: () => {
         if (this.#server !== server) return;
@@ -180,27 +213,30 @@ export class WarmGroup {
     if (this.#isForked) {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
-        if (!isNeededNow && !this.#tools.mayGrow(this, this.#bytesEach)) break;
+        if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
         this.#await(this.#server?.fork() ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0 && this.#tools.mayGrow(this, this.#bytesEach)) {
       const { fifos, programs } = this.#tools;
-      this.#await(prestart(this.spec, programs[this.spec.language], fifos));
+      const program = programs[this.spec.language];
+      this.#expectedBytes = this.#memoryBytes + this.#bytesEach;
+      this.#await(prestart(this.spec, { program, fifos, signal: this.#era.signal }));
     }
   }
 
   #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
-    const era = this.#era;
+    const { signal } = this.#era;
     this.#coming += 1;
     void made.then((interpreter) => {
       this.#coming -= 1;
-      if (era !== this.#era) {
+      if (signal.aborted) {
         // All were ended while this one was on its way.
         if (typeof interpreter === 'object') interpreter?.discard();
         return;
       }
       if (interpreter === null || typeof interpreter === 'string') {
         this.#waiting.shift()?.(null);
+        if (!this.#isForked) this.#expectedBytes = 0;
         if (interpreter !== null) this.#pause(interpreter === 'unfit' ? longestPauseMs : this.#pauseMs);
         return;
       }
@@ -226,12 +262,18 @@ export class WarmGroup {
   }
 
   async #measure(): Promise<void> {
+    const { signal } = this.#era;
+    const waiting = this.#ready.length;
     const pids = [this.#server?.pid, ...this.#ready.map(({ pid }) => pid)].filter((pid) => pid !== undefined);
     const sizes = await Promise.all(pids.map((pid) => memoryOf(pid)));
-    const known = sizes.filter((size) => size !== null);
-    const total =
-      known.reduce((sum, size) => sum + size, 0) + (sizes.length - known.length) * this.#bytesEach;
-    if (this.#ready.length > 0 && known.length > 0) this.#bytesEach = known.at(-1) ?? this.#bytesEach;
+    // What was looked at has been ended meanwhile.
+    if (signal.aborted) return;
+    const total = sizes.reduce<number>((sum, size) => sum + (size ?? this.#bytesEach), 0);
+    if (waiting > 0) {
+      this.#expectedBytes = 0;
+      this.#bytesEach = sizes.at(-1) ?? this.#bytesEach;
+      this.#bytesFirst = total - (waiting - 1) * this.#bytesEach;
+    }
     if (total === this.#memoryBytes) return;
     this.#memoryBytes = total;
     this.#tools.changed();

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import type { RunSpec, WarmLimits, WarmState } from '../../execution/messages.ts';
 import type { FifoPool } from '../fifo-pool.ts';
 import { describeInterpreter } from './interpreter-key.ts';
@@ -64,7 +66,8 @@ export class WarmPool {
   async start(spec: RunSpec): Promise<WarmInterpreter | null> {
     if (this.#limits.memoryBytes === 0) return null;
     const described = describeInterpreter(spec);
-    if (described === null || !spec.warm) return null;
+    // Without its folder it cannot be started, which is for a real start to say.
+    if (described === null || !spec.warm || !existsSync(spec.cwd)) return null;
     const { key, interpreter } = described;
     let group = this.#groups.get(key);
     if (group === undefined) {
@@ -85,13 +88,19 @@ export class WarmPool {
 
   close(): void {
     clearInterval(this.#timer);
-    for (const group of this.#groups.values()) group.retire();
+    for (const group of this.#groups.values()) group.close();
     this.#groups.clear();
   }
 
   get #memoryBytes(): number {
     let sum = 0;
     for (const group of this.#groups.values()) sum += group.memoryBytes;
+    return sum;
+  }
+
+  #claimedBesides(spared: WarmGroup): number {
+    let sum = 0;
+    for (const group of this.#groups.values()) if (group !== spared) sum += group.claimedBytes;
     return sum;
   }
 
@@ -104,7 +113,7 @@ export class WarmPool {
     const isOver = this.#limits.memoryBytes === 0 || this.#askMemory();
     for (const [key, group] of this.#groups) {
       if (isOver || nowMs - group.usedAtMs > this.#limits.idleMs) {
-        group.retire();
+        group.close();
         this.#groups.delete(key);
       }
     }
@@ -112,14 +121,15 @@ export class WarmPool {
     while (this.#memoryBytes > this.#limits.memoryBytes && this.#retireOldest(null)) {
       // The one that was used least recently goes first.
     }
-    if (this.#groups.size > 0) return;
+    // Whoever was told that there is too little memory is told when there is enough again.
+    if (this.#groups.size > 0 || this.#short.is) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   #mayGrow(group: WarmGroup, bytes: number): boolean {
     if (this.#askMemory()) return false;
-    while (this.#memoryBytes + bytes > this.#limits.memoryBytes) {
+    while (this.#claimedBesides(group) + group.memoryBytes + bytes > this.#limits.memoryBytes) {
       if (!this.#retireOldest(group)) return false;
     }
     return true;
@@ -127,7 +137,11 @@ export class WarmPool {
 
   #askMemory(): boolean {
     const nowMs = this.#tools.now();
-    if (nowMs - this.#short.atMs > memoryNewsMs) this.#short = { is: this.#isShort(), atMs: nowMs };
+    if (nowMs - this.#short.atMs > memoryNewsMs) {
+      const was = this.#short.is;
+      this.#short = { is: this.#isShort(), atMs: nowMs };
+      if (this.#short.is !== was) this.#tools.changed();
+    }
     return this.#short.is;
   }
 
@@ -136,7 +150,7 @@ export class WarmPool {
     const nowMs = this.#tools.now();
     let oldest: WarmGroup | null = null;
     for (const group of this.#groups.values()) {
-      const isCandidate = group !== spared && group.memoryBytes > 0;
+      const isCandidate = group !== spared && group.claimedBytes > 0;
       if (isCandidate && (spared === null || nowMs - group.usedAtMs > spareMs)) {
         if (oldest === null || group.usedAtMs < oldest.usedAtMs) oldest = group;
       }
@@ -151,7 +165,7 @@ export class WarmPool {
       ([, first], [, second]) => first.usedAtMs - second.usedAtMs,
     );
     if (key === undefined) return;
-    group?.retire();
+    group?.close();
     this.#groups.delete(key);
   }
 }

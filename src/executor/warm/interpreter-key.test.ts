@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+
+import type { RunSpec } from '../../execution/messages.ts';
+import { describeInterpreter } from './interpreter-key.ts';
+
+const runId = 'c9a646d3-9c61-4cb7-bfcd-ee2522c8f633';
+
+function runOf(env: Record<string, string> = {}, options: Partial<RunSpec> = {}): RunSpec {
+  return {
+    runId,
+    file: '/usr/bin/python3',
+    args: ['/scripts/one/main.py', '/runs/1/params.json'],
+    isVerbatim: false,
+    cwd: '/scripts/one',
+    env: { PATH: '/usr/bin', HOB_RUN_ID: runId, ...env },
+    runFolder: '/runs/1',
+    timeoutMs: null,
+    stopGraceMs: 1000,
+    outputLogBytes: 1000,
+    survivors: 'keep',
+    warm: { language: 'python', options: [], entry: '/scripts/one/main.py', preload: [] },
+    ...options,
+  };
+}
+
+const keyOf = (spec: RunSpec) => describeInterpreter(spec)?.key ?? null;
+
+describe('which interpreters a run could be given to', () => {
+  it('are the same for runs of different scripts, with different parameters, in different folders', () => {
+    const other = runOf(
+      { HOB_RUN_ID: '0b9c2ae8-6d3c-4a46-9d0d-0a1b2c3d4e5f' },
+      {
+        runId: '0b9c2ae8-6d3c-4a46-9d0d-0a1b2c3d4e5f',
+        cwd: '/scripts/two',
+        args: ['/scripts/two/a.py', 'x', 'y'],
+        warm: { language: 'python', options: [], entry: '/scripts/two/a.py', preload: [] },
+      },
+    );
+    expect(keyOf(other)).toBe(keyOf(runOf()));
+  });
+
+  it('differ by the program, its options, what is loaded, and every variable', () => {
+    const entry = '/scripts/one/main.py';
+    const keys = [
+      runOf(),
+      runOf({}, { file: '/usr/bin/python3.11' }),
+      runOf(
+        {},
+        { args: ['-B', entry], warm: { language: 'python', options: ['-B'], entry, preload: [] } },
+      ),
+      runOf({}, { warm: { language: 'python', options: [], entry, preload: ['csv'] } }),
+      runOf({}, { warm: { language: 'node.js', options: [], entry, preload: [] } }),
+      runOf({ LANG: 'C' }),
+      runOf({ LANG: '' }),
+      runOf({ PYTHONPATH: '/opt/lib' }),
+    ].map(keyOf);
+    expect(keys).not.toContain(null);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('have a place for the id of their run', () => {
+    const { interpreter } = describeInterpreter(runOf({ A: 'b' })) ?? {};
+    expect(interpreter?.env).toEqual({
+      PATH: '/usr/bin',
+      A: 'b',
+      HOB_RUN_ID: '00000000-0000-0000-0000-000000000000',
+    });
+  });
+
+  it.each([
+    ['is not to be warm', runOf({}, { warm: null })],
+    ['comes from a service that knows nothing of it', runOf({}, { warm: undefined })],
+    [
+      'has a window',
+      runOf({}, { window: { commands: [], env: {}, title: '', language: 'en', hold: 'never' } }),
+    ],
+    ['is quoted for Windows', runOf({}, { isVerbatim: true })],
+    ['has an id that does not fit', runOf({}, { runId: 'short' })],
+    ['has its entry somewhere else in the command', runOf({}, { args: ['-X', 'dev', '/scripts/one/main.py'] })],
+  ])('are none for a run that %s', (_what, spec) => {
+    expect(describeInterpreter(spec)).toBeNull();
+  });
+
+  it.each([
+    'PYTHONHASHSEED',
+    'PYTHONHOME',
+    'PYTHONSTARTUP',
+    'PYTHONOPTIMIZE',
+    'PYTHONMALLOC',
+    'PYTHONDEVMODE',
+    'PYTHONSAFEPATH',
+    'PYTHON_GIL',
+  ])('are none for Python with %s, which is read when it starts', (name) => {
+    expect(keyOf(runOf({ [name]: '1' }))).toBeNull();
+  });
+
+  it('are none for Node with options in a variable, which means nothing to Python', () => {
+    const entry = '/scripts/one/main.py';
+    expect(keyOf(runOf({ NODE_OPTIONS: '--expose-gc' }))).not.toBeNull();
+    const node = { warm: { language: 'node.js', options: [], entry, preload: [] } } as const;
+    expect(keyOf(runOf({ NODE_OPTIONS: '--expose-gc' }, node))).toBeNull();
+    expect(keyOf(runOf({ PYTHONHASHSEED: '0' }, node))).not.toBeNull();
+  });
+
+  it.each([
+    ['PYTHONPATH', 'lib'],
+    ['PYTHONPATH', '/opt/lib:lib'],
+    ['PYTHONPATH', '/opt/lib:'],
+    ['NODE_PATH', './modules'],
+    ['LD_LIBRARY_PATH', '.'],
+  ])('are none when %s is %j, which means the folder of the script', (name, value) => {
+    expect(keyOf(runOf({ [name]: value }))).toBeNull();
+  });
+
+  it.each(['', '/opt/lib', '/opt/lib:/opt/more'])('are some when PYTHONPATH is %j', (value) => {
+    expect(keyOf(runOf({ PYTHONPATH: value }))).not.toBeNull();
+  });
+});
