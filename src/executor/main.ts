@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -38,11 +39,17 @@ async function main(): Promise<void> {
   const cgroups = Cgroups.open(`hob-${instance}`);
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
   const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
+  const cores = availableParallelism();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const warm =
     fifos === null
       ? null
-      : new WarmPool({ fifos, programs: hostPrograms(), onChange: () => server.reportWarm() });
+      : new WarmPool({
+          fifos,
+          programs: hostPrograms(),
+          isBusy: () => server.running >= cores,
+          onChange: () => server.reportWarm(),
+        });
   const server = new ExecutorServer({
     socketPath,
     instance,

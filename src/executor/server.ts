@@ -63,6 +63,11 @@ export class ExecutorServer {
     this.#server = createServer((socket) => this.#greet(socket));
   }
 
+  /** How many runs are under way. */
+  get running(): number {
+    return this.#running.size;
+  }
+
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);

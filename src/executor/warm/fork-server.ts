@@ -62,8 +62,8 @@ export class ForkServer {
     return this.#host.pid;
   }
 
-  /** Resolves with a child that waits for its run, or null when there will be none. */
-  async fork(): Promise<WarmInterpreter | null> {
+  /** Resolves with a child that waits for its run, or null when there will be none. One for later takes its time to get ready. */
+  async fork({ isForLater }: { isForLater: boolean }): Promise<WarmInterpreter | null> {
     const fifos: NamedFifo[] = [];
     try {
       for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.takeNamed());
@@ -78,7 +78,8 @@ export class ForkServer {
     const seq = this.#asked++;
     return new Promise((settle) => {
       this.#births.set(seq, { order, stdout, stderr, settle });
-      this.#host.send({ seq, order: order.path, stdout: stdout.path, stderr: stderr.path });
+      const paths = { order: order.path, stdout: stdout.path, stderr: stderr.path };
+      this.#host.send({ seq, idle: isForLater, ...paths });
     });
   }
 

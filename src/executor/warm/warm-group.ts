@@ -17,6 +17,8 @@ const startDelayMs = 30;
 const longestForkMs = 5000;
 /** When nobody was missed for so long, one less is kept. */
 const shrinkAfterMs = 30_000;
+/** Looking at the memory of a process takes longer than making one. */
+const betweenMeasuresMs = 2000;
 const firstPauseMs = 1000;
 const longestPauseMs = 10 * 60_000;
 
@@ -27,6 +29,8 @@ export interface GroupTools {
   readonly now: () => number;
   /** Whether there is memory for so much more. */
   mayGrow(group: WarmGroup, bytes: number): boolean;
+  /** Whether there is more to run than there are cores. */
+  isBusy(): boolean;
   changed(): void;
 }
 
@@ -56,6 +60,7 @@ export class WarmGroup {
   /** Aborted when all are ended, those on their way included; then there is another. */
   #era = new AbortController();
   #isClosed = false;
+  #measuredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(spec: InterpreterSpec, tools: GroupTools) {
     this.spec = spec;
@@ -214,9 +219,17 @@ export class WarmGroup {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
         if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
-        this.#await(this.#server?.fork() ?? Promise.resolve(null));
+        this.#await(
+          this.#server?.fork({ isForLater: !isNeededNow && this.#wanted <= 2 }) ?? Promise.resolve(null),
+        );
       }
-    } else if (missing > 0 && this.#coming === 0 && this.#tools.mayGrow(this, this.#bytesEach)) {
+    } else if (missing > 0 && this.#coming === 0) {
+      if (this.#tools.isBusy()) {
+        // Whoever waits for its end gets on faster if nothing else is started.
+        this.#startSoon();
+        return;
+      }
+      if (!this.#tools.mayGrow(this, this.#bytesEach)) return;
       const { fifos, programs } = this.#tools;
       const program = programs[this.spec.language];
       this.#expectedBytes = this.#memoryBytes + this.#bytesEach;
@@ -257,11 +270,12 @@ export class WarmGroup {
       interpreter.discard();
       this.#tools.changed();
     });
-    void this.#measure();
+    if (this.#tools.now() - this.#measuredAtMs > betweenMeasuresMs) void this.#measure();
     this.#tools.changed();
   }
 
   async #measure(): Promise<void> {
+    this.#measuredAtMs = this.#tools.now();
     const { signal } = this.#era;
     const waiting = this.#ready.length;
     const pids = [this.#server?.pid, ...this.#ready.map(({ pid }) => pid)].filter((pid) => pid !== undefined);

@@ -5,7 +5,7 @@ import type { FifoPool } from '../fifo-pool.ts';
 import { describeInterpreter } from './interpreter-key.ts';
 import { isShortOfMemory } from './memory.ts';
 import { type GroupTools, WarmGroup } from './warm-group.ts';
-import { orderFor, type WarmInterpreter } from './warm-interpreter.ts';
+import { type InterpreterSpec, orderFor, type WarmInterpreter } from './warm-interpreter.ts';
 
 const reviewMs = 5000;
 /** How long it counts what the system said of its memory: asking costs more than forking. */
@@ -19,6 +19,8 @@ interface WarmPoolOptions {
   readonly fifos: FifoPool;
   readonly programs: GroupTools['programs'];
   readonly onChange: () => void;
+  /** Whether there is more to run than there are cores. */
+  readonly isBusy: () => boolean;
   readonly isShort?: () => boolean;
   readonly now?: () => number;
 }
@@ -34,13 +36,14 @@ export class WarmPool {
   #short = { is: false, atMs: Number.NEGATIVE_INFINITY };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ fifos, programs, onChange, isShort, now }: WarmPoolOptions) {
+  constructor({ fifos, programs, onChange, isBusy, isShort, now }: WarmPoolOptions) {
     this.#isShort = isShort ?? isShortOfMemory;
     this.#tools = {
       fifos,
       programs,
       now: now ?? (() => performance.now()),
       mayGrow: (group, bytes) => this.#mayGrow(group, bytes),
+      isBusy,
       changed: onChange,
     };
   }
@@ -69,14 +72,7 @@ export class WarmPool {
     // Without its folder it cannot be started, which is for a real start to say.
     if (described === null || !spec.warm || !existsSync(spec.cwd)) return null;
     const { key, interpreter } = described;
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      group = new WarmGroup(interpreter, this.#tools);
-      this.#makeRoom();
-      this.#groups.set(key, group);
-      this.#watch();
-    }
-    const taken = await group.take();
+    const taken = await this.#groupFor(key, interpreter).take();
     if (taken?.give(orderFor(spec, spec.warm))) {
       this.#hits += 1;
       return taken;
@@ -90,6 +86,16 @@ export class WarmPool {
     clearInterval(this.#timer);
     for (const group of this.#groups.values()) group.close();
     this.#groups.clear();
+  }
+
+  #groupFor(key: string, spec: InterpreterSpec): WarmGroup {
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const group = new WarmGroup(spec, this.#tools);
+    this.#makeRoom();
+    this.#groups.set(key, group);
+    this.#watch();
+    return group;
   }
 
   get #memoryBytes(): number {
