@@ -60,6 +60,7 @@ export class WarmGroup {
   /** Aborted when all are ended, those on their way included; then there is another. */
   #era = new AbortController();
   #isClosed = false;
+  #hasServed = false;
   #measuredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(spec: InterpreterSpec, tools: GroupTools) {
@@ -111,7 +112,11 @@ export class WarmGroup {
     const ready = this.#ready.shift();
     if (ready === undefined) {
       this.#missedAtMs = now();
-      this.#wanted = Math.min(this.#wanted + 1, this.#isForked ? mostForked : mostStarted);
+      // Before there was one, nobody can tell whether one would have been enough.
+      if (this.#hasServed)
+        this.#wanted = Math.min(this.#wanted + 1, this.#isForked ? mostForked : mostStarted);
+    } else {
+      this.#hasServed = true;
     }
     const taken = ready ?? (this.#isServerUp ? await this.#awaitFork() : null);
     if (this.#isServerUp) this.#replenish();
@@ -134,6 +139,7 @@ export class WarmGroup {
     for (const interpreter of this.#ready.splice(0)) interpreter.discard();
     for (const settle of this.#waiting.splice(0)) settle(null);
     this.#wanted = 1;
+    this.#hasServed = false;
     this.#memoryBytes = 0;
     this.#expectedBytes = 0;
     this.#tools.changed();
@@ -220,7 +226,7 @@ export class WarmGroup {
         const isNeededNow = this.#waiting.length > this.#coming;
         if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
         this.#await(
-          this.#server?.fork({ isForLater: !isNeededNow && this.#wanted <= 2 }) ?? Promise.resolve(null),
+          this.#server?.fork({ isForLater: !isNeededNow && !this.#tools.isBusy() }) ?? Promise.resolve(null),
         );
       }
     } else if (missing > 0 && this.#coming === 0) {
