@@ -28,12 +28,18 @@ interface LiveEntry {
 /** The runs that have no end yet, and who of them waits for whom: what is stopped takes along all it waits for. */
 export class LiveRuns {
   readonly #entries = new Map<string, LiveEntry>();
+  /** The runs that others wait for, by who does: looking through all for each that is stopped took seconds with thousands queued. */
+  readonly #children = new Map<string, Set<LiveEntry>>();
   /** Those that are being stopped, by us or by their time limit: nothing more is started for them to wait for. */
   readonly #closing = new Set<string>();
   #onEmpty: (() => void)[] = [];
 
   add(entry: LiveEntry): void {
-    this.#entries.set(entry.record.runId, entry);
+    const { runId, parentRunId, sync } = entry.record;
+    this.#entries.set(runId, entry);
+    if (!sync || parentRunId === null) return;
+    const siblings = this.#children.get(parentRunId) ?? new Set();
+    this.#children.set(parentRunId, siblings.add(entry));
   }
 
   has(runId: string): boolean {
@@ -45,7 +51,11 @@ export class LiveRuns {
   }
 
   remove(runId: string): void {
+    const entry = this.#entries.get(runId);
     this.#entries.delete(runId);
+    const parent = entry?.record.parentRunId ?? '';
+    const siblings = this.#children.get(parent);
+    if (entry !== undefined && siblings?.delete(entry) && siblings.size === 0) this.#children.delete(parent);
     this.#closing.delete(runId);
     if (this.#entries.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
@@ -63,9 +73,8 @@ export class LiveRuns {
   /** Stops the runs that this one waits for: it is itself being stopped. */
   stopChildren(runId: string, cause: StopCause): void {
     if (this.#entries.has(runId)) this.#closing.add(runId);
-    for (const { record, stopping } of [...this.#entries.values()]) {
-      const isChild = record.sync && record.parentRunId === runId;
-      if (isChild && !stopping.signal.aborted) this.stop(record.runId, cause);
+    for (const { record, stopping } of [...(this.#children.get(runId) ?? [])]) {
+      if (!stopping.signal.aborted) this.stop(record.runId, cause);
     }
   }
 
