@@ -9,7 +9,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectRoot, tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
-import { isSameProcess, type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
+import {
+  isSameProcess,
+  type ProcessEntry,
+  parsePs,
+  readProcessTable,
+  startTicksOf,
+} from './process-table.ts';
 
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 
