@@ -66,7 +66,6 @@ describe('which interpreters a run could be given to', () => {
 
   it.each([
     ['is not to be warm', runOf({}, { warm: null })],
-    ['comes from a service that knows nothing of it', runOf({}, { warm: undefined })],
     [
       'has a window',
       runOf({}, { window: { commands: [], env: {}, title: '', language: 'en', hold: 'never' } }),

@@ -73,14 +73,15 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const scenery = openGroup(scene);
     const { group } = scenery;
     await scenery.warmUp();
+    await scenery.waits(2);
     const taken = await Promise.all([group.take(), group.take(), group.take()]);
     for (const each of taken) each?.discard();
-    await scenery.waits(4);
+    await scenery.waits(3);
     scenery.pass(31_000);
     await group.review();
-    expect(group.describe().waiting).toBe(3);
+    expect(group.describe().waiting).toBe(2);
     await group.review();
-    expect(group.describe().waiting).toBe(3);
+    expect(group.describe().waiting).toBe(2);
   });
 
   it('are as many as before after one of them was killed, or the next run makes one', async () => {
