@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { type Answer, executorPid, type Hob, launchHob } from './hob.ts';
-import { traceProcesses } from './processes.ts';
+import { type Trace, traceProcesses } from './processes.ts';
 import { type ScriptOptions, writeScript } from './scripts.ts';
 import { until } from './until.ts';
 import { parentOf } from './warm-scene.ts';
@@ -92,6 +92,7 @@ export async function forkServerOf(hob: Hob): Promise<{ server: number; waiting:
 /** A service for a whole file of tests, to which scripts are added. */
 export interface WarmService {
   readonly hob: Hob;
+  readonly trace: Trace;
   /** The folder of its scripts. */
   readonly scripts: string;
   /** Writes a script of this name, waits until the service knows it, and returns its id. */
@@ -109,6 +110,7 @@ export async function openWarmService(settings: string): Promise<WarmService> {
   const hob = await launchHob({ home, scripts: [scripts], settings, env: trace.env });
   return {
     hob,
+    trace,
     scripts,
     async add(name, options) {
       const id = await writeScript(scripts, name, options);

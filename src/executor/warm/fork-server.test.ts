@@ -151,6 +151,20 @@ describe.skipIf(!canFork)('a fork server', () => {
     child.discard();
   });
 
+  it('does not give a run to a child that was killed a moment ago', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const child = await fork();
+      const order = await scene.order('');
+      process.kill(child.pid, signal);
+      expect(child.give(order)).toBe(false);
+      child.discard();
+      expect((await child.exited).signal).toBe(signal);
+    }
+  });
+
   it('does not take an order for a child that is longer than a pipe holds', async () => {
     const scene = await openWarmScene();
     const { says, fork } = startServer(scene);
