@@ -183,6 +183,24 @@ describe.skipIf(!isHere)('a warm run', () => {
     expect((await runWarm(restartable.hob, id, { params: { files: '' } })).body.exit_code).toBe(0);
   });
 
+  it('of a script that declares a module which never loads is cold, and nothing of that is left', async () => {
+    const { hob, add, trace } = service;
+    const files = await tempFolder();
+    const text = `open(${JSON.stringify(join(files, 'began'))}, "a").write("x")\nimport time\ntime.sleep(600)\n`;
+    await writeFile(join(files, 'waits.py'), text);
+    const id = await add('waits', {
+      language: 'python',
+      entry: ['main.py', 'print("ran")\n'],
+      runtime: `preload = ["waits"]\nenv = { PYTHONPATH = "${files}" }`,
+    });
+    expect((await hob.run(id)).body.stdout).toBe('ran\n');
+    await fileThere(join(files, 'began'));
+    expect((await hob.run(id)).body.stdout).toBe('ran\n');
+    const executor = await executorPid(hob.home);
+    killEach([executor]);
+    await until('nothing of it is left', async () => (await trace.scripts()).length === 0);
+  });
+
   it.each([
     ['stop', [] as string[]],
     ['stop --all', ['--all']],
