@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
-import { closeBoth, FifoPool, type Fifo, removeName } from './fifo-pool.ts';
+import { closeBoth, type Fifo, FifoPool, removeName } from './fifo-pool.ts';
 
 const hasFifos = has('named pipes', process.platform !== 'win32');
 

@@ -9,7 +9,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { projectRoot, tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
-import { isSameProcess, type ProcessEntry, parsePs, readProcessTable, startTicksOf } from './process-table.ts';
+import {
+  isEnding,
+  isSameProcess,
+  type ProcessEntry,
+  parsePs,
+  readProcessTable,
+  startTicksOf,
+} from './process-table.ts';
 
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 
@@ -187,7 +194,10 @@ describe.skipIf(!hasProc)('a process', () => {
     const { pid, startTicks, child, exited } = startShell('read go');
     expect(isSameProcess(pid, startTicks)).toBe(true);
     expect(isSameProcess(pid, startTicks + 1)).toBe(false);
+    expect(isEnding(pid)).toBe(false);
     child.kill('SIGKILL');
+    // Already, though it may take a while until it is over.
+    expect(isEnding(pid)).toBe(true);
     await exited;
     expect(isSameProcess(pid, startTicks)).toBe(false);
   });

@@ -138,10 +138,26 @@ export function parsePs(output: string): ProcessEntry[] {
 /** Whether the process that was started then is still at work. */
 export function isSameProcess(pid: number, startTicks: number): boolean {
   if (process.platform !== 'linux') return isAlive(pid);
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === null) return false;
-  const found = parseProcessStat(stat.toString('latin1'));
-  return found.startTicks === startTicks && found.state !== 'Z' && found.state !== 'X';
+  try {
+    const stat = read(`/proc/${pid}/stat`);
+    if (stat === null) return false;
+    const found = parseProcessStat(stat.toString('latin1'));
+    return found.startTicks === startTicks && found.state !== 'Z' && found.state !== 'X';
+  } catch {
+    // For lack of a file handle nobody can tell, and it may be asked again.
+    return true;
+  }
+}
+
+/** Whether a process is gone, or was killed and is about to go. Where the system does not tell, it is taken to be well. */
+export function isEnding(pid: number): boolean {
+  if (process.platform !== 'linux') return !isAlive(pid);
+  try {
+    const stat = read(`/proc/${pid}/stat`);
+    return stat === null || parseProcessStat(stat.toString('latin1')).isEnding;
+  } catch {
+    return false;
+  }
 }
 
 /** When a process was started, to know it again; zero where the system does not tell. */

@@ -20,6 +20,7 @@ const parsed = {
   session: 7,
   startTicks: 987_654,
   isKernelThread: false,
+  isEnding: false,
 };
 
 describe('the state of a process', () => {
@@ -60,6 +61,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the state of a re
     expect(parseProcessStat(readFileSync('/proc/self/stat', 'latin1'))).toMatchObject({
       parent: process.ppid,
       isKernelThread: false,
+      isEnding: false,
     });
   });
 
@@ -80,6 +82,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the state of a re
       group: child.pid,
       session: child.pid,
       isKernelThread: false,
+      isEnding: false,
     });
   });
 });

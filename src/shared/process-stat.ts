@@ -8,20 +8,31 @@ export interface ProcessStat {
   readonly startTicks: number;
   /** A part of the kernel, not a program. */
   readonly isKernelThread: boolean;
+  /** It was killed, or is at its end, whatever is left of it. */
+  readonly isEnding: boolean;
 }
 
 const kernelThreadFlag = 0x0020_0000;
+const exitingFlag = 0x4;
+/** Every signal that ends a process becomes this one as soon as it is sent. */
+const killPending = 0x100;
 
 /** What `/proc/<pid>/stat` says. The command in it is in brackets and may contain anything, so the rest is found from its end. */
 export function parseProcessStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', parent, group, session] = fields;
+  const flags = Number(fields[6]);
   return {
     state,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
     startTicks: Number(fields[19]),
-    isKernelThread: (Number(fields[6]) & kernelThreadFlag) !== 0,
+    isKernelThread: (flags & kernelThreadFlag) !== 0,
+    isEnding:
+      state === 'Z' ||
+      state === 'X' ||
+      (flags & exitingFlag) !== 0 ||
+      (Number(fields[28]) & killPending) !== 0,
   };
 }

@@ -8,11 +8,7 @@ import { onTestFinished } from 'vitest';
 
 import { type RunSpec, runCookie } from '../../src/execution/messages.ts';
 import { FifoPool } from '../../src/executor/fifo-pool.ts';
-import type {
-  InterpreterSpec,
-  Order,
-  WarmInterpreter,
-} from '../../src/executor/warm/warm-interpreter.ts';
+import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/warm-interpreter.ts';
 import { tempFolder } from './hob.ts';
 import { findProgram, testPath } from './needs.ts';
 import { killEach, processesWith } from './processes.ts';
@@ -108,7 +104,8 @@ export async function openWarmScene(): Promise<WarmScene> {
     async noneLeft() {
       await until('no interpreter is left', async () => (await processes()).length === 0, 20_000);
     },
-    names: () => readdirSync(pipes).filter((name) => [...taken].some((path) => isOf(join(pipes, name), path))),
+    names: () =>
+      readdirSync(pipes).filter((name) => [...taken].some((path) => isOf(join(pipes, name), path))),
   };
   return scene;
 }

@@ -33,6 +33,8 @@ describe.skipIf(!hasProc)('a process that is nobody’s child any more', () => {
   it('is not taken for another that has got its id', async () => {
     const lastWord = join(await tempFolder(), 'end');
     const { pid, startTicks } = startShell('read go');
-    expect(await awaitOrphan(pid, { startTicks: startTicks - 1, lastWord })).toMatchObject({ isUnseen: true });
+    expect(await awaitOrphan(pid, { startTicks: startTicks - 1, lastWord })).toMatchObject({
+      isUnseen: true,
+    });
   });
 });

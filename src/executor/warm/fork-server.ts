@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 
 import { closeBoth, type FifoPool, type NamedFifo, removeName } from '../fifo-pool.ts';
 import type { ProcessExit } from '../process-exit.ts';
-import { startTicksOf } from '../process-table.ts';
+import { isEnding, startTicksOf } from '../process-table.ts';
 import { awaitOrphan } from './await-orphan.ts';
 import { type Host, startHost } from './start-host.ts';
 import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
@@ -141,7 +141,9 @@ export class ForkServer {
       stdoutFd: stdout.readFd,
       stderrFd: stderr.readFd,
       exited,
-      give: (run) => this.#children.has(pid) && send(order.writeFd, { ...run, last_word: lastWord }),
+      // One that was killed may be able to take its run for a moment longer.
+      give: (run) =>
+        this.#children.has(pid) && !isEnding(pid) && send(order.writeFd, { ...run, last_word: lastWord }),
       discard: () => {
         for (const fd of [order.writeFd, stdout.readFd, stderr.readFd]) closeSync(fd);
       },

@@ -44,10 +44,7 @@ describe('which interpreters a run could be given to', () => {
     const keys = [
       runOf(),
       runOf({}, { file: '/usr/bin/python3.11' }),
-      runOf(
-        {},
-        { args: ['-B', entry], warm: { language: 'python', options: ['-B'], entry, preload: [] } },
-      ),
+      runOf({}, { args: ['-B', entry], warm: { language: 'python', options: ['-B'], entry, preload: [] } }),
       runOf({}, { warm: { language: 'python', options: [], entry, preload: ['csv'] } }),
       runOf({}, { warm: { language: 'node.js', options: [], entry, preload: [] } }),
       runOf({ LANG: 'C' }),
@@ -69,14 +66,16 @@ describe('which interpreters a run could be given to', () => {
 
   it.each([
     ['is not to be warm', runOf({}, { warm: null })],
-    ['comes from a service that knows nothing of it', runOf({}, { warm: undefined })],
     [
       'has a window',
       runOf({}, { window: { commands: [], env: {}, title: '', language: 'en', hold: 'never' } }),
     ],
     ['is quoted for Windows', runOf({}, { isVerbatim: true })],
     ['has an id that does not fit', runOf({}, { runId: 'short' })],
-    ['has its entry somewhere else in the command', runOf({}, { args: ['-X', 'dev', '/scripts/one/main.py'] })],
+    [
+      'has its entry somewhere else in the command',
+      runOf({}, { args: ['-X', 'dev', '/scripts/one/main.py'] }),
+    ],
   ])('are none for a run that %s', (_what, spec) => {
     expect(describeInterpreter(spec)).toBeNull();
   });

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 
 import { closeBoth, type Fifo, type FifoPool } from '../fifo-pool.ts';
+import { isEnding } from '../process-table.ts';
 import { startHost } from './start-host.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
@@ -47,17 +48,18 @@ export async function prestart(
     host.kill();
     return first === 'unfit' ? 'unfit' : 'gone';
   }
+  const { pid } = host;
   let isGone = false;
   void host.exited.then(() => {
     isGone = true;
   });
   return {
-    pid: host.pid,
+    pid,
     stdoutFd: stdout.readFd,
     stderrFd: stderr.readFd,
     exited: host.exited,
     give: (order) => {
-      if (isGone) return false;
+      if (isGone || isEnding(pid)) return false;
       host.send({ ...order, last_word: null });
       host.dismiss();
       return true;

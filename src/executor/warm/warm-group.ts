@@ -14,7 +14,7 @@ const mostStarted = 4;
 /** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
 const startDelayMs = 30;
 /** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
-const longestForkMs = 5000;
+const longestForkMs = 3000;
 /** When nobody was missed for so long, one less is kept. */
 const shrinkAfterMs = 30_000;
 /** Looking at the memory of a process takes longer than making one. */

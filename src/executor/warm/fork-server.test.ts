@@ -1,0 +1,252 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { findProgram, has } from '../../../test/support/needs.ts';
+import { killEach } from '../../../test/support/processes.ts';
+import { fileThere, until } from '../../../test/support/until.ts';
+import {
+  openHandles,
+  openWarmScene,
+  parentOf,
+  programs,
+  seeThrough,
+  type WarmScene,
+} from '../../../test/support/warm-scene.ts';
+import { isSameProcess, startTicksOf } from '../process-table.ts';
+import { ForkServer, type ServerEnd } from './fork-server.ts';
+import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
+
+const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
+
+function startServer(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
+  const heard: ('ready' | ServerEnd)[] = [];
+  const server = new ForkServer(scene.python(spec), programs.python, scene.fifos, {
+    ready: () => void heard.push('ready'),
+    ended: (why) => void heard.push(why),
+  });
+  onTestFinished(() => server.close());
+  const says = async (word: 'ready' | ServerEnd) => {
+    await until(`the server says ${word}`, async () => heard.includes(word), 20_000);
+  };
+  const fork = async () => (await server.fork()) ?? fail();
+  return { server, heard, says, fork };
+}
+
+function fail(): WarmInterpreter {
+  throw new Error('there was no child');
+}
+
+describe.skipIf(!canFork)('a fork server', () => {
+  it('makes children that each carry out one run, with its output and its code', async () => {
+    const scene = await openWarmScene();
+    const { says, fork, server } = startServer(scene);
+    await says('ready');
+    const before = openHandles();
+    for (const [text, expected] of [
+      ['print("out")', { code: 0, signal: null, stdout: 'out\n', stderr: '' }],
+      ['import sys; sys.exit(3)', { code: 3, signal: null, stdout: '', stderr: '' }],
+      ['import sys; sys.exit("text")', { code: 1, signal: null, stdout: '', stderr: 'text\n' }],
+      ['import os; os._exit(4)', { code: 4, signal: null, stdout: '', stderr: '' }],
+      ['import os; os.kill(os.getpid(), 9)', { code: null, signal: 'SIGKILL', stdout: '', stderr: '' }],
+    ] as const) {
+      const child = await fork();
+      expect(parentOf(child.pid)).toBe(server.pid);
+      expect(child.give(await scene.order(text))).toBe(true);
+      expect(await seeThrough(child)).toEqual(expected);
+      expect(scene.names()).toEqual([]);
+    }
+    // The two streams of each were ours.
+    expect(openHandles() - before).toBe(2 * 5);
+  });
+
+  it('tells how its last child has ended, also when it was closed before', async () => {
+    const scene = await openWarmScene();
+    for (let count = 0; count < 5; count++) {
+      const { says, fork, server, heard } = startServer(scene);
+      await says('ready');
+      const children = [await fork(), await fork()];
+      for (const child of children) child.give(await scene.order('import sys; sys.exit(7)'));
+      server.close();
+      for (const child of children)
+        expect(await seeThrough(child)).toEqual({ code: 7, signal: null, stdout: '', stderr: '' });
+      expect(heard).toEqual(['ready', 'gone']);
+    }
+    await scene.noneLeft();
+  });
+
+  it.each([
+    ['returns', '', 0, ''],
+    ['exits with a number', 'sys.exit(3)', 3, ''],
+    ['exits with a text', 'sys.exit("text")', 1, 'text\n'],
+  ])(
+    'leaves a child that has a run to itself when it is killed: one that %s',
+    async (_how, last, code, stderr) => {
+      const scene = await openWarmScene();
+      const { says, fork, server, heard } = startServer(scene);
+      await says('ready');
+      const child = await fork();
+      const [began, go] = [join(scene.folder, 'began'), join(scene.folder, 'go')];
+      const order = await scene.order(
+        `import os, sys, time\nopen(${JSON.stringify(began)}, "w")\nwhile not os.path.exists(${JSON.stringify(go)}): time.sleep(0.01)\nprint("after")\n${last}`,
+      );
+      child.give(order);
+      await fileThere(began);
+      killEach([server.pid ?? 0]);
+      await says('gone');
+      await writeFile(go, '');
+      expect(await seeThrough(child)).toEqual({
+        code,
+        signal: null,
+        stdout: 'after\n',
+        stderr,
+      });
+      expect(heard).toEqual(['ready', 'gone']);
+      expect(scene.names()).toEqual([]);
+      await scene.noneLeft();
+    },
+  );
+
+  it('is followed by children without a run that end when they are discarded', async () => {
+    const scene = await openWarmScene();
+    const before = openHandles();
+    const { says, fork, server } = startServer(scene);
+    await says('ready');
+    const [first, second] = [await fork(), await fork()];
+    killEach([server.pid ?? 0]);
+    await says('gone');
+    expect(await server.fork()).toBeNull();
+    first.discard();
+    second.discard();
+    await Promise.all([first.exited, second.exited]);
+    await scene.noneLeft();
+    await until('no handle is left', async () => openHandles() <= before);
+    expect(scene.names()).toEqual([]);
+  });
+
+  it('answers nobody’s request when it is killed, and leaves no pipe behind', async () => {
+    const scene = await openWarmScene();
+    const before = openHandles();
+    const { says, server } = startServer(scene);
+    await says('ready');
+    process.kill(server.pid ?? 0, 'SIGSTOP');
+    const forks = [server.fork(), server.fork()];
+    await until('they are asked for', async () => scene.names().length === 6);
+    killEach([server.pid ?? 0]);
+    expect(await Promise.all(forks)).toEqual([null, null]);
+    expect(scene.names()).toEqual([]);
+    await until('no handle is left', async () => openHandles() <= before);
+  });
+
+  it('knows a child that was killed before it had a run', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    const child = await fork();
+    killEach([child.pid]);
+    expect((await child.exited).signal).toBe('SIGKILL');
+    expect(child.give(await scene.order(''))).toBe(false);
+    child.discard();
+  });
+
+  it('does not give a run to a child that was killed a moment ago', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const child = await fork();
+      const order = await scene.order('');
+      process.kill(child.pid, signal);
+      expect(child.give(order)).toBe(false);
+      child.discard();
+      expect((await child.exited).signal).toBe(signal);
+    }
+  });
+
+  it('does not take an order for a child that is longer than a pipe holds', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    const child = await fork();
+    expect(child.give(await scene.order('', { args: ['x'.repeat(5000)] }))).toBe(false);
+    child.discard();
+    expect((await child.exited).code).toBe(0);
+  });
+
+  it('says that it cannot fork when what it has loaded runs threads', async () => {
+    const scene = await openWarmScene();
+    const text =
+      'import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
+    await writeFile(join(scene.folder, 'with_thread.py'), text);
+    const { says } = startServer(scene, { preload: ['with_thread'], env: { PYTHONPATH: scene.folder } });
+    await says('threads');
+    await scene.noneLeft();
+  });
+
+  it('is none when what it has loaded starts programs, which go with it', async () => {
+    const scene = await openWarmScene();
+    const text = 'import subprocess\nkept = subprocess.Popen(["sleep", "600"])\n';
+    await writeFile(join(scene.folder, 'with_child.py'), text);
+    const { says } = startServer(scene, { preload: ['with_child'], env: { PYTHONPATH: scene.folder } });
+    await says('unfit');
+    await scene.noneLeft();
+  });
+
+  it('ends when it is closed while what it loads waits forever', async () => {
+    const scene = await openWarmScene();
+    const began = join(scene.folder, 'began');
+    const text = `open(${JSON.stringify(began)}, "w")\nimport time\ntime.sleep(600)\n`;
+    await writeFile(join(scene.folder, 'waits.py'), text);
+    const { server, heard } = startServer(scene, { preload: ['waits'], env: { PYTHONPATH: scene.folder } });
+    await fileThere(began);
+    server.close();
+    await scene.noneLeft();
+    expect(heard).toEqual(['gone']);
+  });
+
+  it.each([
+    ['does not exist', '/nowhere/python3', 'gone'],
+    ['is another program', '/bin/true', 'gone'],
+  ] as const)('is none when the interpreter %s', async (_what, file, why) => {
+    const scene = await openWarmScene();
+    const { says, server } = startServer(scene, { file });
+    await says(why);
+    expect(await server.fork()).toBeNull();
+  });
+
+  it('is none when its environment is too large for the system', async () => {
+    const scene = await openWarmScene();
+    const { says } = startServer(scene, { env: { LARGE: 'x'.repeat(200_000) } });
+    await says('gone');
+  });
+
+  it('says that it is out of date when a module that it has loaded is another', async () => {
+    const scene = await openWarmScene();
+    const module = join(scene.folder, 'lib', 'versioned.py');
+    await mkdir(join(scene.folder, 'lib'));
+    await writeFile(module, 'version = 1\n');
+    const { says, server } = startServer(scene, {
+      preload: ['versioned'],
+      env: { PYTHONPATH: join(scene.folder, 'lib'), PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    await says('ready');
+    await writeFile(module, 'version = 22\n');
+    expect(await server.fork()).toBeNull();
+    await says('stale');
+  });
+
+  it('ends by itself when whoever started it is gone, with all that wait', async () => {
+    const scene = await openWarmScene();
+    const { says, fork, server } = startServer(scene);
+    await says('ready');
+    const child = await fork();
+    const pid = server.pid ?? 0;
+    const startTicks = startTicksOf(pid);
+    child.discard();
+    server.close();
+    await until('the server is gone', async () => !isSameProcess(pid, startTicks));
+    await scene.noneLeft();
+  });
+});
