@@ -19,6 +19,14 @@ export async function removeParameterFile(folder: RunFolder, log: Logger): Promi
   }
 }
 
+/** Removes what was prepared for a run that is refused. A folder that has to stay is swept up at the next start. */
+export async function discardRunFolder(folder: RunFolder, log: Logger): Promise<void> {
+  await removeParameterFile(folder, log);
+  await removeFolder(folder.path).catch((error: unknown) => {
+    log.warn({ err: error }, 'the folder of a refused run could not be removed yet');
+  });
+}
+
 /** Whether it was a file, as it nearly always is, or is gone. */
 function isUnlinked(path: string): boolean {
   try {

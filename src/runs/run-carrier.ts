@@ -5,6 +5,7 @@ import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/error
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import { chooseWarm } from './choose-warm.ts';
+import { EndRecorder } from './end-recorder.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
@@ -12,7 +13,7 @@ import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
 import { addRunNote } from './run-notes.ts';
-import type { RunEnding, RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
 import { chooseWindow } from './run-windows.ts';
 
@@ -71,17 +72,21 @@ interface Conclusion {
   readonly isRefused?: boolean;
 }
 
-/** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
-const retryRecordMs = 1000;
-
 /** Carries accepted runs to their end, and records it. */
 export class RunCarrier {
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
+  readonly #ends: EndRecorder;
 
   constructor(options: RunServiceOptions, live: LiveRuns) {
     this.#options = options;
     this.#live = live;
+    this.#ends = new EndRecorder(options, live);
+  }
+
+  /** All ends that are known are on record when this returns, unless there is no room for them. */
+  settle(): void {
+    this.#ends.settle();
   }
 
   /**
@@ -139,7 +144,10 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    this.#record(run, concludeRun(end, texts), isRefused);
+    const known = { run, ending: concludeRun(end, texts), isRefused };
+    // A caller who waits gets its answer first, if the executor has the end for the case that we do not get to write it down.
+    if (!run.isDurable && !isRefused && end.startedAtMs !== null) this.#ends.recordSoon(known);
+    else this.#ends.record(known);
     return outcomeOf(end, texts);
   }
 
@@ -230,36 +238,5 @@ export class RunCarrier {
     addRunNote(folder, this.#options.clock.now(), note[language]).catch((error: unknown) => {
       log.warn({ err: error }, 'a note about a run could not be kept');
     });
-  }
-
-  /** The executor keeps the end until it is on record here; what cannot be written now is written when there is room. */
-  #record(run: LiveRun, ending: RunEnding, isRefused: boolean): void {
-    const { store, events, executor } = this.#options;
-    const { runId } = run.record;
-    const finish = () => (isRefused ? this.#finishRefused(runId, ending) : store.finish(runId, ending));
-    try {
-      if (events.end(runId, finish)) {
-        run.log.info(
-          { cause: ending.endCause, exitCode: ending.exitCode, ms: ending.durationMs },
-          'run ended',
-        );
-      }
-      executor.acknowledge(runId);
-      // Not before: what is not on record could still be stopped, and would be taken up by the next service.
-      this.#live.remove(runId);
-    } catch (error) {
-      if (!store.isOpen) return;
-      run.log.error({ err: error }, 'the end of a run could not be recorded yet');
-      setTimeout(() => this.#record(run, ending, isRefused), retryRecordMs).unref();
-    }
-  }
-
-  #finishRefused(runId: string, ending: RunEnding): boolean {
-    const { store, keys } = this.#options;
-    const finish = () => {
-      keys.release(runId);
-      return store.finish(runId, ending);
-    };
-    return store.atomically(finish, { durable: false });
   }
 }

@@ -4,7 +4,6 @@ import type { Containment, Count } from '../execution/messages.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
-import { removeFolder } from '../shared/remove-folder.ts';
 import { hashToken, newToken } from './callers/chain.ts';
 import type { Progress } from './events/progress.ts';
 import type { RunEvent } from './events/run-events.ts';
@@ -13,7 +12,7 @@ import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
 import { renewParameterFile, runFolderAt, writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
-import { removeParameterFile } from './remove-parameter-file.ts';
+import { discardRunFolder } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
@@ -79,6 +78,11 @@ export class RunService {
     return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
 
+  /** To be called before what is on record is read: the end of a run that somebody waited for is written down after its answer. */
+  settle(): void {
+    this.#carrier.settle();
+  }
+
   /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, sync } = request;
@@ -104,7 +108,7 @@ export class RunService {
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
-      await this.#discard(run);
+      await discardRunFolder(run.folder, run.log);
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
@@ -174,6 +178,7 @@ export class RunService {
     for (const leaving of this.#waiting) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
+    this.settle();
     if (!this.#endsRuns) return;
     this.#live.stopAll('shutdown', { sparing: 'none' });
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
@@ -210,14 +215,6 @@ export class RunService {
     };
     await writeParameterFile(run.folder, content, { durable });
     this.#insert(run.record, hashToken(token), { durable, key: request.key });
-  }
-
-  /** Removes what was prepared for a run that is refused. A folder that has to stay is swept up at the next start. */
-  async #discard({ folder, log }: LiveRun): Promise<void> {
-    await removeParameterFile(folder, log);
-    await removeFolder(folder.path).catch((error: unknown) => {
-      log.warn({ err: error }, 'the folder of a refused run could not be removed yet');
-    });
   }
 
   /** The run, its key and what is told of it are on record together, or none of them is. */

@@ -37,7 +37,7 @@ function open() {
     events,
     queue: () => events.queue(runId, () => store.insert(record, 'hash'), { durable: true }),
     give: () => store.markStarted(runId, { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' }),
-    end: (how = ending) => events.end(runId, () => store.finish(runId, how)),
+    end: (how = ending) => events.end([{ runId, finish: () => store.finish(runId, how) }]).has(runId),
     say: (message: string) => events.report(runId, { fraction: null, message }, new Date()),
     told: () =>
       eventLog.read(0).events.map(({ type, data }) => [type.slice('run.'.length), JSON.parse(data)]),

@@ -13,6 +13,12 @@ export interface RunEvent {
   readonly atMs?: number;
 }
 
+interface EndToRecord {
+  readonly runId: string;
+  /** Returns whether it had no end yet. */
+  readonly finish: () => boolean;
+}
+
 interface RunEventsOptions {
   log: EventLog;
   store: Pick<RunStore, 'findBrief' | 'isOpen'>;
@@ -22,7 +28,7 @@ interface RunEventsOptions {
 }
 
 /** Many scripts take no longer, and nobody notices that a start is told so much later. */
-const startPauseMs = 10;
+const startPauseMs = 20;
 
 /** Tells of each run that it was queued, that it started, if it did, and that it ended: in this order, and each once. */
 export class RunEvents {
@@ -88,30 +94,33 @@ export class RunEvents {
     return this.#progress.latest(runId);
   }
 
-  /** Puts the end of a run on record, by `finish`, and says so, unless it had ended already. */
-  end(runId: string, finish: () => boolean): boolean {
-    const startAtMs = this.#startUntold.get(runId);
-    const told = this.#options.log.record(
-      (write): RunEvent[] => {
-        if (!finish()) return [];
-        const run = this.#find(runId);
-        const late = this.#progress.pending(runId);
-        const events: RunEvent[] = [{ type: 'ended', run }];
-        if (startAtMs !== undefined && run.startedAt !== null) {
-          const started = startOf(withoutEnd(run), startAtMs);
-          write(this.#runEvent('started', started.run));
-          events.unshift(started);
-        }
-        if (late !== null) write(this.#progressEvent(late.report, late.earlier));
-        write(this.#runEvent('ended', run));
-        return events;
-      },
-      { durable: false },
-    );
-    this.#startUntold.delete(runId);
-    this.#progress.forget(runId);
+  /** Puts the ends of runs on record, each by its `finish`, and says so, unless they had ended already. Returns those that had not. */
+  end(ends: readonly EndToRecord[]): ReadonlySet<string> {
+    const told = this.#options.log.record((write) => ends.flatMap((end) => this.#writeEnd(write, end)), {
+      durable: false,
+    });
+    for (const { runId } of ends) {
+      this.#startUntold.delete(runId);
+      this.#progress.forget(runId);
+    }
     for (const event of told) this.feed.publish(event);
-    return told.length > 0;
+    return new Set(told.map(({ run }) => run.runId));
+  }
+
+  #writeEnd(write: (event: NewEvent) => void, { runId, finish }: EndToRecord): RunEvent[] {
+    if (!finish()) return [];
+    const startAtMs = this.#startUntold.get(runId);
+    const run = this.#find(runId);
+    const late = this.#progress.pending(runId);
+    const events: RunEvent[] = [{ type: 'ended', run }];
+    if (startAtMs !== undefined && run.startedAt !== null) {
+      const started = startOf(withoutEnd(run), startAtMs);
+      write(this.#runEvent('started', started.run));
+      events.unshift(started);
+    }
+    if (late !== null) write(this.#progressEvent(late.report, late.earlier));
+    write(this.#runEvent('ended', run));
+    return events;
   }
 
   /**
