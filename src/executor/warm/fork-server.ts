@@ -63,7 +63,7 @@ export class ForkServer {
   }
 
   /** Resolves with a child that waits for its run, or null when there will be none. One for later takes its time to get ready. */
-  async fork({ isForLater }: { isForLater: boolean }): Promise<WarmInterpreter | null> {
+  async fork({ isForLater = false } = {}): Promise<WarmInterpreter | null> {
     const fifos: NamedFifo[] = [];
     try {
       for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.takeNamed());

@@ -27,6 +27,7 @@ function openPool(scene: WarmScene) {
     fifos: scene.fifos,
     programs,
     onChange: () => {},
+    isBusy: () => false,
     isShort: () => isShort,
     now: () => nowMs,
   });
