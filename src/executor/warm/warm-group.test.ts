@@ -28,6 +28,7 @@ function openGroup(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
     programs,
     now: () => nowMs,
     mayGrow: () => mayGrow,
+    isBusy: () => false,
     changed: () => {},
   });
   onTestFinished(() => group.close());
