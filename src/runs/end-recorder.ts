@@ -14,7 +14,7 @@ interface KnownEnd {
 type EndRecorderOptions = Pick<RunServiceOptions, 'store' | 'events' | 'executor' | 'keys'>;
 
 /** Ends of this time are written down together, which costs hardly more than one. */
-const pauseMs = 8;
+const pauseMs = 16;
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryMs = 1000;
 
