@@ -1,11 +1,11 @@
+import type { Logger } from '../shared/log.ts';
 import type { LiveRuns } from './live-runs.ts';
-import type { LiveRun } from './run-carrier.ts';
-import type { RunEnding } from './run-record.ts';
+import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunServiceOptions } from './run-request.ts';
 
 /** What became of a run, to be written down. */
 interface KnownEnd {
-  readonly run: Pick<LiveRun, 'record' | 'log'>;
+  readonly run: { readonly record: Pick<RunRecord, 'runId'>; readonly log: Logger };
   readonly ending: RunEnding;
   /** It was not started, and its caller is told so: whoever asks again is not to be given this run. */
   readonly isRefused: boolean;

@@ -207,8 +207,7 @@ export class RunService {
   }
 
   async #prepare(run: LiveRun, request: RunRequest, token: string): Promise<void> {
-    // An asynchronous run must survive a power cut once it is accepted; a synchronous one has a caller who would notice, and
-    // who, with a key, may come back for it.
+    // A run must survive a power cut once it is accepted, unless its caller would notice and cannot come back for it by a key.
     const { record, isDurable: durable } = run;
     const content = {
       apiBase: this.#options.apiBase(token),
