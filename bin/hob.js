@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+
+// Before anything is loaded. What is new on the heap is cleared away more often, and so takes a megabyte or two instead of up to 48.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const entry = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(entry)) {

@@ -1,11 +1,11 @@
+import type { Logger } from '../shared/log.ts';
 import type { LiveRuns } from './live-runs.ts';
-import type { LiveRun } from './run-carrier.ts';
-import type { RunEnding } from './run-record.ts';
+import type { RunEnding, RunRecord } from './run-record.ts';
 import type { RunServiceOptions } from './run-request.ts';
 
 /** What became of a run, to be written down. */
 interface KnownEnd {
-  readonly run: Pick<LiveRun, 'record' | 'log'>;
+  readonly run: { readonly record: Pick<RunRecord, 'runId'>; readonly log: Logger };
   readonly ending: RunEnding;
   /** It was not started, and its caller is told so: whoever asks again is not to be given this run. */
   readonly isRefused: boolean;
@@ -14,7 +14,7 @@ interface KnownEnd {
 type EndRecorderOptions = Pick<RunServiceOptions, 'store' | 'events' | 'executor' | 'keys'>;
 
 /** Ends of this time are written down together, which costs hardly more than one. */
-const pauseMs = 8;
+const pauseMs = 16;
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryMs = 1000;
 

@@ -11,7 +11,8 @@ import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import { type RunFolder, runFolderAt } from './parameter-file.ts';
-import { removeParameterFile } from './remove-parameter-file.ts';
+import { discardRunFolder, removeParameterFile } from './remove-parameter-file.ts';
+import type { RunEntry } from './run-entry.ts';
 import { addRunNote } from './run-notes.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
@@ -27,6 +28,7 @@ export interface LiveRun {
   readonly language: Language;
   /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
   readonly isDurable: boolean;
+  readonly entry: RunEntry;
   readonly log: Logger;
   /** Aborted when the run is not to go on. */
   readonly stopping: AbortController;
@@ -36,7 +38,12 @@ export function describeRun(
   { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
   record: RunRecord,
   script: Script | null,
-  { language, hasKey, scriptFolder }: { language: Language; hasKey: boolean; scriptFolder: string | null },
+  {
+    language,
+    hasKey,
+    scriptFolder,
+    entry,
+  }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: RunEntry },
 ): LiveRun {
   return {
     record,
@@ -45,6 +52,7 @@ export function describeRun(
     timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
     language,
     isDurable: hasKey || !record.sync,
+    entry,
     log: log.child({ run: record.runId, script: record.scriptName }),
     stopping: new AbortController(),
   };
@@ -114,11 +122,24 @@ export class RunCarrier {
     }
     try {
       const { end, unavailable, refusal } = await this.#run(run, script, onStart);
+      await this.#enter(run, refusal);
       const outcome = await this.conclude(run, end, { unavailable, isRefused: refusal !== null });
       if (refusal !== null) throw refusal;
       return outcome;
     } finally {
       lease.release();
+    }
+  }
+
+  /** Puts a run on record that did not get as far as that, or leaves nothing of it behind. */
+  async #enter(run: LiveRun, refusal: unknown): Promise<void> {
+    try {
+      run.entry.make();
+    } catch (error) {
+      this.#live.remove(run.record.runId);
+      await discardRunFolder(run.folder, run.log);
+      const errno = errnoOf(error);
+      throw refusal ?? (isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
   }
 
@@ -178,6 +199,7 @@ export class RunCarrier {
       runId: run.record.runId,
       signal: run.stopping.signal,
       onWait: (note) => {
+        run.entry.make();
         // From now on it has an outcome, whatever that is.
         onStart();
         this.#note(run, note);
@@ -213,7 +235,7 @@ export class RunCarrier {
           signal.throwIfAborted();
           // On record before it is on its way, and with whom: whoever finds it there knows whom to ask what became of it.
           const start = { startedAt: clock.now().toISOString(), executor: name };
-          store.markStarted(runId, start, { durable: run.isDurable });
+          if (!run.entry.make(start)) store.markStarted(runId, start, { durable: run.isDurable });
           onStart();
         },
         started: (why) => {

@@ -14,6 +14,7 @@ import { renewParameterFile, runFolderAt, writeParameterFile } from './parameter
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
 import { discardRunFolder } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
+import { RunEntry } from './run-entry.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
@@ -24,6 +25,7 @@ import {
   type RunServiceOptions,
   type SubmittedRun,
 } from './run-request.ts';
+import type { RunStart } from './run-store.ts';
 import { within } from './within.ts';
 
 /** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
@@ -83,7 +85,10 @@ export class RunService {
     this.#carrier.settle();
   }
 
-  /** Accepts a run: when this resolves it is on record. Throws a refusal, with nothing left behind, when it cannot be. */
+  /**
+   * Accepts a run: when this resolves it is on record, or about to be, if its caller waits and it can start at once. Throws a
+   * refusal, with nothing left behind, when it cannot be.
+   */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, sync } = request;
     const lender = (sync ? request.caller?.runId : request.lender) ?? null;
@@ -98,6 +103,7 @@ export class RunService {
       language: request.language,
       hasKey: request.key !== undefined,
       scriptFolder: script.folder,
+      entry: new RunEntry((start) => this.#insert(run, hashToken(token), { key: request.key, start })),
     });
     const claim = claimOf(runId, script, lender);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
@@ -201,12 +207,11 @@ export class RunService {
   }
 
   async #prepare(run: LiveRun, request: RunRequest, token: string): Promise<void> {
-    // An asynchronous run must survive a power cut once it is accepted; a synchronous one has a caller who would notice, and
-    // who, with a key, may come back for it.
-    const durable = run.isDurable;
+    // A run must survive a power cut once it is accepted, unless its caller would notice and cannot come back for it by a key.
+    const { record, isDurable: durable } = run;
     const content = {
       apiBase: this.#options.apiBase(token),
-      runId: run.record.runId,
+      runId: record.runId,
       scriptId: request.script.id,
       scriptFolder: request.script.folder,
       invokeMode: request.sync ? ('node' as const) : ('manual' as const),
@@ -214,20 +219,20 @@ export class RunService {
       params: request.params,
     };
     await writeParameterFile(run.folder, content, { durable });
-    this.#insert(run.record, hashToken(token), { durable, key: request.key });
+    if (durable || !this.#gate.isIn(record.runId)) run.entry.make();
   }
 
   /** The run, its key and what is told of it are on record together, or none of them is. */
   #insert(
-    record: RunRecord,
+    { record, isDurable: durable }: LiveRun,
     tokenHash: string,
-    { durable, key }: { durable: boolean; key: KeyUse | undefined },
+    { key, start }: { key: KeyUse | undefined; start: RunStart | null },
   ): void {
     const { store, keys, events } = this.#options;
-    const { runId, queuedAt } = record;
+    const { runId, queuedAt: usedAt } = record;
     const insert = () => {
-      const inserted = store.insert(record, tokenHash, { durable });
-      if (key !== undefined) keys.put(key, { runId, usedAt: queuedAt, since: keysKeptSince(this.#options) });
+      const inserted = store.insert(record, tokenHash, { durable, start });
+      if (key !== undefined) keys.put(key, { runId, usedAt, since: keysKeptSince(this.#options) });
       return inserted;
     };
     events.queue(runId, insert, { durable });
@@ -239,9 +244,7 @@ export class RunService {
     { turn, isWaitedFor }: { turn: Promise<Lease>; isWaitedFor: boolean },
   ): SubmittedRun {
     let markStarted = (): void => {};
-    const started = new Promise<void>((resolve) => {
-      markStarted = resolve;
-    });
+    const started = new Promise<void>((resolve) => (markStarted = resolve));
     const outcome = this.#carrier.carryOut(run, script, turn, markStarted);
     if (isWaitedFor) this.#syncRuns.add(outcome);
     outcome

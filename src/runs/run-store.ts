@@ -20,8 +20,15 @@ export interface RunStore {
   readonly isOpen: boolean;
   /** All writes in `work`, or none of them; to be used for more than one that belong together. */
   atomically<Result>(work: () => Result, options: { durable: boolean }): Result;
-  /** `durable`: on the disk, power cut or not, before this returns. Returns what `findBrief` would. */
-  insert(record: RunRecord, tokenHash: string, options: { durable: boolean }): BriefRun;
+  /**
+   * `durable`: on the disk, power cut or not, before this returns. `start`: as if `markStarted` followed at once. Returns what
+   * `findBrief` would without that.
+   */
+  insert(
+    record: RunRecord,
+    tokenHash: string,
+    options: { durable: boolean; start?: RunStart | null },
+  ): BriefRun;
   /** The run is about to be given to an executor. */
   markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
   /** The first end counts; returns false when the run had ended already. */

@@ -25,7 +25,7 @@ export class SqliteRunStore implements RunStore {
     this.#counts = new RunCounts(database);
     this.#insert = database.prepare(
       `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync,
-         state, data, params, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         state, data, params, queued_at, started_at, executor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#markStarted = database.prepare(
       `UPDATE runs SET state = 'running', started_at = ?, executor = ? WHERE run_id = ? AND ended_at IS NULL`,
@@ -55,7 +55,11 @@ export class SqliteRunStore implements RunStore {
     return this.#write(durable, () => transact(this.#database, work));
   }
 
-  insert(record: RunRecord, tokenHash: string, { durable }: { durable: boolean }): BriefRun {
+  insert(
+    record: RunRecord,
+    tokenHash: string,
+    { durable, start = null }: { durable: boolean; start?: RunStart | null },
+  ): BriefRun {
     const data = JSON.stringify(record.data);
     const params = JSON.stringify(record.params);
     this.#write(durable, () => {
@@ -69,10 +73,12 @@ export class SqliteRunStore implements RunStore {
         record.parentRunId,
         record.depth,
         Number(record.sync),
-        record.state,
+        start === null ? record.state : 'running',
         data,
         params,
         record.queuedAt,
+        start?.startedAt ?? null,
+        start?.executor ?? null,
       );
     });
     if (isBrief(data) && isBrief(params)) return record;

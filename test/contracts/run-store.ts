@@ -50,6 +50,15 @@ export function describeRunStore(name: string, open: () => RunStore): void {
       }
     });
 
+    it('takes a run with its start, and gives it back as it was queued', () => {
+      const store = open();
+      const record = queuedRun();
+      const start = { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' };
+      expect(store.insert(record, 'token', { ...quickly, start })).toEqual(record);
+      expect(store.find(record.runId)).toEqual({ ...record, state: 'running', ...start });
+      expect(store.unfinished()).toHaveLength(1);
+    });
+
     it('takes a run id once, and a token once, and keeps what it has', () => {
       const store = open();
       const record = queuedRun();

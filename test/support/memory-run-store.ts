@@ -19,11 +19,12 @@ export class MemoryRunStore implements RunStore {
     }
   }
 
-  insert(record: RunRecord, tokenHash: string): BriefRun {
+  insert(record: RunRecord, tokenHash: string, options?: { start?: RunStart | null }): BriefRun {
     if (this.#records.has(record.runId)) throw new Error(`The run ${record.runId} is there already`);
     if (this.#byToken.has(tokenHash)) throw new Error('The token belongs to another run');
     this.#records.set(record.runId, structuredClone(record));
     this.#byToken.set(tokenHash, record.runId);
+    if (options?.start) this.markStarted(record.runId, options.start);
     return briefOf(record);
   }
 

@@ -28,7 +28,7 @@ interface RunEventsOptions {
 }
 
 /** Many scripts take no longer, and nobody notices that a start is told so much later. */
-const startPauseMs = 20;
+const startPauseMs = 30;
 
 /** Tells of each run that it was queued, that it started, if it did, and that it ended: in this order, and each once. */
 export class RunEvents {
