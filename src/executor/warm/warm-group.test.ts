@@ -74,7 +74,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const scenery = openGroup(scene);
     const { group } = scenery;
     await scenery.warmUp();
-    await scenery.waits(2);
+    await scenery.waits(1);
     const taken = await Promise.all([group.take(), group.take(), group.take()]);
     for (const each of taken) each?.discard();
     await scenery.waits(3);
@@ -90,7 +90,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const scenery = openGroup(scene);
     const { group } = scenery;
     await scenery.warmUp();
-    await scenery.waits(2);
+    await scenery.waits(1);
     const pids = await scene.processes();
     const waiting = pids.filter((pid) => pids.includes(parentOf(pid)));
     killEach(waiting);
