@@ -19,13 +19,18 @@ export async function measureAccept({ folder, load, extent, say }) {
     return taken;
   });
   const sleeper = { id: idOf(2), name: 'sleeper', ...sh, text: 'exec sleep 3600\n' };
-  const full = await withHob(folder, [script, sleeper], `max_runs = 1\non_stop = "stop"\n${room}`, async (hob) => {
-    await hob.call('/api/execute', { script_id: idOf(2) });
-    const taken = await takeOn(hob, { load, extent, say, what: 'while all places are taken' });
-    const { queued } = await hob.call('/api/health');
-    if (queued !== taken.accepted) throw new Error(`of ${taken.accepted} runs ${queued} are queued`);
-    return taken;
-  });
+  const full = await withHob(
+    folder,
+    [script, sleeper],
+    `max_runs = 1\non_stop = "stop"\n${room}`,
+    async (hob) => {
+      await hob.call('/api/execute', { script_id: idOf(2) });
+      const taken = await takeOn(hob, { load, extent, say, what: 'while all places are taken' });
+      const { queued } = await hob.call('/api/health');
+      if (queued !== taken.accepted) throw new Error(`of ${taken.accepted} runs ${queued} are queued`);
+      return taken;
+    },
+  );
   return {
     blockedMs: Math.max(busy.longestMs, full.longestMs),
     figures: { 'accept: calls': full.most },

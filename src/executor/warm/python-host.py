@@ -38,6 +38,7 @@ def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
 
 builtins.__import__ = recording_import
 
+import _frozen_importlib_external as importlib
 import atexit
 import gc
 import json
@@ -137,6 +138,8 @@ def recording_register(function, *args, **keywords):
 
 
 shelf = {}
+# What comes along with each module on the shelf.
+plans = {}
 
 
 def put_on_shelf(declared):
@@ -163,6 +166,9 @@ def put_on_shelf(declared):
         unbind(name)
     # Another name that one of them has given to this program.
     sys.modules.pop("__mp_main__", None)
+    for name in shelf:
+        # Packages come before what is bound to them.
+        plans[name] = sorted((each for each in closure_of(name) if each in shelf), key=lambda each: each.count("."))
     for place in places:
         sys.path_importer_cache[place] = ShelfFinder(place, *sys_loaders())
     for name in keep:
@@ -171,9 +177,7 @@ def put_on_shelf(declared):
 
 
 def sys_loaders():
-    import _frozen_importlib_external
-
-    return _frozen_importlib_external._get_supported_file_loaders()
+    return importlib._get_supported_file_loaders()
 
 
 def unbind(name):
@@ -223,13 +227,9 @@ class ShelfFinder(type(sys.path_importer_cache[os.path.dirname(os.__file__)])):
         if module is None or os.path.dirname(module.__spec__.origin) != self.place_of(module):
             return super().find_spec(fullname, target)
         original = module.__spec__
-        needed = closure_of(fullname)
-        for name in needed:
+        for name in plans[fullname]:
             if name in shelf:
                 take_from_shelf(name)
-        for name in needed:
-            if name in sys.modules:
-                bind(name, sys.modules[name])
         return type(original)(fullname, ShelfLoader(module, original), origin=original.origin)
 
     def place_of(self, module):
@@ -486,9 +486,12 @@ def become(order, loaded):
         sys.orig_argv = [order["file"], *sys.argv]
     sys.path.insert(0, folder)
     # Files may have come since the folders were looked at, in the same tick of the clock.
-    for place, finder in list(sys.path_importer_cache.items()):
-        if not isinstance(finder, ShelfFinder):
-            del sys.path_importer_cache[place]
+    # Python looks first whether what it was told to run is a folder or an archive, and notes that it is not.
+    sys.path_importer_cache.pop(template["__file__"], None)
+    sys.path_importer_cache[entry] = None
+    for finder in sys.path_importer_cache.values():
+        if finder is not None:
+            finder.invalidate_caches()
     reseed()
     space = dict(template)
     space.update(__file__=entry, __loader__=type(template["__loader__"])("__main__", entry), __builtins__=builtins)
@@ -534,8 +537,8 @@ def rehearse(loaded):
         with open(template["__file__"], "rb") as file:
             file.read(4096)
         exec(compile(REHEARSAL, "rehearsal", "exec"), {"__name__": "rehearsal", "__builtins__": builtins})
-        for name in ("argparse", "json", "pathlib", "subprocess"):
-            closure_of(name)
+        for place in list(sys.path_importer_cache):
+            importlib.PathFinder.find_spec("rehearsal", [place])
     except Exception:
         # Then a run takes a millisecond longer.
         pass
