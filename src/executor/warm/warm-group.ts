@@ -5,9 +5,8 @@ import { memoryOf } from './memory.ts';
 import { prestart } from './prestart.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
-const mebibyte = 1024 * 1024;
 /** What one is taken to need before it was looked at. */
-const guessedBytes = { python: 32 * mebibyte, 'node.js': 48 * mebibyte };
+const guessedBytes = { python: 32_000_000, 'node.js': 48_000_000 };
 /** So many wait at most, however many were missed at once. */
 const mostForked = 8;
 const mostStarted = 4;
