@@ -28,7 +28,7 @@ function recorder() {
   const known = () => {
     const record = queuedRun({ sync: true });
     runEvents.queue(record.runId, () => store.insert(record, record.runId), { durable: false });
-    live.add({ record, scriptFolder: null, stopping: new AbortController() });
+    live.add({ record, scriptFolder: null, stopping: new AbortController(), entry: { make: () => false } });
     return { run: { record, log }, ending: runEnding(), isRefused: false };
   };
   const hasEnded = ({ run }: ReturnType<typeof known>) => store.find(run.record.runId)?.endedAt !== null;

@@ -13,8 +13,6 @@ interface KnownEnd {
 
 type EndRecorderOptions = Pick<RunServiceOptions, 'store' | 'events' | 'executor' | 'keys'>;
 
-/** Ends of this time are written down together, which costs hardly more than one. */
-const pauseMs = 16;
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryMs = 1000;
 
@@ -23,7 +21,7 @@ export class EndRecorder {
   readonly #options: EndRecorderOptions;
   readonly #live: LiveRuns;
   readonly #pending: KnownEnd[] = [];
-  #soon: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(options: EndRecorderOptions, live: LiveRuns) {
     this.#options = options;
@@ -36,18 +34,19 @@ export class EndRecorder {
   }
 
   /**
-   * For an end that the executor keeps until it is on record: if we were killed before, the next service would hear of it. Whoever
-   * wants to read what is on record calls `settle` first.
+   * After what is done in this turn of the event loop, the answer to a caller who waits above all, and before anything that could
+   * come after that answer. Ends of the same turn are written down together, which costs hardly more than one. If we were killed in
+   * between, the executor would tell the next service of them.
    */
   recordSoon(end: KnownEnd): void {
     this.#pending.push(end);
-    this.#soon ??= setTimeout(() => this.settle(), pauseMs).unref();
+    this.#soon ??= setImmediate(() => this.settle());
   }
 
   /** Writes down what is known. Never throws: what cannot be written now is written when there is room. */
   settle(): void {
     if (this.#pending.length === 0) return;
-    clearTimeout(this.#soon);
+    clearImmediate(this.#soon);
     this.#soon = undefined;
     const ends = this.#pending.splice(0);
     try {

@@ -9,7 +9,8 @@ interface Relation {
 }
 
 function entry(runId: string, parentRunId: string | null, sync: boolean) {
-  return { record: { runId, parentRunId, sync, scriptId: 'script' }, scriptFolder: `/versions/${runId}` };
+  const record = { runId, parentRunId, sync, scriptId: 'script' };
+  return { record, scriptFolder: `/versions/${runId}`, entry: { make: () => false } };
 }
 
 /** Runs that are known by name, and the order in which they were stopped. */

@@ -1,4 +1,5 @@
 import type { StopCause } from '../execution/messages.ts';
+import type { RunEntry } from './run-entry.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** Why a run does not go on, as the reason of its signal. */
@@ -23,6 +24,7 @@ interface LiveEntry {
   readonly scriptFolder: string | null;
   /** Aborted with a `StopRequest`, or, before the run has its turn, with the refusal for its caller. */
   readonly stopping: AbortController;
+  readonly entry: Pick<RunEntry, 'make'>;
 }
 
 /** The runs that have no end yet, and who of them waits for whom: what is stopped takes along all it waits for. */
@@ -44,6 +46,11 @@ export class LiveRuns {
 
   has(runId: string): boolean {
     return this.#entries.has(runId);
+  }
+
+  /** Another run is started for this one to wait for, and says so: it must be there to be found. */
+  putOnRecord(runId: string): void {
+    this.#entries.get(runId)?.entry.make();
   }
 
   some(fits: (entry: LiveEntry) => boolean): boolean {

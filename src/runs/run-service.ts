@@ -127,6 +127,11 @@ export class RunService {
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
+  /** Puts a run on record that would be with its start otherwise. */
+  putOnRecord(runId: string): void {
+    this.#live.putOnRecord(runId);
+  }
+
   /** A run waits for another that it did not start itself. */
   lend(runId: string, waitingRunId: string): void {
     this.#gate.lend(runId, waitingRunId);
