@@ -196,6 +196,10 @@ it('more than may wait are refused with 503, and the others end well', patiently
     hob.post('/api/execute', { script_id: quick, sync: index % 2 === 0 }),
   );
   await until('the queue is full', async () => (await hob.get('/api/health')).body.queued === maxQueued);
+  // One that is still on its way would find a place when the first is done.
+  let turnedAway = 0;
+  for (const call of calls) void call.then(({ status }) => (turnedAway += status === 503 ? 1 : 0));
+  await until('the others are refused', async () => turnedAway === calls.length - maxQueued);
   const refusals = [];
   for (let index = 0; index < 10; index++) refusals.push(await hob.run(quick));
   await writeFile(join(files, 'go'), '');
