@@ -80,11 +80,6 @@ export class RunService {
     return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
 
-  /** To be called before what is on record is read: the end of a run that somebody waited for is written down after its answer. */
-  settle(): void {
-    this.#carrier.settle();
-  }
-
   /**
    * Accepts a run: when this resolves it is on record, or about to be, if its caller waits and it can start at once. Throws a
    * refusal, with nothing left behind, when it cannot be.
@@ -189,7 +184,7 @@ export class RunService {
     for (const leaving of this.#waiting) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
-    this.settle();
+    this.#carrier.settle();
     if (!this.#endsRuns) return;
     this.#live.stopAll('shutdown', { sparing: 'none' });
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
