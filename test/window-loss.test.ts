@@ -56,7 +56,7 @@ async function runInWindow(script: string, terminal: string | null, peer: Peer) 
   const started = new Promise<void>((resolve) => {
     noteStart = resolve;
   });
-  const events = { started: noteStart, timedOut: () => {} };
+  const events = { started: noteStart, lasts: () => {}, timedOut: () => {} };
   return { run: supervise(spec, { fifos: null, cgroups: null, warm: null, windows }, events), started };
 }
 

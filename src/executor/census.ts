@@ -7,7 +7,7 @@ import type { RunProcesses } from './run-processes.ts';
 /** What is on its way out when its script ends is not left running: it gets this long. */
 const settleMs = 50;
 /** Looking takes at most one part in so many of this process's time, however many runs end. */
-const restFactor = 10;
+const restFactor = 25;
 
 /**
  * Counts what runs have left running when they ended by themselves. One look through all processes serves every run that

@@ -14,11 +14,19 @@ export interface NamedFifo extends Fifo {
   readonly path: string;
 }
 
+/** One of which only the reading end is open: whoever writes to it opens it by its name. It can be used again. */
+export interface LentFifo {
+  readonly path: string;
+  readonly readFd: number;
+}
+
 /** Where it is on every Unix: the user's PATH may be anything. */
 const program = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
 
 const batchSize = 64;
 const refillBelow = 24;
+/** So many are kept to be lent again. */
+const mostIdle = 32;
 
 /**
  * Real pipes. Node's own are socket pairs, and a script that does `echo x > /dev/stderr` cannot open one of those. A named
@@ -30,6 +38,7 @@ export class FifoPool {
   readonly #ready: string[] = [];
   #refill: Promise<void> | undefined;
   #made = 0;
+  readonly #idle: LentFifo[] = [];
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -50,6 +59,10 @@ export class FifoPool {
 
   /** Whoever takes it removes its name when it is not needed any more. */
   async takeNamed(): Promise<NamedFifo> {
+    return openBothEnds(await this.#takeName());
+  }
+
+  async #takeName(): Promise<string> {
     let path = this.#ready.pop();
     // A refill ahead of time may fail; whoever finds the pool empty tries again, and is told.
     if (this.#ready.length < refillBelow) this.#startRefill().catch(() => {});
@@ -57,10 +70,26 @@ export class FifoPool {
       await this.#startRefill();
       path = this.#ready.pop();
     }
-    return openBothEnds(path);
+    return path;
+  }
+
+  /** One that nobody else has open. It is given back, or given up. */
+  async lend(): Promise<LentFifo> {
+    return this.#idle.pop() ?? openToRead(await this.#takeName());
+  }
+
+  /** It was read to its end, and nobody has it open for writing. */
+  giveBack(fifo: LentFifo): void {
+    if (this.#idle.length < mostIdle) {
+      this.#idle.push(fifo);
+      return;
+    }
+    removeName(fifo);
+    closeSync(fifo.readFd);
   }
 
   async close(): Promise<void> {
+    for (const { readFd } of this.#idle.splice(0)) closeSync(readFd);
     await this.#refill?.catch(() => {});
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -107,14 +136,29 @@ export function closeBoth(fifo: Fifo): void {
   closeSync(fifo.writeFd);
 }
 
-function openBothEnds(path: string): NamedFifo {
-  // Non-blocking, or this open would wait for a writer. With a reader there, opening for writing does not wait either.
-  let readFd: number | undefined;
+/** Of one that was not used. */
+export function closeNamed(fifo: NamedFifo): void {
+  closeBoth(fifo);
+  removeName(fifo);
+}
+
+function openToRead(path: string): LentFifo {
   try {
-    readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Non-blocking, or this would wait for a writer.
+    return { path, readFd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };
+  } catch (error) {
+    removeName({ path });
+    throw error;
+  }
+}
+
+function openBothEnds(path: string): NamedFifo {
+  const { readFd } = openToRead(path);
+  try {
+    // With a reader there this does not wait, either.
     return { path, readFd, writeFd: openSync(path, constants.O_WRONLY) };
   } catch (error) {
-    if (readFd !== undefined) closeSync(readFd);
+    closeSync(readFd);
     removeName({ path });
     throw error;
   }

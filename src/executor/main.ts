@@ -21,6 +21,8 @@ import { clearUp } from './clear-up.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { inherit, Journal } from './journal.ts';
 import { ExecutorServer } from './server.ts';
+import { countRunnable } from './warm/demand.ts';
+import { findLauncher } from './warm/find-launcher.ts';
 import { WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
 
@@ -46,8 +48,9 @@ async function main(): Promise<void> {
       ? null
       : new WarmPool({
           fifos,
-          programs: hostPrograms(),
-          isBusy: () => server.running >= cores,
+          programs: { python: warmProgram('python-host.py'), 'node.js': warmProgram('node-host.cjs') },
+          launcher: findLauncher(),
+          isBusy: () => (countRunnable() ?? 2 * server.running) >= 2 * cores,
           onChange: () => server.reportWarm(),
         });
   const server = new ExecutorServer({
@@ -105,10 +108,8 @@ async function main(): Promise<void> {
   }
 }
 
-/** What an interpreter runs while it waits. */
-function hostPrograms(): { python: string; 'node.js': string } {
-  const program = (name: string) => fileURLToPath(new URL(`warm/${name}`, import.meta.url));
-  return { python: program('python-host.py'), 'node.js': program('node-host.cjs') };
+function warmProgram(name: string): string {
+  return fileURLToPath(new URL(`warm/${name}`, import.meta.url));
 }
 
 /** Sockets, pipes and addresses of executors that were killed: their names begin with the id of a process that is gone. */

@@ -13,6 +13,8 @@ const streamSettleMs = 250;
 
 /** The reading end of one of a script's streams. */
 export interface PipeReader {
+  /** Reads as it comes, from now on. One that does not need to be told does so from the beginning. */
+  attend?(): void;
   /** Takes what is in the pipe at this moment, without waiting for whoever else may hold its other end. */
   drain(): Promise<void>;
   /** Resolves when the last writer has let go of the stream. */
@@ -41,17 +43,60 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
     closed,
     async drain() {
       // A destroyed socket has closed its handle, whose number may by now be that of somebody else's file.
-      for (let taken = 0; taken < largestPipeBytes && !socket.destroyed; ) {
-        try {
-          const bytes = readSync(fd, chunk);
-          if (bytes === 0) return;
-          capture.take(chunk.subarray(0, bytes));
-          taken += bytes;
-        } catch {
-          // EAGAIN: the pipe is empty. With anything else there is nothing left to be had, either.
-          return;
-        }
+      if (!socket.destroyed) readNow(fd, capture);
+    },
+  };
+}
+
+/** Takes out what is in it. It has ended if nobody has it open for writing any more. */
+function readNow(fd: number, capture: Capture): 'ended' | 'open' {
+  for (let taken = 0; taken < largestPipeBytes; ) {
+    try {
+      const bytes = readSync(fd, chunk);
+      if (bytes === 0) return 'ended';
+      capture.take(chunk.subarray(0, bytes));
+      taken += bytes;
+    } catch {
+      // EAGAIN: the pipe is empty. With anything else there is nothing left to be had, either.
+      return 'open';
+    }
+  }
+  return 'open';
+}
+
+/**
+ * Reads a named pipe that can be used again. Most scripts write little and end soon: what they wrote is still in the pipe then, and
+ * taking it out at the end is much cheaper than to wait for it. `giveBack` is called if it is read to its end by then, with nobody
+ * left to write to it; otherwise it is `giveUp`, and the handle is closed when the last writer is gone.
+ */
+export function readLentFifo(
+  fd: number,
+  capture: Capture,
+  { giveBack, giveUp }: { giveBack: () => void; giveUp: () => void },
+): PipeReader {
+  let attended: PipeReader | undefined;
+  let hasEnded = false;
+  let close = (_closed: Promise<void> | undefined): void => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const attend = (): PipeReader | undefined => {
+    if (hasEnded || attended !== undefined) return attended;
+    giveUp();
+    attended = readFifo(fd, capture);
+    close(attended.closed);
+    return attended;
+  };
+  return {
+    closed,
+    attend: () => void attend(),
+    async drain() {
+      if (attended === undefined && readNow(fd, capture) === 'ended') {
+        hasEnded = true;
+        giveBack();
+        close(undefined);
       }
+      await attend()?.drain();
     },
   };
 }

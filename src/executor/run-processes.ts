@@ -17,7 +17,7 @@ interface Leader {
  */
 export class RunProcesses {
   readonly runId: string;
-  readonly cgroup: RunCgroup | null;
+  #cgroup: RunCgroup | null;
   readonly #leader: Leader;
   /** Everybody found so far, by their start: whoever lost their parent since is still known. */
   readonly #known = new Map<number, number>();
@@ -26,9 +26,19 @@ export class RunProcesses {
 
   constructor(runId: string, leader: Leader, cgroup: RunCgroup | null) {
     this.runId = runId;
-    this.cgroup = cgroup;
+    this.#cgroup = cgroup;
     this.#leader = leader;
     this.#isGroupOurs = leader.isOurs;
+  }
+
+  get cgroup(): RunCgroup | null {
+    return this.#cgroup;
+  }
+
+  /** Whoever is born from now on is in it. */
+  enclose(cgroup: RunCgroup): void {
+    this.#cgroup = cgroup;
+    void cgroup.adopt(this.#leader.pid);
   }
 
   /** Nobody of this run was started earlier. */
@@ -39,7 +49,7 @@ export class RunProcesses {
   /** Who of this run is alive, by a table of all processes. */
   findIn(table: readonly ProcessEntry[]): ProcessEntry[] {
     const { pid: leader } = this.#leader;
-    const inCgroup = new Set(this.cgroup?.pids());
+    const inCgroup = new Set(this.#cgroup?.pids());
     this.#isGroupOurs = this.#leadsStill(table);
     const members = new Map<number, ProcessEntry>();
     for (const entry of table) {

@@ -189,19 +189,28 @@ export class ExecutorServer {
     const { runId } = spec;
     if (this.#running.has(runId) || this.#unheard.has(runId)) return;
     this.#options.journal.starting(runId);
+    let tellStart = (): void => {};
     const run = supervise(spec, this.#options, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
         this.#options.journal.started({ runId, pid, startTicks });
         const warm = spec.warm ? this.#options.warm?.state : undefined;
-        this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...(warm && { warm }) });
+        tellStart = () => {
+          tellStart = () => {};
+          this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...(warm && { warm }) });
+        };
       },
+      lasts: () => tellStart(),
       timedOut: () => this.#tell({ type: 'timed-out', runId }),
     });
     this.#running.set(runId, run);
     this.#held += 1;
     void run.end.then((end) => {
       this.#running.delete(runId);
+      // A start that is told with the end does not wake the service by itself.
+      this.#service?.cork();
+      tellStart();
       this.keep(end);
+      this.#service?.uncork();
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
     });

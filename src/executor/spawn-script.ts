@@ -6,8 +6,8 @@ import type { RunSpec, StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import { commandOnTerminal } from './command-on-terminal.ts';
-import { closeBoth, type Fifo, type FifoPool } from './fifo-pool.ts';
-import { type PipeReader, readFifo, readStream } from './pipe-reader.ts';
+import { closeBoth, type Fifo, type FifoPool, type LentFifo, removeName } from './fifo-pool.ts';
+import { type PipeReader, readFifo, readLentFifo, readStream } from './pipe-reader.ts';
 import type { ProcessExit } from './process-exit.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';
@@ -15,8 +15,12 @@ import type { Window } from './window.ts';
 /** A script's process, with its output being read. */
 export interface SpawnedScript {
   readonly pid: number | undefined;
+  /** When it was started, as the system counts; undefined if nobody has looked. */
+  readonly startTicks: number | undefined;
   /** How the process ended, or why there is none. */
   readonly exited: Promise<ProcessExit>;
+  /** It lasts: its output is read as it comes, from now on, and not at its end. */
+  attend(): void;
   /** Everything written so far, settled in the log files. Called once, when the process has ended. */
   settle(): Promise<{ stdout: StreamCapture; stderr: StreamCapture }>;
   /** Resolves when nobody holds its streams any more. */
@@ -28,7 +32,7 @@ interface Surroundings {
   /** Null on Windows. */
   readonly fifos: FifoPool | null;
   readonly window: Window | null;
-  readonly warm: Pick<WarmPool, 'start'> | null;
+  readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
 }
 
 /** The one place where scripts are started. */
@@ -56,11 +60,15 @@ async function spawnCaptured(
   surroundings: Surroundings,
   captures: Captures,
 ): Promise<SpawnedScript> {
-  const { pid, exited, readers } = await spawnIn(surroundings, spec, captures);
+  const { pid, startTicks, exited, readers } = await spawnIn(surroundings, spec, captures);
   const { stdout, stderr } = captures;
   return {
     pid,
+    startTicks,
     exited,
+    attend() {
+      for (const reader of readers) reader.attend?.();
+    },
     async settle() {
       for (const reader of readers) await reader.drain();
       return { stdout: stdout.settle(), stderr: stderr.settle() };
@@ -76,11 +84,21 @@ async function spawnIn(
 ): Promise<Started> {
   if (window !== null) return spawnInWindow(spec, window, captures);
   if (fifos === null) return spawnWithStreams(spec, captures);
-  const interpreter = spec.warm ? ((await warm?.start(spec)) ?? null) : null;
-  if (interpreter === null) return spawnWithFifos(spec, fifos, captures);
-  const { pid, exited, stdoutFd, stderrFd } = interpreter;
-  const readers = [readFifo(stdoutFd, captures.stdout), readFifo(stderrFd, captures.stderr)];
-  return { pid, exited, readers };
+  const interpreter = spec.warm ? await warm?.start(spec) : null;
+  if (interpreter) {
+    const { pid, startTicks, exited, stdoutFd, stderrFd } = interpreter;
+    const readers = [readFifo(stdoutFd, captures.stdout), readFifo(stderrFd, captures.stderr)];
+    return { pid, startTicks, exited, readers };
+  }
+  const launched = await warm?.launch(spec);
+  if (!launched) return spawnWithFifos(spec, fifos, captures);
+  const { pid, startTicks, exited, stdout, stderr } = launched;
+  const read = (fifo: LentFifo, capture: Capture) =>
+    readLentFifo(fifo.readFd, capture, {
+      giveBack: () => fifos.giveBack(fifo),
+      giveUp: () => removeName(fifo),
+    });
+  return { pid, startTicks, exited, readers: [read(stdout, captures.stdout), read(stderr, captures.stderr)] };
 }
 
 interface Process {
@@ -90,6 +108,7 @@ interface Process {
 
 interface Started {
   pid: number | undefined;
+  startTicks?: number;
   exited: Promise<ProcessExit>;
   readers: PipeReader[];
 }

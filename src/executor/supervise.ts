@@ -23,6 +23,12 @@ import type { Opening, Windows } from './windows.ts';
 /** What a script leaves behind on its way out gets less time than the script itself: somebody waits for the answer. */
 const longestSurvivorGraceMs = 500;
 
+/**
+ * Most scripts are done sooner. For one that lasts longer its start is told, its output is read as it comes, and it gets a cgroup; each
+ * of these takes as long as a small script itself.
+ */
+const briefMs = 15;
+
 /** What this machine gives us to keep the processes of a run together. */
 export interface Equipment {
   /** Null on Windows. */
@@ -30,13 +36,15 @@ export interface Equipment {
   readonly cgroups: Cgroups | null;
   readonly windows: Pick<Windows, 'open'>;
   /** Null where none can wait. */
-  readonly warm: Pick<WarmPool, 'start'> | null;
+  readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
 }
 
 const unseen: Opening = { window: null, windowless: null };
 
 interface SupervisionEvents {
   started(process: { pid: number; startTicks: number; startedAtMs: number; windowless: Text | null }): void;
+  /** It was not over at once. Not called for one that was. */
+  lasts(): void;
   timedOut(): void;
 }
 
@@ -122,8 +130,8 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     });
     if (script.pid !== undefined) {
       pid = script.pid;
-      const startTicks = startTicksOf(pid);
-      processes = gather(spec.runId, { pid, startTicks }, equipment.cgroups);
+      const startTicks = script.startTicks ?? startTicksOf(pid);
+      processes = gather(spec.runId, { pid, startTicks });
       events.started({ pid, startTicks, startedAtMs, windowless });
       void stopped.then(() => {
         if (hasExited) return;
@@ -131,6 +139,16 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
         void termination.then(() => window?.expectExit());
       });
     }
+
+    const lasting = setTimeout(
+      () => {
+        script.attend();
+        events.lasts();
+        const cgroup = equipment.cgroups?.forRun(spec.runId);
+        if (cgroup) processes?.enclose(cgroup);
+      },
+      window === null ? briefMs : 0,
+    );
 
     void window?.gone.then(() => {
       if (hasExited || cause !== undefined) return;
@@ -141,6 +159,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     const exit = await script.exited;
     hasExited = true;
     timer.cancel();
+    clearTimeout(lasting);
     // Whatever is asked for from here on comes too late: this is how the script ended.
     const stoppedBy = cause;
     const durationMs = performance.now() - startedMonotonic;
@@ -195,15 +214,9 @@ function causeOf({ signal, isUnseen }: ProcessExit): EndCause {
 }
 
 /** Null on Windows, where nothing but the tree itself tells who belongs together. */
-function gather(
-  runId: string,
-  leader: { pid: number; startTicks: number },
-  cgroups: Cgroups | null,
-): RunProcesses | null {
+function gather(runId: string, leader: { pid: number; startTicks: number }): RunProcesses | null {
   if (process.platform === 'win32') return null;
-  const cgroup = cgroups?.forRun(runId) ?? null;
-  void cgroup?.adopt(leader.pid);
-  return new RunProcesses(runId, { ...leader, isOurs: true }, cgroup);
+  return new RunProcesses(runId, { ...leader, isOurs: true }, null);
 }
 
 function armTimeout(timeoutMs: number | null, fire: () => void): { cancel(): void } {

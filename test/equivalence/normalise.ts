@@ -14,7 +14,8 @@ export function normaliseBytes(bytes: Buffer, particulars: Particulars): string 
 
 /**
  * The folder of the script and the one it lies in, the id of the run, which is also in the path of its folder, the number of
- * a process where Node says it in a warning, and addresses in memory. Nothing else is made alike.
+ * a process where Node says it in a warning, addresses in memory, and whether two signals are ignored that the C library keeps for
+ * itself: it sees to that in whatever is started by its `posix_spawn`. Nothing else is made alike.
  */
 export function normalise(text: string, { folder, runId }: Particulars): string {
   return text
@@ -22,7 +23,8 @@ export function normalise(text: string, { folder, runId }: Particulars): string 
     .replaceAll(dirname(folder), '<scripts>')
     .replaceAll(runId, '<run>')
     .replace(/\(node:\d+\)/g, '(node:<pid>)')
-    .replace(/\b0x[0-9a-f]{8,16}\b/g, '<address>');
+    .replace(/\b0x[0-9a-f]{8,16}\b/g, '<address>')
+    .replace(/(?<=SigIgn:(?:\t|\\+t)0{7})[01][08]/g, '<own>');
 }
 
 const place = String.raw`(?:node:internal/[^()]+|(?:file://)?/[^()]*/dist/executor/warm/[^()]+):\d+:\d+`;

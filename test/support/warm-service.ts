@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -82,11 +82,16 @@ export async function childrenOf(pid: number): Promise<number[]> {
 export async function forkServerOf(hob: Hob): Promise<{ server: number; waiting: number[] }> {
   return until('there is a fork server with children', async () => {
     for (const server of await childrenOf(await executorPid(hob.home))) {
+      if (!(await commandOf(server)).includes('python-host.py')) continue;
       const waiting = await childrenOf(server);
       if (waiting.length > 0) return { server, waiting };
     }
     return false;
   });
+}
+
+async function commandOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
 }
 
 /** A service for a whole file of tests, to which scripts are added. */

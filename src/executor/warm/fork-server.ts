@@ -1,10 +1,8 @@
 import { closeSync, writeSync } from 'node:fs';
-import { constants } from 'node:os';
 
-import { closeBoth, type FifoPool, type NamedFifo, removeName } from '../fifo-pool.ts';
-import type { ProcessExit } from '../process-exit.ts';
-import { isEnding, startTicksOf } from '../process-table.ts';
-import { awaitOrphan } from './await-orphan.ts';
+import { closeNamed, type FifoPool, type NamedFifo, removeName } from '../fifo-pool.ts';
+import { isEnding } from '../process-table.ts';
+import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
 import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
 
@@ -25,26 +23,13 @@ interface Birth {
   readonly settle: (child: WarmInterpreter | null) => void;
 }
 
-interface Child {
-  readonly startTicks: number;
-  /** Where it leaves its exit code, if it finds that the server is gone. */
-  readonly lastWord: string;
-  readonly settle: (exit: ProcessExit) => void;
-}
-
-const signalNames = new Map<number, NodeJS.Signals>();
-for (const name in constants.signals) {
-  if (isSignal(name) && !signalNames.has(constants.signals[name]))
-    signalNames.set(constants.signals[name], name);
-}
-
 /** A Python that has loaded what scripts need, and forks a child for each run: that takes a fraction of a start. */
 export class ForkServer {
   readonly #fifos: FifoPool;
   readonly #events: ForkServerEvents;
   readonly #host: Host;
   readonly #births = new Map<number, Birth>();
-  readonly #children = new Map<number, Child>();
+  readonly #children = new HostChildren();
   #asked = 0;
   #isReady = false;
   #hasEnded = false;
@@ -105,11 +90,7 @@ export class ForkServer {
         this.#abandon(first);
         break;
       case 'ended':
-        this.#bury(first, {
-          code: third === 0 ? second : null,
-          signal: signalNames.get(third) ?? null,
-          error: null,
-        });
+        this.#children.ended(first, second, third);
         break;
       case 'stale':
         this.#abandon(first);
@@ -128,9 +109,7 @@ export class ForkServer {
     this.#births.delete(seq);
     const { order, stdout, stderr } = birth;
     const lastWord = `${order.path}-end`;
-    const exited = new Promise<ProcessExit>((settle) => {
-      this.#children.set(pid, { startTicks: startTicksOf(pid), lastWord, settle });
-    });
+    const { startTicks, exited } = this.#children.add(pid, lastWord);
     for (const fifo of [order, stdout, stderr]) removeName(fifo);
     // From here on these ends are the child's alone.
     closeSync(order.readFd);
@@ -138,6 +117,7 @@ export class ForkServer {
     closeSync(stderr.writeFd);
     birth.settle({
       pid,
+      startTicks,
       stdoutFd: stdout.readFd,
       stderrFd: stderr.readFd,
       exited,
@@ -148,11 +128,6 @@ export class ForkServer {
         for (const fd of [order.writeFd, stdout.readFd, stderr.readFd]) closeSync(fd);
       },
     });
-  }
-
-  #bury(pid: number, exit: ProcessExit): void {
-    this.#children.get(pid)?.settle(exit);
-    this.#children.delete(pid);
   }
 
   #abandon(seq: number): void {
@@ -172,9 +147,7 @@ export class ForkServer {
   /** The server is gone. Whoever it has left cannot be told of any more, and is watched from here. */
   #outlive(): void {
     for (const seq of [...this.#births.keys()]) this.#abandon(seq);
-    for (const [pid, child] of this.#children) {
-      void awaitOrphan(pid, child).then((exit) => this.#bury(pid, exit));
-    }
+    this.#children.orphan();
     this.#end('gone');
   }
 }
@@ -193,13 +166,4 @@ function send(fd: number, order: Order & { last_word: string }): boolean {
   }
   closeSync(fd);
   return true;
-}
-
-function closeNamed(fifo: NamedFifo): void {
-  closeBoth(fifo);
-  removeName(fifo);
-}
-
-function isSignal(name: string): name is NodeJS.Signals {
-  return name in constants.signals;
 }

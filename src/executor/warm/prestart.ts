@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 
 import { closeBoth, type Fifo, type FifoPool } from '../fifo-pool.ts';
-import { isEnding } from '../process-table.ts';
+import { isEnding, startTicksOf } from '../process-table.ts';
 import { startHost } from './start-host.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
@@ -55,6 +55,7 @@ export async function prestart(
   });
   return {
     pid,
+    startTicks: startTicksOf(pid),
     stdoutFd: stdout.readFd,
     stderrFd: stderr.readFd,
     exited: host.exited,

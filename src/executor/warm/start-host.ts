@@ -28,7 +28,7 @@ export interface Host {
 
 /** Starts one. Without anybody to speak to it ends by itself, so none is left when we are killed. */
 export function startHost(
-  spec: InterpreterSpec,
+  spec: Pick<InterpreterSpec, 'file' | 'options' | 'env'>,
   program: string,
   [stdout, stderr]: readonly ['pipe' | number, 'pipe' | number],
 ): Host {

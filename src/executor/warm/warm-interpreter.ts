@@ -4,6 +4,7 @@ import type { ProcessExit } from '../process-exit.ts';
 /** A started interpreter that waits for its one run. */
 export interface WarmInterpreter {
   readonly pid: number;
+  readonly startTicks: number;
   /** The reading ends of its streams. They are whoever's who gives it a run. */
   readonly stdoutFd: number;
   readonly stderrFd: number;

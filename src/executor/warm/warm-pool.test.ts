@@ -26,6 +26,7 @@ function openPool(scene: WarmScene) {
   const pool = new WarmPool({
     fifos: scene.fifos,
     programs,
+    launcher: null,
     onChange: () => {},
     isBusy: () => false,
     isShort: () => isShort,

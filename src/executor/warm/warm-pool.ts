@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import type { RunSpec, WarmLimits, WarmState } from '../../execution/messages.ts';
 import type { FifoPool } from '../fifo-pool.ts';
 import { describeInterpreter } from './interpreter-key.ts';
-import { isShortOfMemory } from './memory.ts';
+import { Launcher } from './launcher.ts';
+import type { Launched } from './launcher-process.ts';
+import { isShortOfMemory, memoryOf } from './memory.ts';
 import { type GroupTools, WarmGroup } from './warm-group.ts';
 import { type InterpreterSpec, orderFor, type WarmInterpreter } from './warm-interpreter.ts';
 
@@ -18,6 +20,8 @@ const spareMs = 10_000;
 interface WarmPoolOptions {
   readonly fifos: FifoPool;
   readonly programs: GroupTools['programs'];
+  /** What starts programs quickly: a Python, and what it runs. Null where there is none, or nothing to be gained. */
+  readonly launcher: { readonly python: string; readonly program: string } | null;
   readonly onChange: () => void;
   /** Whether there is more to run than there are cores. */
   readonly isBusy: () => boolean;
@@ -30,13 +34,15 @@ export class WarmPool {
   readonly #groups = new Map<string, WarmGroup>();
   readonly #tools: GroupTools;
   readonly #isShort: () => boolean;
+  readonly #launcher: Launcher | null;
+  #launcherBytes = 0;
   #limits: WarmLimits = { memoryBytes: 0, idleMs: 0 };
   #hits = 0;
   #misses = 0;
   #short = { is: false, atMs: Number.NEGATIVE_INFINITY };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ fifos, programs, onChange, isBusy, isShort, now }: WarmPoolOptions) {
+  constructor({ fifos, programs, launcher, onChange, isBusy, isShort, now }: WarmPoolOptions) {
     this.#isShort = isShort ?? isShortOfMemory;
     this.#tools = {
       fifos,
@@ -46,6 +52,7 @@ export class WarmPool {
       isBusy,
       changed: onChange,
     };
+    this.#launcher = launcher && new Launcher({ ...launcher, fifos, now: this.#tools.now });
   }
 
   /** Until this was called there are none. */
@@ -82,8 +89,16 @@ export class WarmPool {
     return null;
   }
 
+  /** A program that was started without a copy of this process; null when it is to be started otherwise. */
+  async launch(spec: RunSpec): Promise<Launched | null> {
+    if (this.#launcher === null || this.#limits.memoryBytes === 0) return null;
+    this.#watch();
+    return this.#launcher.start(spec);
+  }
+
   close(): void {
     clearInterval(this.#timer);
+    this.#launcher?.close();
     for (const group of this.#groups.values()) group.close();
     this.#groups.clear();
   }
@@ -99,13 +114,13 @@ export class WarmPool {
   }
 
   get #memoryBytes(): number {
-    let sum = 0;
+    let sum = this.#launcherBytes;
     for (const group of this.#groups.values()) sum += group.memoryBytes;
     return sum;
   }
 
   #claimedBesides(spared: WarmGroup): number {
-    let sum = 0;
+    let sum = this.#launcherBytes;
     for (const group of this.#groups.values()) if (group !== spared) sum += group.claimedBytes;
     return sum;
   }
@@ -123,12 +138,16 @@ export class WarmPool {
         this.#groups.delete(key);
       }
     }
+    const launcher = this.#launcher;
+    if (launcher !== null && (isOver || nowMs - launcher.usedAtMs > this.#limits.idleMs)) launcher.close();
     await Promise.all([...this.#groups.values()].map((group) => group.review()));
+    const launcherPid = launcher?.pid;
+    this.#launcherBytes = launcherPid === undefined ? 0 : ((await memoryOf(launcherPid)) ?? 0);
     while (this.#memoryBytes > this.#limits.memoryBytes && this.#retireOldest(null)) {
       // The one that was used least recently goes first.
     }
     // Whoever was told that there is too little memory is told when there is enough again.
-    if (this.#groups.size > 0 || this.#short.is) return;
+    if (this.#groups.size > 0 || launcherPid !== undefined || this.#short.is) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { has } from '../../../test/support/needs.ts';
+import { until } from '../../../test/support/until.ts';
+import { countRunnable } from './demand.ts';
+
+const canTell = has('/proc/loadavg', existsSync('/proc/loadavg'));
+
+it.skipIf(!canTell)('counts those that compute, and not those that wait', async () => {
+  const computing = Array.from({ length: 12 }, () => spawn('/bin/sh', ['-c', 'while :; do :; done']));
+  const waiting = Array.from({ length: 100 }, () => spawn('/bin/sh', ['-c', 'exec sleep 60']));
+  onTestFinished(() => {
+    for (const child of [...computing, ...waiting]) child.kill('SIGKILL');
+  });
+  await until('they are seen', async () => (countRunnable() ?? 0) >= computing.length);
+  expect(countRunnable()).toBeLessThan(waiting.length);
+});

@@ -1,0 +1,157 @@
+import { readSync } from 'node:fs';
+
+import type { RunSpec } from '../../execution/messages.ts';
+import type { FifoPool, LentFifo } from '../fifo-pool.ts';
+import type { ProcessExit } from '../process-exit.ts';
+import { HostChildren } from './host-children.ts';
+import { type Host, startHost } from './start-host.ts';
+
+/** A start takes less than a millisecond. A launcher that has made none after so long does not answer any more. */
+const longestStartMs = 3000;
+
+/** A program that was started. */
+export interface Launched {
+  /** Undefined for one of which nobody knows what became of it. */
+  readonly pid: number | undefined;
+  readonly startTicks: number;
+  /** Its streams, which are given back, or given up. */
+  readonly stdout: LentFifo;
+  readonly stderr: LentFifo;
+  readonly exited: Promise<ProcessExit>;
+}
+
+interface Birth {
+  readonly stdout: LentFifo;
+  readonly stderr: LentFifo;
+  readonly deadline: NodeJS.Timeout;
+  readonly settle: (launched: Launched | null) => void;
+}
+
+interface LauncherEvents {
+  ready(): void;
+  /** Called once, whatever the reason. */
+  ended(): void;
+}
+
+/** A small process that starts others, and tells how they end. */
+export class LauncherProcess {
+  readonly #fifos: FifoPool;
+  readonly #host: Host;
+  readonly #births = new Map<number, Birth>();
+  readonly #children = new HostChildren();
+  readonly #events: LauncherEvents;
+  #asked = 0;
+  #isReady = false;
+
+  constructor(python: string, program: string, fifos: FifoPool, events: LauncherEvents) {
+    this.#fifos = fifos;
+    this.#events = events;
+    // As little of Python as there can be; what names files is not what the language of the user makes of it.
+    this.#host = startHost({ file: python, options: ['-I', '-S', '-X', 'utf8'], env: {} }, program, [
+      'pipe',
+      'pipe',
+    ]);
+    this.#host.onLine((line) => this.#hear(line));
+    void this.#host.silent.then(() => this.#outlive());
+  }
+
+  get pid(): number | undefined {
+    return this.#host.pid;
+  }
+
+  /** Null when it could not. */
+  async start({ file, args, cwd, env }: RunSpec): Promise<Launched | null> {
+    const stdout = await this.#fifos.lend();
+    let stderr: LentFifo;
+    try {
+      stderr = await this.#fifos.lend();
+    } catch (error) {
+      this.#fifos.giveBack(stdout);
+      throw error;
+    }
+    const seq = this.#asked++;
+    return new Promise((settle) => {
+      const deadline = setTimeout(() => this.#host.kill(), longestStartMs).unref();
+      this.#births.set(seq, { stdout, stderr, deadline, settle });
+      this.#host.send({ seq, file, args, cwd, env, stdout: stdout.path, stderr: stderr.path });
+    });
+  }
+
+  /** It stays as long as it has something to tell of those that it has started. */
+  close(): void {
+    if (this.#isReady) this.#host.dismiss();
+    else this.#host.kill();
+  }
+
+  #hear(line: string): void {
+    const [word = '', ...rest] = line.split(' ');
+    const [first = 0, second = 0, third = 0] = rest.map(Number);
+    switch (word) {
+      case 'ready':
+        this.#isReady = true;
+        this.#events.ready();
+        break;
+      case 'born':
+        this.#bear(first, second);
+        break;
+      case 'refused':
+        this.#abandon(first);
+        break;
+      case 'ended':
+        this.#children.ended(first, second, third);
+        break;
+    }
+  }
+
+  #bear(seq: number, pid: number): void {
+    const birth = this.#take(seq);
+    if (birth === undefined) return;
+    const { stdout, stderr } = birth;
+    birth.settle({ stdout, stderr, pid, ...this.#children.add(pid, null) });
+  }
+
+  #abandon(seq: number): void {
+    const birth = this.#take(seq);
+    if (birth === undefined) return;
+    for (const fifo of [birth.stdout, birth.stderr]) this.#fifos.giveBack(fifo);
+    birth.settle(null);
+  }
+
+  #take(seq: number): Birth | undefined {
+    const birth = this.#births.get(seq);
+    clearTimeout(birth?.deadline);
+    this.#births.delete(seq);
+    return birth;
+  }
+
+  /** It is gone. Whoever it has left cannot be told of any more, and is watched from here. */
+  #outlive(): void {
+    for (const seq of [...this.#births.keys()]) {
+      const birth = this.#take(seq);
+      if (birth !== undefined) this.#settleUntold(birth);
+    }
+    this.#children.orphan();
+    this.#events.ended();
+  }
+
+  /** Whether it got as far as to start this one it could not tell: somebody who writes shows that it did, and it must not run twice. */
+  #settleUntold({ stdout, stderr, settle }: Birth): void {
+    if (isUntouched(stdout.readFd) && isUntouched(stderr.readFd)) {
+      for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
+      settle(null);
+      return;
+    }
+    const exit: ProcessExit = { code: null, signal: null, error: null, isUnseen: true };
+    settle({ stdout, stderr, pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
+  }
+}
+
+/** Whether nobody has the other end, and nothing was written to it. */
+function isUntouched(fd: number): boolean {
+  try {
+    return readSync(fd, Buffer.alloc(1)) === 0;
+  } catch {
+    // Somebody has it, and has written nothing yet.
+    return false;
+  }
+}

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { findProgram, has } from '../../../test/support/needs.ts';
+import { killEach } from '../../../test/support/processes.ts';
+import { until } from '../../../test/support/until.ts';
+import { openHandles, openWarmScene, parentOf, type WarmScene } from '../../../test/support/warm-scene.ts';
+import type { RunSpec } from '../../execution/messages.ts';
+import type { LentFifo } from '../fifo-pool.ts';
+import { isSameProcess, startTicksOf } from '../process-table.ts';
+import { Launcher } from './launcher.ts';
+import type { Launched } from './launcher-process.ts';
+
+const python = findProgram('python3');
+const canLaunch = has('Python on Linux', python !== null && existsSync('/proc/self/stat'));
+const program = fileURLToPath(new URL('launcher.py', import.meta.url));
+
+async function openLauncher() {
+  const scene = await openWarmScene();
+  let nowMs = 0;
+  const launcher = new Launcher({ python: python ?? '', program, fifos: scene.fifos, now: () => nowMs });
+  onTestFinished(() => launcher.close());
+  const sh = (text: string, options: Partial<RunSpec> = {}) => specOf(scene, text, options);
+  /** Starts it, once there is a process that does. */
+  const start = async (text: string, options: Partial<RunSpec> = {}): Promise<Launched> => {
+    let launched: Launched | null = null;
+    await until('it is started', async () => {
+      launched = await launcher.start(await sh(text, options));
+      return launched !== null;
+    });
+    return launched ?? fail();
+  };
+  const ready = async () => seeThrough(scene, await start('exit 0'));
+  return { scene, launcher, sh, start, ready, pass: (ms: number) => (nowMs += ms) };
+}
+
+function specOf(scene: WarmScene, text: string, options: Partial<RunSpec>): Promise<RunSpec> {
+  return scene.run('', { file: '/bin/sh', args: ['-c', text, 'name', 'an argument'], ...options });
+}
+
+function fail(): Launched {
+  throw new Error('it was not started');
+}
+
+async function seeThrough({ fifos }: WarmScene, { exited, stdout, stderr }: Launched) {
+  const { code, signal, isUnseen } = await exited;
+  const seen = { code, signal, isUnseen: isUnseen ?? false, stdout: textIn(stdout), stderr: textIn(stderr) };
+  for (const fifo of [stdout, stderr]) fifos.giveBack(fifo);
+  return seen;
+}
+
+function textIn({ readFd }: LentFifo): string {
+  const buffer = Buffer.alloc(65_536);
+  let text = '';
+  for (let bytes = readSync(readFd, buffer); bytes > 0; bytes = readSync(readFd, buffer))
+    text += buffer.toString('utf8', 0, bytes);
+  return text;
+}
+
+describe.skipIf(!canLaunch)('a launcher', () => {
+  it('starts programs, and tells how each of them ended', async () => {
+    const { scene, launcher, start, ready } = await openLauncher();
+    await ready();
+    const plain = { code: 0, signal: null, isUnseen: false, stdout: '', stderr: '' };
+    for (const [text, expected] of [
+      ['echo "$0 $1"; echo no >&2', { ...plain, stdout: 'name an argument\n', stderr: 'no\n' }],
+      ['exit 129', { ...plain, code: 129 }],
+      ['kill -TERM $$', { ...plain, code: null, signal: 'SIGTERM' }],
+      ['kill -KILL $$', { ...plain, code: null, signal: 'SIGKILL' }],
+      ['echo again > /dev/stderr', { ...plain, stderr: 'again\n' }],
+      ['cat', plain],
+    ] as const) {
+      const launched = await start(text);
+      expect(launched.startTicks).toBe(startTicksOf(launched.pid ?? 0) || launched.startTicks);
+      expect(await seeThrough(scene, launched)).toEqual(expected);
+    }
+    const { pid, ...slow } = await start('exec sleep 30');
+    expect(parentOf(pid ?? 0)).toBe(launcher.pid);
+    killEach([pid ?? 0]);
+    expect(await seeThrough(scene, { pid, ...slow })).toEqual({ ...plain, code: null, signal: 'SIGKILL' });
+  });
+
+  it('gives a program just what Node would give it', async () => {
+    const { scene, sh, start, ready } = await openLauncher();
+    await ready();
+    const text = `
+      grep -E '^(Sig(Blk|Ign|Cgt)|Umask|Groups)' /proc/self/status
+      ls /proc/$$/fd; cd .; pwd; cat /proc/$$/limits /proc/$$/cmdline | tr '\\0' ' '
+      tr '\\0' '\\n' < /proc/$$/environ; test "$(ps -o sid= -p $$)" -eq $$ && test "$(ps -o pgid= -p $$)" -eq $$ && echo leader`;
+    const env = { ...scene.env, 名: '值 with "quotes"\nand lines', HOB_RUN: 'x' };
+    const spec = await sh(text, { env });
+    const child = spawn(spec.file, spec.args, {
+      cwd: spec.cwd,
+      env: spec.env,
+      detached: true,
+      stdio: 'pipe',
+    });
+    child.stdin.end();
+    let cold = '';
+    child.stdout.on('data', (chunk: Buffer) => (cold += chunk.toString()));
+    await new Promise((resolve) => child.once('close', resolve));
+    const launched = await start(text, { env, runId: spec.runId });
+    const { stdout, stderr } = await seeThrough(scene, launched);
+    // Two signals that the C library uses among its own threads, and sets itself, are ignored in whatever it starts.
+    const withoutId = (all: string) =>
+      all.replaceAll(/^HOB_RUN.*=.*$/gm, '').replace(/^(SigIgn:\t0{7})18/m, '$100');
+    expect(withoutId(stdout)).toBe(withoutId(cold));
+    expect(stdout).toContain('leader');
+    expect(stderr).toBe('');
+  });
+
+  it('uses its pipes again, and keeps no handle of them', async () => {
+    const { scene, start, ready } = await openLauncher();
+    await ready();
+    await seeThrough(scene, await start('echo 1'));
+    const before = openHandles();
+    for (let count = 0; count < 50; count++)
+      expect((await seeThrough(scene, await start('echo $1'))).stdout).toBe('an argument\n');
+    expect(openHandles()).toBe(before);
+  });
+
+  it('leaves to others what it cannot start', async () => {
+    const { scene, launcher, sh, ready } = await openLauncher();
+    await ready();
+    const before = openHandles();
+    for (const options of [
+      { file: '/nowhere/sh' },
+      { file: 'sh' },
+      { cwd: '/nowhere' },
+      { env: { 'WITH\0NUL': 'x' } },
+      { file: join(scene.folder, 'not executable') },
+    ]) {
+      expect(await launcher.start(await sh('exit 0', options))).toBeNull();
+    }
+    expect(openHandles()).toBe(before);
+    await ready();
+  });
+
+  it('is started anew when it was killed, and those that it had started are watched to their end', async () => {
+    const { scene, launcher, sh, start, ready, pass } = await openLauncher();
+    await ready();
+    const running = await start('sleep 0.3; echo late');
+    killEach([launcher.pid ?? 0]);
+    const seen = await seeThrough(scene, running);
+    expect(seen).toEqual({ code: null, signal: null, isUnseen: true, stdout: 'late\n', stderr: '' });
+    expect(await launcher.start(await sh('exit 0'))).toBeNull();
+    expect(launcher.pid).toBeUndefined();
+    pass(60_000);
+    await ready();
+  });
+
+  it('that does not answer is killed, and what it was asked for is left to others', async () => {
+    const { launcher, sh, ready } = await openLauncher();
+    await ready();
+    const pid = launcher.pid ?? 0;
+    const startTicks = startTicksOf(pid);
+    process.kill(pid, 'SIGSTOP');
+    expect(await launcher.start(await sh('exit 0'))).toBeNull();
+    await until('it is gone', async () => !isSameProcess(pid, startTicks));
+  });
+
+  it('stays until it has told of all that it has started', async () => {
+    const { scene, launcher, start, ready } = await openLauncher();
+    await ready();
+    const pid = launcher.pid ?? 0;
+    const startTicks = startTicksOf(pid);
+    const running = await start('sleep 0.3; exit 7');
+    launcher.close();
+    expect((await seeThrough(scene, running)).code).toBe(7);
+    await until('it is gone', async () => !isSameProcess(pid, startTicks));
+  });
+});
