@@ -190,7 +190,7 @@ export async function startService({
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
-    const guard = await composeGuard({ settings, store, log });
+    const guard = await composeGuard({ settings, store, runs, log });
     closers.push(() => guard?.close());
     const app = await buildApp({
       catalogue,

@@ -43,6 +43,8 @@ import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStopRoute } from './routes/stop.ts';
 
+const startingRuns = new Set(['/api/execute', '/api/link']);
+
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { runStore, metrics } = dependencies;
@@ -83,6 +85,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onRequest', async (request) => {
     const token = tokenOf(request.raw);
     if (token !== null) request.caller = identifyCaller(token, runStore);
+  });
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    // What others have been told must be on record for whoever asks. Starting a run asks for nothing.
+    if (!startingRuns.has(request.routeOptions.url ?? '')) dependencies.runs.settle();
+    done();
   });
 
   app.addHook('preHandler', async (_request, reply) => {

@@ -1,6 +1,6 @@
 import type { Logger } from '../shared/log.ts';
 import type { LiveRuns } from './live-runs.ts';
-import type { RunEnding, RunRecord } from './run-record.ts';
+import type { BriefRun, RunEnding, RunRecord } from './run-record.ts';
 import type { RunServiceOptions } from './run-request.ts';
 
 /** What became of a run, to be written down. */
@@ -13,6 +13,8 @@ interface KnownEnd {
 
 type EndRecorderOptions = Pick<RunServiceOptions, 'store' | 'events' | 'executor' | 'keys'>;
 
+/** Ends of this time are written down together, which costs hardly more than one. */
+const pauseMs = 16;
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryMs = 1000;
 
@@ -21,7 +23,7 @@ export class EndRecorder {
   readonly #options: EndRecorderOptions;
   readonly #live: LiveRuns;
   readonly #pending: KnownEnd[] = [];
-  #soon: NodeJS.Immediate | undefined;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(options: EndRecorderOptions, live: LiveRuns) {
     this.#options = options;
@@ -34,19 +36,18 @@ export class EndRecorder {
   }
 
   /**
-   * After what is done in this turn of the event loop, the answer to a caller who waits above all, and before anything that could
-   * come after that answer. Ends of the same turn are written down together, which costs hardly more than one. If we were killed in
-   * between, the executor would tell the next service of them.
+   * For an end that the executor keeps until it is on record: if we were killed before, the next service would hear of it. Neither the
+   * answer to its caller nor the next run has to wait for that. Whoever wants to read what is on record calls `settle` first.
    */
   recordSoon(end: KnownEnd): void {
     this.#pending.push(end);
-    this.#soon ??= setImmediate(() => this.settle());
+    this.#soon ??= setTimeout(() => this.settle(), pauseMs).unref();
   }
 
   /** Writes down what is known. Never throws: what cannot be written now is written when there is room. */
   settle(): void {
     if (this.#pending.length === 0) return;
-    clearImmediate(this.#soon);
+    clearTimeout(this.#soon);
     this.#soon = undefined;
     const ends = this.#pending.splice(0);
     try {
@@ -87,7 +88,7 @@ export class EndRecorder {
     }
   }
 
-  #finishRefused(runId: string, ending: RunEnding): boolean {
+  #finishRefused(runId: string, ending: RunEnding): BriefRun | null {
     const { store, keys } = this.#options;
     const finish = () => {
       keys.release(runId);

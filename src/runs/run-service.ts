@@ -80,6 +80,11 @@ export class RunService {
     return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
 
+  /** To be called before what is on record is read: the end of a run that somebody waited for is written down after its answer. */
+  settle(): void {
+    this.#carrier.settle();
+  }
+
   /**
    * Accepts a run: when this resolves it is on record, or about to be, if its caller waits and it can start at once. Throws a
    * refusal, with nothing left behind, when it cannot be.

@@ -31,8 +31,8 @@ export interface RunStore {
   ): BriefRun;
   /** The run is about to be given to an executor. */
   markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
-  /** The first end counts; returns false when the run had ended already. */
-  finish(runId: string, ending: RunEnding): boolean;
+  /** The first end counts. Returns the run as it is on record now, or null when it had ended already. */
+  finish(runId: string, ending: RunEnding): BriefRun | null;
   /** How many processes runs have left running, which may be known before or after their end is recorded. */
   recordLeftRunning(counts: readonly Count[]): void;
   has(runId: string): boolean;

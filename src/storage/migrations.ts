@@ -161,4 +161,17 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX notifications_by_run ON notifications (run_id) WHERE run_id IS NOT NULL;
   `,
+  `
+  /* Most runs are started alike and end well. Whoever looks for those finds them soon among all; an index is for the others. */
+  DROP INDEX runs_by_state;
+  DROP INDEX runs_by_script_and_state;
+  DROP INDEX runs_by_cause;
+  DROP INDEX runs_by_origin;
+  DROP INDEX runs_unfinished;
+  CREATE INDEX runs_unfinished ON runs (state, queued_at) WHERE ended_at IS NULL;
+  CREATE INDEX runs_by_state ON runs (state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
+  CREATE INDEX runs_by_script_and_state ON runs (script_id, state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
+  CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause <> 'exit';
+  CREATE INDEX runs_by_origin ON runs (origin, queued_at) WHERE origin <> 'execute';
+  `,
 ];

@@ -145,16 +145,35 @@ function conditionsOf(query: RunQuery): Condition[] {
   const oneOf = (column: string, words: readonly string[] | null): Condition[] =>
     words === null ? [] : [anyOf(column, words)];
   const script = oneOf('script_id', query.scriptId === null ? null : [query.scriptId]);
-  const state = oneOf('state', query.states);
+  const state = stateOf(query);
   return [
     // The one pair that has an index of its own: how a script went wrong is what people look for.
-    ...(query.states?.length === 1 && script.length === 1
-      ? [{ ...joined([...script, ...state]), isIndexed: true }]
-      : [...script, ...state]),
+    ...(state?.isIndexed && script.length === 1
+      ? [{ ...joined([...script, state]), isIndexed: true }]
+      : [...script, ...(state === null ? [] : [state])]),
     ...oneOf('parent_run_id', query.parentRunId === null ? null : [query.parentRunId]),
-    ...oneOf('end_cause', query.endCauses),
-    ...oneOf('origin', query.origins),
+    ...unusual('end_cause', query.endCauses, 'exit'),
+    ...unusual('origin', query.origins, 'execute'),
   ];
+}
+
+/** The indexes of states are for those that went wrong, and for those that are not over: their words have to stand in the query. */
+function stateOf({ states }: RunQuery): Condition | null {
+  if (states === null) return null;
+  const any = anyOf('state', states);
+  const [state] = states;
+  if (state === undefined || states.length > 1 || state === 'succeeded') return { ...any, isIndexed: false };
+  const isOver = state !== 'queued' && state !== 'running';
+  const part = isOver ? "ended_at IS NOT NULL AND state <> 'succeeded'" : 'ended_at IS NULL';
+  return { ...any, sql: `(${any.sql} AND ${part})` };
+}
+
+/** An index has all but those that are the rule. */
+function unusual(column: string, words: readonly string[] | null, rule: string): Condition[] {
+  if (words === null) return [];
+  const any = anyOf(column, words);
+  if (!any.isIndexed || words[0] === rule) return [{ ...any, isIndexed: false }];
+  return [{ ...any, sql: `(${any.sql} AND ${column} <> '${rule}')` }];
 }
 
 /** Only one word leaves the rows of an index in the order of time. */

@@ -1,16 +1,21 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import { bucketOf } from '../runs/history/durations.ts';
-import type { RunEnding } from '../runs/run-record.ts';
+import type { BriefRun, RunEnding } from '../runs/run-record.ts';
 import { localDay } from '../shared/local-day.ts';
 import type { Database } from './database.ts';
-import { countDuration, countOutcome, readDayCount } from './day-counts.ts';
+import { countDuration, countOutcome, type DayCount, readDayCount } from './day-counts.ts';
+
+/** So many scripts' counts of a day are kept in memory. */
+const mostKept = 200;
 
 /** Counts runs as they end, by day and script: nobody has to go through all of them to say how many there were. */
 export class RunCounts {
   readonly #name: StatementSyncInstance;
   readonly #find: StatementSyncInstance;
   readonly #put: StatementSyncInstance;
+  /** What was written last, of the scripts that are in use: nobody else writes it. */
+  readonly #kept = new Map<string, { day: string; name: string; count: DayCount }>();
 
   constructor(database: Database) {
     this.#name = database.prepare(
@@ -21,14 +26,22 @@ export class RunCounts {
     this.#put = database.prepare('INSERT OR REPLACE INTO run_days VALUES (?, ?, ?, ?)');
   }
 
-  add(scriptId: string, scriptName: string, ending: RunEnding): void {
+  /** What was added is not on record: it has to be looked up what is. */
+  reread(): void {
+    this.#kept.clear();
+  }
+
+  add({ scriptId, scriptName }: Pick<BriefRun, 'scriptId' | 'scriptName'>, ending: RunEnding): void {
     const day = localDay(ending.endedAt === null ? new Date() : new Date(ending.endedAt));
-    this.#name.run(scriptId, scriptName);
-    const count = readDayCount(this.#find.get(day, scriptId));
+    const kept = this.#kept.get(scriptId);
+    if (kept?.name !== scriptName) this.#name.run(scriptId, scriptName);
+    const count = kept?.day === day ? kept.count : readDayCount(this.#find.get(day, scriptId));
     if (ending.endCause !== null) countOutcome(count, ending.state, ending.endCause);
     // A run that never began took no time.
     if (ending.startedAt !== null && ending.durationMs !== null)
       countDuration(count, bucketOf(ending.durationMs), ending.durationMs);
     this.#put.run(day, scriptId, JSON.stringify(count.outcomes), JSON.stringify(count.durations));
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(scriptId, { day, name: scriptName, count });
   }
 }

@@ -295,7 +295,7 @@ describe('counts', () => {
     add({ state: 'failed', endCause: 'timeout' });
     add({ scriptId: other, scriptName: 'old name' });
     const again = add({ scriptId: other, scriptName: 'new name', state: 'failed' });
-    expect(store.finish(again, runEnding())).toBe(false);
+    expect(store.finish(again, runEnding())).toBeNull();
     add({ state: 'running' });
     const { scripts, days, names } = await history.counts({
       from: '2024-04-30',

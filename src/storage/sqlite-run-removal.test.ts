@@ -85,7 +85,7 @@ it('what comes too late for a run that is gone does no harm', () => {
   removal.forgetRuns([runId]);
   store.recordLeftRunning([{ runId, leftRunning: 3 }]);
   store.markStarted(runId, { startedAt: ending.endedAt ?? '', executor: 'x' }, { durable: false });
-  expect(store.finish(runId, ending)).toBe(false);
+  expect(store.finish(runId, ending)).toBeNull();
   expect(store.findBrief(runId)).toBeNull();
 });
 

@@ -34,7 +34,7 @@ export class SqliteRunStore implements RunStore {
       `UPDATE runs SET state = ?, end_cause = ?, exit_code = ?, result = CAST(? AS TEXT), code = ?, message = ?, envelope = ?,
          started_at = CASE WHEN ? IS NULL AND ? <> 'spawn-failed' THEN started_at ELSE ? END, ended_at = ?, duration_ms = ?, stdout_bytes = ?, stderr_bytes = ?,
          stdout_head = ?, stdout_tail = ?, stderr_head = ?, stderr_tail = ?, truncated = ?,
-         left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL RETURNING script_id, script_name`,
+         left_running = COALESCE(?, left_running) WHERE run_id = ? AND ended_at IS NULL RETURNING ${briefColumns}`,
     );
     this.#recordLeftRunning = database.prepare(
       `UPDATE runs SET left_running = count.value ->> 'leftRunning' FROM json_each(?) AS count
@@ -52,7 +52,12 @@ export class SqliteRunStore implements RunStore {
   }
 
   atomically<Result>(work: () => Result, { durable }: { durable: boolean }): Result {
-    return this.#write(durable, () => transact(this.#database, work));
+    try {
+      return this.#write(durable, () => transact(this.#database, work));
+    } catch (error) {
+      this.#counts.reread();
+      throw error;
+    }
   }
 
   insert(
@@ -95,11 +100,11 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
-  finish(runId: string, ending: RunEnding): boolean {
+  finish(runId: string, ending: RunEnding): BriefRun | null {
     return this.atomically(() => this.#recordEnd(runId, ending), { durable: false });
   }
 
-  #recordEnd(runId: string, ending: RunEnding): boolean {
+  #recordEnd(runId: string, ending: RunEnding): BriefRun | null {
     const row = this.#finish.get(
       ending.state,
       ending.endCause,
@@ -123,9 +128,10 @@ export class SqliteRunStore implements RunStore {
       ending.leftRunning,
       runId,
     );
-    if (row === undefined) return false;
-    this.#counts.add(String(row.script_id), String(row.script_name), ending);
-    return true;
+    if (row === undefined) return null;
+    const run = toBrief(row);
+    this.#counts.add(run, ending);
+    return run;
   }
 
   recordLeftRunning(counts: readonly Count[]): void {

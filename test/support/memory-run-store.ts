@@ -34,13 +34,13 @@ export class MemoryRunStore implements RunStore {
     this.#records.set(runId, { ...record, state: 'running', ...start });
   }
 
-  finish(runId: string, ending: RunEnding): boolean {
+  finish(runId: string, ending: RunEnding): BriefRun | null {
     const record = this.#records.get(runId);
-    if (record === undefined || record.endedAt !== null) return false;
+    if (record === undefined || record.endedAt !== null) return null;
     const startedAt = ending.startedAt ?? (ending.endCause === 'spawn-failed' ? null : record.startedAt);
     const leftRunning = ending.leftRunning ?? record.leftRunning;
     this.#records.set(runId, { ...record, ...structuredClone(ending), startedAt, leftRunning });
-    return true;
+    return this.findBrief(runId);
   }
 
   recordLeftRunning(counts: readonly Count[]): void {

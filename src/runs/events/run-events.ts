@@ -15,8 +15,8 @@ export interface RunEvent {
 
 interface EndToRecord {
   readonly runId: string;
-  /** Returns whether it had no end yet. */
-  readonly finish: () => boolean;
+  /** Returns the run as it is on record then, or null if it had an end already. */
+  readonly finish: () => BriefRun | null;
 }
 
 interface RunEventsOptions {
@@ -108,9 +108,9 @@ export class RunEvents {
   }
 
   #writeEnd(write: (event: NewEvent) => void, { runId, finish }: EndToRecord): RunEvent[] {
-    if (!finish()) return [];
+    const run = finish();
+    if (run === null) return [];
     const startAtMs = this.#startUntold.get(runId);
-    const run = this.#find(runId);
     const late = this.#progress.pending(runId);
     const events: RunEvent[] = [{ type: 'ended', run }];
     if (startAtMs !== undefined && run.startedAt !== null) {
