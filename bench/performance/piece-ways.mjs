@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,14 @@ import { fileURLToPath } from 'node:url';
  * The pieces that a run is made of, each by the code that Hob itself has for it. What a piece does not need is not loaded: starting a
  * process takes the longer, the larger the one is that starts it.
  */
-export const ways = { spawn: plainSpawn, script: scriptSpawn, executor: throughExecutor, messages, files };
+export const ways = {
+  spawn: plainSpawn,
+  launch: plainLaunch,
+  script: scriptSpawn,
+  executor: throughExecutor,
+  messages,
+  files,
+};
 
 const dist = (path) => new URL(`../../dist/${path}`, import.meta.url);
 const echo = fileURLToPath(new URL('./echo-messages.mjs', import.meta.url));
@@ -26,21 +33,54 @@ async function plainSpawn({ file, args }) {
   };
 }
 
-async function scriptSpawn({ place, file, args }) {
+/** Null where there is none, which its row shows as not measured. */
+async function openLauncher(folder) {
   const { FifoPool } = await import(dist('executor/fifo-pool.js'));
-  const { spawnScript } = await import(dist('executor/spawn-script.js'));
-  const fifos = new FifoPool(join(place, 'pipes'));
+  const { Launcher } = await import(dist('executor/warm/launcher.js'));
+  const { findLauncher } = await import(dist('executor/warm/find-launcher.js'));
+  const fifos = new FifoPool(folder);
   await fifos.open();
+  const found = findLauncher();
+  const launcher = found && new Launcher({ ...found, fifos, now: () => performance.now() });
+  const close = async () => {
+    launcher?.close();
+    await fifos.close();
+  };
+  return { fifos, launcher, close };
+}
+
+async function plainLaunch({ place, file, args }) {
+  const { fifos, launcher, close } = await openLauncher(join(place, 'launch-pipes'));
+  const nextSpec = specsOf({ place: join(place, 'launch'), file, args });
+  const runOnce = () => {
+    const spec = nextSpec();
+    return timed(async () => {
+      const launched = await launcher?.start(spec);
+      if (!launched) return;
+      await launched.exited;
+      for (const fifo of [launched.stdout, launched.stderr]) {
+        readSync(fifo.readFd, Buffer.alloc(100));
+        fifos.giveBack(fifo);
+      }
+    });
+  };
+  return { runOnce, close };
+}
+
+async function scriptSpawn({ place, file, args }) {
+  const { spawnScript } = await import(dist('executor/spawn-script.js'));
+  const { fifos, launcher, close } = await openLauncher(join(place, 'pipes'));
+  const warm = launcher && { start: () => null, launch: (spec) => launcher.start(spec) };
   const nextSpec = specsOf({ place: join(place, 'script'), file, args });
   const runOnce = () => {
     const spec = nextSpec();
     return timed(async () => {
-      const script = await spawnScript(spec, { fifos, window: null, warm: null });
+      const script = await spawnScript(spec, { fifos, window: null, warm });
       await script.exited;
       await script.settle();
     });
   };
-  return { runOnce, close: () => fifos.close() };
+  return { runOnce, close };
 }
 
 async function throughExecutor({ place, file, args }) {
@@ -54,6 +94,7 @@ async function throughExecutor({ place, file, args }) {
     entry: fileURLToPath(dist('executor/main.js')),
     version: readVersion(),
     env: process.env,
+    warmLimits: { memoryBytes: 256_000_000, idleMs: 1_800_000 },
     log: await createLogger('silent'),
   });
   await client.connect();

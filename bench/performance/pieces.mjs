@@ -50,7 +50,7 @@ async function withWorkers({ place, command: { file, args } }, use) {
   const workers = [];
   try {
     const inWorkers = {};
-    for (const way of ['spawn', 'script', 'messages', 'executor', 'files']) {
+    for (const way of ['spawn', 'launch', 'script', 'messages', 'executor', 'files']) {
       const child = fork(worker, [way, place, file, ...args], { execArgv: smallHeap });
       workers.push(child);
       await nextMessage(child);
@@ -84,7 +84,7 @@ async function inTurn({ rounds, roundMs }, ways) {
 }
 
 function piecesTable(times, records) {
-  const { floor, spawn, script, messages, executor, files, http, whole } = Object.fromEntries(
+  const { floor, spawn, launch, script, messages, executor, files, http, whole } = Object.fromEntries(
     Object.entries(times).map(([way, samples]) => [way, samples.at(0.5) ?? Number.NaN]),
   );
   const known = executor + files + records + http;
@@ -94,8 +94,9 @@ function piecesTable(times, records) {
     columns: ['piece', 'adds', 'together'],
     rows: [
       row('the floor: `posix_spawn`, read and `waitpid` in C', floor, floor),
-      row('the same by a small Node process', spawn - floor, spawn),
-      row('real pipes, two log files, a session of its own', script - spawn, script),
+      row('the same by the launcher, asked by Node', launch - floor, launch),
+      row('(the same by a small Node process itself)', spawn - floor, spawn),
+      row('two log files, and the output in them', script - launch, script),
       row('messages between service and executor, there and back', messages, script + messages),
       row('supervision of the run, and its journal', executor - script - messages, executor),
       row('folder and parameters written, result and output read', files, executor + files),
