@@ -31,6 +31,7 @@ import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
+import { IdleCollector } from './shared/idle-collector.ts';
 import type { Logger } from './shared/log.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
@@ -163,6 +164,9 @@ export async function startService({
     };
     const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
+    const memory = new IdleCollector();
+    runs.events.subscribe(() => memory.note());
+    closers.push(() => memory.close());
     addServiceGauges(metrics, {
       runs,
       executor,

@@ -13,6 +13,7 @@ import {
   protocolVersion,
 } from '../execution/messages.ts';
 import { chooseSocketPath, removeSocketFolder } from '../execution/socket-path.ts';
+import { IdleCollector } from '../shared/idle-collector.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
   const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
   const cores = availableParallelism();
+  const memory = new IdleCollector();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const warm =
     fifos === null
@@ -63,6 +65,7 @@ async function main(): Promise<void> {
     warm,
     journal,
     inherit: takeOver,
+    onEnd: () => memory.note(),
     onIdle: () => void leave(),
   });
   // First of all what others left: a lock that one of their runs holds must not be given to a new one meanwhile.

@@ -37,6 +37,8 @@ interface ExecutorOptions extends Equipment {
   journal: Journal;
   /** Clears up after executors that were killed. */
   inherit: () => Promise<void>;
+  /** Called whenever a run has ended. */
+  onEnd: () => void;
   /** Called once, when there is nothing left to stay for. */
   onIdle: () => void;
 }
@@ -211,6 +213,7 @@ export class ExecutorServer {
       tellStart();
       this.keep(end);
       this.#service?.uncork();
+      this.#options.onEnd();
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
     });
