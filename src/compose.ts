@@ -33,6 +33,7 @@ import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
 import { IdleCollector } from './shared/idle-collector.ts';
 import type { Logger } from './shared/log.ts';
+import { growNewSpace } from './shared/new-space.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
@@ -165,7 +166,10 @@ export async function startService({
     const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
     const memory = new IdleCollector();
-    runs.events.subscribe(() => memory.note());
+    runs.events.subscribe(() => {
+      growNewSpace();
+      memory.note();
+    });
     closers.push(() => memory.close());
     addServiceGauges(metrics, {
       runs,

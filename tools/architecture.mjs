@@ -211,6 +211,7 @@ export const importRules = [
     from: {
       path: '^src/',
       pathNot: [
+        '^src/shared/start-worker\\.ts$',
         '^src/runs/outcome/outcome-(?:reader|worker)\\.ts$',
         '^src/storage/checkpoint(?:er|-worker)\\.ts$',
         '^src/models/downloads/hashing/hash(?:ing|-worker)\\.ts$',

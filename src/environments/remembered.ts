@@ -1,5 +1,4 @@
-import type { BigIntStats } from 'node:fs';
-import { lstat, stat } from 'node:fs/promises';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 
 interface Memory<Value> {
   readonly value: Value;
@@ -20,14 +19,14 @@ export class Remembered<Value> {
   ): Promise<Value> {
     const known = this.#memories.get(name);
     if (known !== undefined) {
-      const now = await Promise.all(known.looked.map(signatureOf));
+      const now = known.looked.map(signatureOf);
       if (now.every(({ text }, index) => text === known.signatures[index])) return known.value;
     }
     this.#memories.delete(name);
     const askedAt = Date.now();
     const { value, looked } = await findOut();
     // Looked at after the reading: what changed in between has changed too shortly before to be sure of.
-    const signatures = await Promise.all(looked.map(signatureOf));
+    const signatures = looked.map(signatureOf);
     if (signatures.every(({ changedMs }) => changedMs < askedAt - unsureMs)) {
       this.#memories.set(name, { value, looked, signatures: signatures.map(({ text }) => text) });
     }
@@ -47,15 +46,23 @@ interface Signature {
 
 const nothing = { text: '', changedMs: 0, isLink: false };
 
-async function signatureOf(path: string): Promise<Signature> {
-  const itself = await lstat(path, { bigint: true }).then(describe, () => nothing);
+/** At once: a thread takes longer to be asked than it takes to look, and this is looked at for every run. */
+function signatureOf(path: string): Signature {
+  const itself = tryDescribe(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   if (!itself.isLink) return itself;
   // What a link leads to may change while the link does not.
-  const target = await stat(path, { bigint: true }).then(describe, () => nothing);
+  const target = tryDescribe(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return { text: `${itself.text}>${target.text}`, changedMs: Math.max(itself.changedMs, target.changedMs) };
 }
 
-function describe(found: BigIntStats): Signature & { isLink: boolean } {
+function tryDescribe(look: () => BigIntStats | undefined): Signature & { isLink: boolean } {
+  let found: BigIntStats | undefined;
+  try {
+    found = look();
+  } catch {
+    // It cannot be reached: nothing is known of it.
+  }
+  if (found === undefined) return nothing;
   return {
     text: `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`,
     changedMs: Number(found.ctimeNs / 1_000_000n),

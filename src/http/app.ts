@@ -73,29 +73,31 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
-  app.addHook('onRequest', async (request) => {
-    if (!wasAdmitted(request.raw)) throw notByTheDoor();
-  });
   app.decorateRequest('isLasting', false);
-  app.addHook('onRequest', (request, reply, done) => {
-    countAnswer(metrics.http, request, reply);
-    done();
-  });
   app.decorateRequest('caller', null);
-  app.addHook('onRequest', async (request) => {
+  // One hook, and none that is awaited: it runs for every request.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!wasAdmitted(request.raw)) {
+      done(notByTheDoor());
+      return;
+    }
+    countAnswer(metrics.http, request, reply);
     const token = tokenOf(request.raw);
-    if (token !== null) request.caller = identifyCaller(token, runStore);
-  });
-
-  app.addHook('onRequest', (request, _reply, done) => {
+    try {
+      if (token !== null) request.caller = identifyCaller(token, runStore);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
     // What others have been told must be on record for whoever asks. Starting a run asks for nothing.
     if (!startingRuns.has(request.routeOptions.url ?? '')) dependencies.runs.settle();
     done();
   });
 
-  app.addHook('preHandler', async (_request, reply) => {
+  app.addHook('preHandler', (_request, reply, done) => {
     // The door has broken the request off, and told so: it is not to be carried out all the same.
     if (reply.raw.headersSent) reply.hijack();
+    done();
   });
 
   const routes = new RouteIndex();

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply } from 'fastify';
 
+import { textOf } from '../shared/decode-text.ts';
 import type { Json } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 
@@ -10,7 +11,7 @@ export type JsonFields = Readonly<Record<string, Json | JsonText>>;
 
 export const jsonContentType = 'application/json; charset=utf-8';
 
-/** Answers 200 with an object of which parts are JSON text already. Nothing of it is copied: it may be large. */
+/** Answers 200 with an object of which parts are JSON text already. Nothing large is copied. */
 export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply {
   const pieces = piecesOf(fields);
   const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -22,9 +23,8 @@ export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply 
 
 /** The same object as one line of text, for where there are lines. Line breaks between the parts of JSON mean nothing. */
 export function jsonLine(fields: JsonFields): string {
-  return Buffer.concat(piecesOf(fields))
-    .toString()
-    .replace(/[\r\n]+/g, ' ');
+  const text = toJson(fields);
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text;
 }
 
 /** Ends an answer that has begun already. */
@@ -32,8 +32,16 @@ export function endJson(raw: ServerResponse, fields: JsonFields): void {
   endWith(raw, piecesOf(fields));
 }
 
+/** Up to here it is cheaper to copy an answer than to send it in pieces. */
+const smallBytes = 16 * 1024;
+
 function endWith(raw: ServerResponse, pieces: readonly Uint8Array[]): void {
-  // Until the end is known, so that a small answer leaves in one piece.
+  const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (sizeBytes <= smallBytes) {
+    raw.end(Buffer.concat(pieces, sizeBytes));
+    return;
+  }
+  // Until the end is known, so that the beginning does not leave by itself.
   raw.cork();
   for (const piece of pieces) raw.write(piece);
   raw.end();
@@ -41,14 +49,22 @@ function endWith(raw: ServerResponse, pieces: readonly Uint8Array[]): void {
 
 /** The same as text, for what is known to be small. */
 export function toJson(fields: JsonFields): string {
-  return Buffer.concat(piecesOf(fields)).toString();
+  let text = '';
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${value instanceof Uint8Array ? textOf(value) : JSON.stringify(value)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 function piecesOf(fields: JsonFields): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let text = '{';
-  for (const [index, [name, value]] of Object.entries(fields).entries()) {
-    text += `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
+  let separator = '';
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    text += `${separator}${JSON.stringify(name)}:`;
+    separator = ',';
     if (value instanceof Uint8Array) {
       pieces.push(Buffer.from(text), value);
       text = '';
@@ -56,5 +72,6 @@ function piecesOf(fields: JsonFields): Uint8Array[] {
       text += JSON.stringify(value);
     }
   }
-  return [...pieces, Buffer.from(`${text}}`)];
+  pieces.push(Buffer.from(`${text}}`));
+  return pieces;
 }

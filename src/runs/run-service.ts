@@ -240,7 +240,8 @@ export class RunService {
       if (key !== undefined) keys.put(key, { runId, usedAt, since: keysKeptSince(this.#options) });
       return inserted;
     };
-    events.queue(runId, insert, { durable });
+    if (start !== null && !durable) events.queueStarting(runId, insert);
+    else events.queue(runId, insert, { durable });
   }
 
   #launch(

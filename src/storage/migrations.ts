@@ -168,7 +168,9 @@ export const migrations: readonly string[] = [
   DROP INDEX runs_by_cause;
   DROP INDEX runs_by_origin;
   DROP INDEX runs_unfinished;
+  DROP INDEX runs_untended;
   CREATE INDEX runs_unfinished ON runs (state, queued_at) WHERE ended_at IS NULL;
+  CREATE INDEX runs_untended ON runs (seq) WHERE tended = 0 AND ended_at IS NOT NULL;
   CREATE INDEX runs_by_state ON runs (state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
   CREATE INDEX runs_by_script_and_state ON runs (script_id, state, queued_at) WHERE ended_at IS NOT NULL AND state <> 'succeeded';
   CREATE INDEX runs_by_cause ON runs (end_cause, queued_at) WHERE end_cause <> 'exit';

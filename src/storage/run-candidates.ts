@@ -220,7 +220,11 @@ function folded(text: unknown): string {
   return String(text).toLowerCase();
 }
 
-const untended = plain('SELECT seq FROM runs WHERE tended = 0');
+/** Those that have ended, and those that have not. */
+const untended = plain(
+  `SELECT seq FROM (SELECT seq FROM runs WHERE tended = 0 AND ended_at IS NOT NULL
+     UNION ALL SELECT seq FROM runs WHERE ended_at IS NULL) WHERE TRUE`,
+);
 
 function matching(text: string): Condition {
   return plain(

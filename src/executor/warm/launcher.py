@@ -2,6 +2,7 @@
 # and this one has hardly any. Each line on handle 3 asks for one, which gets a session of its own, as if that process had started it.
 # What cannot be started is refused, and left to that process, which finds out why.
 
+import gc
 import json
 import os
 import select
@@ -29,6 +30,8 @@ def main():
     running = set()
     rest = b""
     is_closing = False
+    # What is there stays, and nothing that comes refers to itself.
+    gc.disable()
     tell("ready")
     while not (is_closing and not running):
         handles = [handle for handle, _ in poller.poll()]

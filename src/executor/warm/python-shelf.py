@@ -31,7 +31,7 @@ import atexit
 # What makes loggers is left out: a script could see them. So is what takes long to load and is rarely used.
 COMMON = """
     argparse ast base64 bisect bz2 calendar cmd codecs collections.abc configparser contextlib copy csv ctypes
-    dataclasses datetime decimal difflib email.message email.mime.multipart email.mime.text email.utils enum errno fnmatch
+    dataclasses datetime decimal difflib email.message email.mime.multipart email.mime.text email.utils encodings.idna enum errno fnmatch
     fractions functools getpass glob gzip hashlib heapq hmac html html.parser http.client http.cookiejar inspect io
     ipaddress itertools json locale logging lzma math mimetypes multiprocessing numbers operator optparse pathlib pickle platform
     pprint queue random re secrets shlex shutil socket sqlite3 ssl statistics string struct subprocess tarfile tempfile textwrap

@@ -54,6 +54,11 @@ export class EventLog {
     this.#goneUpTo = goneUpTo;
   }
 
+  /** Whether no event had to go because there are newer ones. */
+  get isWhole(): boolean {
+    return this.#goneUpTo === 0;
+  }
+
   /** The position of whoever wants to know only what comes. */
   get newest(): number {
     return this.#newest;

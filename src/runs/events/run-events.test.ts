@@ -36,6 +36,10 @@ function open() {
   return {
     events,
     queue: () => events.queue(runId, () => store.insert(record, 'hash'), { durable: true }),
+    queueStarting: () =>
+      events.queueStarting(runId, () =>
+        store.insert(record, 'hash', { start: { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' } }),
+      ),
     give: () => store.markStarted(runId, { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' }),
     end: (how = ending) => events.end([{ runId, finish: () => store.finish(runId, how) }]).has(runId),
     say: (message: string) => events.report(runId, { fraction: null, message }, new Date()),
@@ -253,5 +257,38 @@ describe('progress', () => {
     database.exec('DROP TRIGGER full');
     vi.advanceTimersByTime(1000);
     expect(told()).toEqual([queued, started, progress('second')]);
+  });
+
+  it('of a run that waits for nothing are told together, with its start or with its end', () => {
+    const { events, queueStarting, end, told } = open();
+    queueStarting();
+    expect([told(), heard]).toEqual([[], ['queued']]);
+    events.start(runId);
+    expect(told()).toEqual([queued, started]);
+    end();
+    expect(told()).toEqual([queued, started, ended]);
+    expect(heard).toEqual(['queued', 'started', 'ended']);
+  });
+
+  it('of a run that waits for nothing and is over at once are told with its end', () => {
+    const { queueStarting, end, told } = open();
+    queueStarting();
+    end();
+    expect(told()).toEqual([queued, started, ended]);
+  });
+
+  it('of a run that waits for nothing and could not be started are two', () => {
+    const { queueStarting, end, told } = open();
+    queueStarting();
+    end(notStarted);
+    expect(told().map(([type]) => type)).toEqual(['queued', 'ended']);
+  });
+
+  it('that no service came to tell are told by the next one', () => {
+    open().queueStarting();
+    const { events, end, told } = open();
+    events.recover([{ runId, state: 'running' }]);
+    end();
+    expect(told()).toEqual([queued, started, ended]);
   });
 });

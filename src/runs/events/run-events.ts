@@ -19,6 +19,13 @@ interface EndToRecord {
   readonly finish: () => BriefRun | null;
 }
 
+interface Untold {
+  /** Nor was anybody told that it was queued. */
+  readonly isQueueUntold: boolean;
+  /** When we heard of its start, if we did. */
+  readonly startAtMs: number | null;
+}
+
 interface RunEventsOptions {
   log: EventLog;
   store: Pick<RunStore, 'findBrief' | 'isOpen'>;
@@ -34,8 +41,8 @@ const startPauseMs = 30;
 export class RunEvents {
   readonly feed = new Feed<RunEvent>();
   readonly #options: RunEventsOptions;
-  /** Runs without an end of whose start nobody was told, with when we heard of it, if we did. */
-  readonly #startUntold = new Map<string, number | null>();
+  /** Runs without an end of whose start nobody was told. */
+  readonly #untold = new Map<string, Untold>();
   readonly #progress: ProgressBoard;
 
   constructor(options: RunEventsOptions) {
@@ -55,14 +62,22 @@ export class RunEvents {
       },
       { durable },
     );
-    this.#startUntold.set(runId, null);
+    this.#untold.set(runId, { isQueueUntold: false, startAtMs: null });
+    this.feed.publish({ type: 'queued', run });
+  }
+
+  /** The same for a run that waits for nothing: that is told with its start, or with its end if that comes before. */
+  queueStarting(runId: string, insert: () => BriefRun): void {
+    const run = insert();
+    this.#untold.set(runId, { isQueueUntold: true, startAtMs: null });
     this.feed.publish({ type: 'queued', run });
   }
 
   /** The script has been started, which is told soon, or with the end if that comes before: writing down both at once is cheaper. */
   startSoon(runId: string): void {
-    if (!this.#startUntold.has(runId)) return;
-    this.#startUntold.set(runId, Date.now());
+    const untold = this.#untold.get(runId);
+    if (untold === undefined) return;
+    this.#untold.set(runId, { ...untold, startAtMs: Date.now() });
     setTimeout(() => {
       if (this.#options.store.isOpen) this.start(runId);
     }, startPauseMs).unref();
@@ -70,13 +85,13 @@ export class RunEvents {
 
   /** The script has been started. What cannot be told now is told with the end. */
   start(runId: string): void {
-    const atMs = this.#startUntold.get(runId);
-    if (atMs === undefined) return;
+    const untold = this.#untold.get(runId);
+    if (untold === undefined) return;
     try {
       const run = this.#find(runId);
-      this.#options.log.record((write) => write(this.#runEvent('started', run)), { durable: false });
-      this.#startUntold.delete(runId);
-      this.feed.publish(startOf(run, atMs));
+      this.#options.log.record((write) => this.#writeStart(write, run, untold), { durable: false });
+      this.#untold.delete(runId);
+      this.feed.publish(startOf(run, untold.startAtMs));
     } catch (error) {
       this.#options.logger.error({ err: error, run: runId }, 'the start of a run could not be told yet');
     }
@@ -100,7 +115,7 @@ export class RunEvents {
       durable: false,
     });
     for (const { runId } of ends) {
-      this.#startUntold.delete(runId);
+      this.#untold.delete(runId);
       this.#progress.forget(runId);
     }
     for (const event of told) this.feed.publish(event);
@@ -110,17 +125,24 @@ export class RunEvents {
   #writeEnd(write: (event: NewEvent) => void, { runId, finish }: EndToRecord): RunEvent[] {
     const run = finish();
     if (run === null) return [];
-    const startAtMs = this.#startUntold.get(runId);
+    const untold = this.#untold.get(runId);
     const late = this.#progress.pending(runId);
     const events: RunEvent[] = [{ type: 'ended', run }];
-    if (startAtMs !== undefined && run.startedAt !== null) {
-      const started = startOf(withoutEnd(run), startAtMs);
-      write(this.#runEvent('started', started.run));
+    if (untold !== undefined && run.startedAt !== null) {
+      const started = startOf(withoutEnd(run), untold.startAtMs);
+      this.#writeStart(write, started.run, untold);
       events.unshift(started);
+    } else if (untold?.isQueueUntold) {
+      write(this.#runEvent('queued', withoutStart(withoutEnd(run))));
     }
     if (late !== null) write(this.#progressEvent(late.report, late.earlier));
     write(this.#runEvent('ended', run));
     return events;
+  }
+
+  #writeStart(write: (event: NewEvent) => void, run: BriefRun, { isQueueUntold }: Untold): void {
+    if (isQueueUntold) write(this.#runEvent('queued', withoutStart(run)));
+    write(this.#runEvent('started', run));
   }
 
   /**
@@ -136,8 +158,11 @@ export class RunEvents {
     }
     for (const { runId, state } of runs) {
       const types = told.get(runId);
+      // Of a run whose events went because there are newer ones it is not known what was told.
+      const isQueueUntold = types === undefined && this.#options.log.isWhole;
       const isUntold = types?.has('run.queued') === true && !types.has('run.started');
-      if (state === 'queued' || isUntold) this.#startUntold.set(runId, null);
+      if (state === 'queued' || isUntold || isQueueUntold)
+        this.#untold.set(runId, { isQueueUntold, startAtMs: null });
     }
   }
 
@@ -163,6 +188,11 @@ export class RunEvents {
 
 function startOf(run: BriefRun, atMs: number | null): RunEvent {
   return { type: 'started', run, ...(atMs !== null && { atMs }) };
+}
+
+/** A run that has been started, as it was before. */
+function withoutStart(run: BriefRun): BriefRun {
+  return { ...run, state: 'queued', startedAt: null, executor: null };
 }
 
 /** A run that has ended, as it was before. */

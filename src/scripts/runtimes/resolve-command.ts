@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -110,12 +110,20 @@ async function interpreted(
   return command(search.interpreter.path, args, language === 'python' ? pythonEnv : {});
 }
 
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The folder's own environment first: that is what the script was written against. */
 async function resolvePython(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
   const windows = host.platform === 'win32';
   const own = join(script.folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
   // Also a link to a Python that was removed since: another one would lack what the script needs.
-  if ((await lstat(own).catch(() => null)) === null) return interpreted('python', script, host, [entry]);
+  if (!isThere(own)) return interpreted('python', script, host, [entry]);
 
   const interpreter = await host.finder.probe('python', own);
   const requirement = script.runtime.languageVersion;
