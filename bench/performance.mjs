@@ -24,6 +24,7 @@ export const usesHistory = false;
 
 const whole = {
   rounds: 5,
+  settleMs: 6000,
   roundMs: 2000,
   warmUpMs: 400,
   personCalls: 40,
@@ -38,6 +39,7 @@ const whole = {
 /** Enough to see that everything works, and too little to say anything about speed. */
 const few = {
   rounds: 2,
+  settleMs: 300,
   roundMs: 300,
   warmUpMs: 100,
   personCalls: 3,

@@ -15,6 +15,8 @@ export function compareProgram(name, program, scene) {
   const { floor, load, extent, say } = scene;
   return withRivals(name, program, scene, async ({ hob, webhook, targets, command }) => {
     const seen = [];
+    say(`${name}, warming up`);
+    for (const target of targets) await load.burst({ target, callers: 8, warmUpMs: 0, ms: extent.settleMs });
     const watched = async (callers, measureSides) => {
       await hob.watch.begin();
       const sides = await measureSides();
