@@ -122,7 +122,8 @@ describe.skipIf(!isHere)('a warm run', () => {
     const family = await add('executor-killed', { language: 'python', entry: withFamily });
     const files = await tempFolder();
     const { runId } = await beginWarm(hob, family, { files });
-    expect((await membersOf(runId)).length).toBe(3);
+    // One that just becomes another program has no environment to be seen for a moment.
+    await until('its family is there', async () => (await membersOf(runId)).length === 3);
     const executor = await executorPid(hob.home);
     killEach([executor]);
     expect(await hob.ended(runId)).toMatchObject({ state: 'unknown', end_cause: 'lost' });

@@ -35,10 +35,16 @@ const debianLibraries = {
   'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],
 };
 
-/** Interpreters that npm has as packages with the program inside. */
+/** Interpreters that npm has as packages with the program inside, and where in there it is. */
 const npmTools = {
-  'linux x64': ['@oven/bun-linux-x64-baseline@1.4.4', '@deno/linux-x64-glibc@2.9.6'],
-  'linux arm64': ['@oven/bun-linux-aarch64@1.4.4', '@deno/linux-arm64-glibc@2.9.6'],
+  'linux x64': [
+    { name: '@oven/bun-linux-x64-baseline', version: '1.4.4', folder: 'bin' },
+    { name: '@deno/linux-x64-glibc', version: '2.9.5', folder: '.' },
+  ],
+  'linux arm64': [
+    { name: '@oven/bun-linux-aarch64', version: '1.4.4', folder: 'bin' },
+    { name: '@deno/linux-arm64-glibc', version: '2.9.5', folder: '.' },
+  ],
 };
 
 const toolsFolder = join(root, '.cache', 'tools');
@@ -49,13 +55,9 @@ const toolsFolder = join(root, '.cache', 'tools');
  */
 export function installTestTools() {
   installDebianPackages();
-  installNpmTools();
-  const modules = join(toolsFolder, 'node_modules');
-  return [
-    join(modules, '@oven', 'bun-linux-x64-baseline', 'bin'),
-    join(modules, '@oven', 'bun-linux-aarch64', 'bin'),
-  ]
-    .concat([join(modules, '@deno', 'linux-x64-glibc'), join(modules, '@deno', 'linux-arm64-glibc')])
+  const tools = npmTools[`${process.platform} ${process.arch}`] ?? [];
+  return tools
+    .map(installNpmTool)
     .filter((folder) => existsSync(folder))
     .join(delimiter);
 }
@@ -76,15 +78,13 @@ function installDebianPackages() {
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
-function installNpmTools() {
-  const packages = npmTools[`${process.platform} ${process.arch}`];
-  if (packages === undefined) return;
-  const wanted = packages.filter(
-    (name) => !existsSync(join(toolsFolder, 'node_modules', name.replace(/@[^@]*$/, ''))),
-  );
-  if (wanted.length === 0) return;
-  say(`Installing for the tests: ${wanted.join(', ')} ...`);
-  mkdirSync(toolsFolder, { recursive: true });
+/** Returns the folder of the program, which is there if it could be had. Each is by itself: one that cannot keeps no other away. */
+function installNpmTool({ name, version, folder }) {
+  const place = join(toolsFolder, `${name.replaceAll(/[@/]/g, '')}-${version}`);
+  const programs = join(place, 'node_modules', name, folder);
+  if (existsSync(programs)) return programs;
+  say(`Installing for the tests: ${name}@${version} ...`);
+  mkdirSync(place, { recursive: true });
   const args = [
     'install',
     '--no-save',
@@ -94,8 +94,8 @@ function installNpmTools() {
     '--no-fund',
     '--loglevel=error',
   ];
-  // All of them at once: an install without a package.json removes what it was not told of.
-  spawnSync('npm', [...args, '--prefix', toolsFolder, ...packages], { stdio: ['ignore', 'ignore', 2] });
+  spawnSync('npm', [...args, '--prefix', place, `${name}@${version}`], { stdio: ['ignore', 'ignore', 2] });
+  return programs;
 }
 
 function succeeds([program, ...args]) {

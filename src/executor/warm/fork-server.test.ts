@@ -40,6 +40,19 @@ function fail(): WarmInterpreter {
 }
 
 describe.skipIf(!canFork)('a fork server', () => {
+  it('makes children that tell how they ended also when it was killed before they had their run', async () => {
+    const scene = await openWarmScene();
+    const { says, fork, server } = startServer(scene);
+    await says('ready');
+    const child = await fork();
+    const pid = server.pid ?? 0;
+    const startTicks = startTicksOf(pid);
+    killEach([pid]);
+    await until('the server is gone', async () => !isSameProcess(pid, startTicks));
+    expect(child.give(await scene.order('import sys; print("late"); sys.exit(5)'))).toBe(true);
+    expect(await seeThrough(child)).toEqual({ code: 5, signal: null, stdout: 'late\n', stderr: '' });
+  });
+
   it('makes children that each carry out one run, with its output and its code', async () => {
     const scene = await openWarmScene();
     const { says, fork, server } = startServer(scene);

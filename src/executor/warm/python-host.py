@@ -59,7 +59,7 @@ def main():
         ready()
         return serve(config, loaded)
     ready()
-    order = await_order(CONTROL)
+    order = await_order(CONTROL, os.getppid())
     return order, loaded, config
 
 
@@ -107,6 +107,8 @@ def serve(config, loaded):
     gc.disable()
     rest = b""
     is_closing = False
+    # Not to be asked for by the children: the server may be gone by then.
+    server = os.getpid()
     while not (is_closing and is_childless()):
         ready_handles = [handle for handle, _ in poller.poll()]
         if wake_read in ready_handles:
@@ -137,7 +139,7 @@ def serve(config, loaded):
             poller = None
             if request["idle"]:
                 rehearse(loaded)
-            order = await_order(child)
+            order = await_order(child, server)
             return order, loaded, config
     os._exit(0)
 
@@ -227,10 +229,10 @@ def read_line(handle):
     return line
 
 
-def await_order(handle):
+def await_order(handle, parent):
     order = json.loads(read_line(handle))
     os.close(handle)
-    order["parent"] = os.getppid()
+    order["parent"] = parent
     return order
 
 
