@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
 import { composeExecutor } from './compose-executor.ts';
+import { composeMemory } from './compose-memory.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
@@ -31,9 +32,7 @@ import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
-import { IdleCollector } from './shared/idle-collector.ts';
 import type { Logger } from './shared/log.ts';
-import { growNewSpace } from './shared/new-space.ts';
 import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
@@ -165,12 +164,7 @@ export async function startService({
     };
     const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
-    const memory = new IdleCollector();
-    runs.events.subscribe(() => {
-      growNewSpace();
-      memory.note();
-    });
-    closers.push(() => memory.close());
+    closers.push(composeMemory(runs.events));
     addServiceGauges(metrics, {
       runs,
       executor,

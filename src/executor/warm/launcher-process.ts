@@ -42,6 +42,8 @@ export class LauncherProcess {
   readonly #events: LauncherEvents;
   #asked = 0;
   #isReady = false;
+  /** Nothing more can be asked of it. */
+  #isOver = false;
 
   constructor(python: string, program: string, fifos: FifoPool, events: LauncherEvents) {
     this.#fifos = fifos;
@@ -69,6 +71,10 @@ export class LauncherProcess {
       this.#fifos.giveBack(stdout);
       throw error;
     }
+    if (this.#isOver) {
+      for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
+      return null;
+    }
     const seq = this.#asked++;
     return new Promise((settle) => {
       const deadline = setTimeout(() => this.#host.kill(), longestStartMs).unref();
@@ -79,6 +85,7 @@ export class LauncherProcess {
 
   /** It stays as long as it has something to tell of those that it has started. */
   close(): void {
+    this.#isOver = true;
     if (this.#isReady) this.#host.dismiss();
     else this.#host.kill();
   }
@@ -126,6 +133,7 @@ export class LauncherProcess {
 
   /** It is gone. Whoever it has left cannot be told of any more, and is watched from here. */
   #outlive(): void {
+    this.#isOver = true;
     for (const seq of [...this.#births.keys()]) {
       const birth = this.#take(seq);
       if (birth !== undefined) this.#settleUntold(birth);

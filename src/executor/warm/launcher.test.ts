@@ -153,6 +153,17 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     await ready();
   });
 
+  it('is not asked any more once it is closed or gone, whatever is on its way to it', async () => {
+    const { launcher, sh, ready } = await openLauncher();
+    await ready();
+    const before = openHandles();
+    const spec = await sh('exit 0');
+    const onItsWay = launcher.start(spec);
+    launcher.close();
+    expect(await onItsWay).toBeNull();
+    await until('no handle is left open', async () => openHandles() <= before);
+  });
+
   it('that does not answer is killed, and what it was asked for is left to others', async () => {
     const { launcher, sh, ready } = await openLauncher();
     await ready();

@@ -61,6 +61,7 @@ export class Launcher {
     const opened = new LauncherProcess(python, program, fifos, {
       ready: () => {
         this.#isUp = this.#process === opened;
+        this.#pauseMs = firstPauseMs;
       },
       ended: () => {
         if (this.#process !== opened) return;
