@@ -27,7 +27,8 @@ function recorder() {
   const ends = new EndRecorder({ store, events: runEvents, executor, keys: new MemoryKeyStore() }, live);
   const known = () => {
     const record = queuedRun({ sync: true });
-    runEvents.queue(record.runId, () => store.insert(record, record.runId), { durable: false });
+    const insert = () => store.insert(record, record.runId);
+    runEvents.queue([{ runId: record.runId, insert }], { durable: false });
     live.add({ record, scriptFolder: null, stopping: new AbortController(), entry: { make: () => false } });
     return { run: { record, log }, ending: runEnding(), isRefused: false };
   };

@@ -28,7 +28,7 @@ export interface LiveRun {
   readonly language: Language;
   /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
   readonly isDurable: boolean;
-  readonly entry: RunEntry;
+  readonly entry: Pick<RunEntry, 'make'>;
   readonly log: Logger;
   /** Aborted when the run is not to go on. */
   readonly stopping: AbortController;
@@ -43,7 +43,7 @@ export function describeRun(
     hasKey,
     scriptFolder,
     entry,
-  }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: RunEntry },
+  }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: LiveRun['entry'] },
 ): LiveRun {
   return {
     record,

@@ -1,19 +1,31 @@
+import type { EntryRecorder, NewEntry } from './entry-recorder.ts';
 import type { RunStart } from './run-store.ts';
 
 /** The entry of a run in the record. It is made once: with the start of the run, if that can be given to an executor at once. */
 export class RunEntry {
-  #insert: ((start: RunStart | null) => void) | null;
+  readonly #recorder: EntryRecorder;
+  #entry: NewEntry | null;
 
-  /** `insert` is null for a run that an earlier service has put on record. */
-  constructor(insert: ((start: RunStart | null) => void) | null) {
-    this.#insert = insert;
+  constructor(recorder: EntryRecorder, entry: NewEntry) {
+    this.#recorder = recorder;
+    this.#entry = entry;
   }
 
   /** Returns whether it was not there yet. */
   make(start: RunStart | null = null): boolean {
-    if (this.#insert === null) return false;
-    this.#insert(start);
-    this.#insert = null;
+    if (this.#entry === null) return false;
+    this.#recorder.record(this.#entry, start);
+    this.#entry = null;
     return true;
   }
+
+  /** Resolves when it is on the disk. To be called before anybody else can make it. */
+  async makeDurably(): Promise<void> {
+    if (this.#entry === null) return;
+    await this.#recorder.recordDurably(this.#entry);
+    this.#entry = null;
+  }
 }
+
+/** That of a run which an earlier service has put on record. */
+export const entryMadeBefore = { make: () => false };

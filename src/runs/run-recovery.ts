@@ -8,7 +8,7 @@ import type { Text } from '../shared/text.ts';
 import { claimOf, type Gate } from './gate.ts';
 import { type LiveRuns, stopCauseOf } from './live-runs.ts';
 import { describeRun, type LiveRun, type RunCarrier } from './run-carrier.ts';
-import { RunEntry } from './run-entry.ts';
+import { entryMadeBefore } from './run-entry.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunServiceOptions } from './run-request.ts';
 
@@ -33,7 +33,7 @@ export function recoverRuns(parts: RecoveryParts): void {
       hasKey: options.keys.isHeld(record.runId),
       // It may have been another version then.
       scriptFolder: null,
-      entry: new RunEntry(null),
+      entry: entryMadeBefore,
     });
     live.add(run);
     return { run, script };

@@ -5,10 +5,10 @@ import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import { hashToken, newToken } from './callers/chain.ts';
+import { EntryRecorder } from './entry-recorder.ts';
 import type { Progress } from './events/progress.ts';
 import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
-import type { KeyUse } from './keys/key-store.ts';
 import { LiveRuns } from './live-runs.ts';
 import { renewParameterFile, runFolderAt, writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
@@ -18,14 +18,7 @@ import { RunEntry } from './run-entry.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
-import {
-  keysKeptSince,
-  newRecord,
-  type RunRequest,
-  type RunServiceOptions,
-  type SubmittedRun,
-} from './run-request.ts';
-import type { RunStart } from './run-store.ts';
+import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 import { within } from './within.ts';
 
 /** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
@@ -36,6 +29,7 @@ export class RunService {
   readonly #options: RunServiceOptions;
   readonly #gate: Gate;
   readonly #carrier: RunCarrier;
+  readonly #entries: EntryRecorder;
   readonly #live = new LiveRuns();
   readonly #syncRuns = new Set<Promise<unknown>>();
   /** Synchronous runs that wait for their turn. */
@@ -47,6 +41,7 @@ export class RunService {
     this.#options = options;
     this.#gate = new Gate(options.limits);
     this.#carrier = new RunCarrier(options, this.#live);
+    this.#entries = new EntryRecorder(options);
     options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
   }
 
@@ -99,18 +94,21 @@ export class RunService {
     const runId = randomUUID();
     const token = newToken();
     const record = newRecord(runId, request, this.#options.clock.now());
+    const entry = new RunEntry(this.#entries, { record, tokenHash: hashToken(token), key: request.key });
     const run = describeRun(this.#options, record, script, {
       language: request.language,
       hasKey: request.key !== undefined,
       scriptFolder: script.folder,
-      entry: new RunEntry((start) => this.#insert(run, hashToken(token), { key: request.key, start })),
+      entry,
     });
     const claim = claimOf(runId, script, lender);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
     try {
-      await this.#prepare(run, request, token);
+      await this.#tell(run, request, token);
+      if (run.isDurable) await entry.makeDurably();
+      else if (!this.#gate.isIn(runId)) entry.make();
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
@@ -211,7 +209,8 @@ export class RunService {
     }
   }
 
-  async #prepare(run: LiveRun, request: RunRequest, token: string): Promise<void> {
+  /** Writes down for the script what it is to do. */
+  async #tell(run: LiveRun, request: RunRequest, token: string): Promise<void> {
     // A run must survive a power cut once it is accepted, unless its caller would notice and cannot come back for it by a key.
     const { record, isDurable: durable } = run;
     const content = {
@@ -224,24 +223,6 @@ export class RunService {
       params: request.params,
     };
     await writeParameterFile(run.folder, content, { durable });
-    if (durable || !this.#gate.isIn(record.runId)) run.entry.make();
-  }
-
-  /** The run, its key and what is told of it are on record together, or none of them is. */
-  #insert(
-    { record, isDurable: durable }: LiveRun,
-    tokenHash: string,
-    { key, start }: { key: KeyUse | undefined; start: RunStart | null },
-  ): void {
-    const { store, keys, events } = this.#options;
-    const { runId, queuedAt: usedAt } = record;
-    const insert = () => {
-      const inserted = store.insert(record, tokenHash, { durable, start });
-      if (key !== undefined) keys.put(key, { runId, usedAt, since: keysKeptSince(this.#options) });
-      return inserted;
-    };
-    if (start !== null && !durable) events.queueStarting(runId, insert);
-    else events.queue(runId, insert, { durable });
   }
 
   #launch(

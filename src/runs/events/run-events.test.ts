@@ -35,11 +35,15 @@ function open() {
   events.feed.subscribe(({ type }) => heard.push(type));
   return {
     events,
-    queue: () => events.queue(runId, () => store.insert(record, 'hash'), { durable: true }),
+    queue: () => events.queue([{ runId, insert: () => store.insert(record, 'hash') }], { durable: true }),
     queueStarting: () =>
-      events.queueStarting(runId, () =>
-        store.insert(record, 'hash', { start: { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' } }),
-      ),
+      events.queueStarting({
+        runId,
+        insert: () =>
+          store.insert(record, 'hash', {
+            start: { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' },
+          }),
+      }),
     give: () => store.markStarted(runId, { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' }),
     end: (how = ending) => events.end([{ runId, finish: () => store.finish(runId, how) }]).has(runId),
     say: (message: string) => events.report(runId, { fraction: null, message }, new Date()),
@@ -134,10 +138,10 @@ describe('the events of a run', () => {
 
   it('are not there for a run that could not be put on record', () => {
     const { events, told } = open();
-    const fail = () => {
+    const insert = () => {
       throw new Error('no');
     };
-    expect(() => events.queue(runId, fail, { durable: true })).toThrow('no');
+    expect(() => events.queue([{ runId, insert }], { durable: true })).toThrow('no');
     expect(told()).toEqual([]);
     expect(heard).toEqual([]);
   });

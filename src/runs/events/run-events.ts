@@ -13,6 +13,11 @@ export interface RunEvent {
   readonly atMs?: number;
 }
 
+interface EntryToRecord {
+  readonly runId: string;
+  readonly insert: () => BriefRun;
+}
+
 interface EndToRecord {
   readonly runId: string;
   /** Returns the run as it is on record then, or null if it had an end already. */
@@ -52,22 +57,22 @@ export class RunEvents {
     );
   }
 
-  /** Puts a run on record, by `insert`, and says so. */
-  queue(runId: string, insert: () => BriefRun, { durable }: { durable: boolean }): void {
-    const run = this.#options.log.record(
-      (write) => {
-        const inserted = insert();
-        write(this.#runEvent('queued', inserted));
-        return inserted;
-      },
-      { durable },
-    );
-    this.#untold.set(runId, { isQueueUntold: false, startAtMs: null });
-    this.feed.publish({ type: 'queued', run });
+  /** Puts runs on record, each by its `insert`, and says so: all of them, or none. */
+  queue(entries: readonly EntryToRecord[], { durable }: { durable: boolean }): void {
+    const writeEntry = (write: (event: NewEvent) => void, { insert }: EntryToRecord) => {
+      const run = insert();
+      write(this.#runEvent('queued', run));
+      return run;
+    };
+    const runs = this.#options.log.record((write) => entries.map((entry) => writeEntry(write, entry)), {
+      durable,
+    });
+    for (const { runId } of entries) this.#untold.set(runId, { isQueueUntold: false, startAtMs: null });
+    for (const run of runs) this.feed.publish({ type: 'queued', run });
   }
 
   /** The same for a run that waits for nothing: that is told with its start, or with its end if that comes before. */
-  queueStarting(runId: string, insert: () => BriefRun): void {
+  queueStarting({ runId, insert }: EntryToRecord): void {
     const run = insert();
     this.#untold.set(runId, { isQueueUntold: true, startAtMs: null });
     this.feed.publish({ type: 'queued', run });
