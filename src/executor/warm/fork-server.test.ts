@@ -75,6 +75,23 @@ describe.skipIf(!canFork)('a fork server', () => {
     expect(openHandles() - before).toBe(2 * 5);
   });
 
+  it('makes children that read no file of what it has loaded for them', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    const text = `
+import sys
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+import argparse, json, sqlite3, urllib.request
+from email.mime.text import MIMEText
+print([path for path in opened if path.endswith((".py", ".pyc"))])
+`;
+    const child = await fork();
+    child.give(await scene.order(text));
+    expect(await seeThrough(child)).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
+  });
+
   it('tells how its last child has ended, also when it was closed before', async () => {
     const scene = await openWarmScene();
     for (let count = 0; count < 5; count++) {

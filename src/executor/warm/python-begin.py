@@ -38,17 +38,31 @@ def become(order, loaded):
     return code
 
 
-def set_cookie(run_id):
-    """In the place of the one that this process was started with, where others look for it, too."""
-    cookie = run_id.encode()
+def find_cookie():
+    """Where in the memory of this process, and of those forked from it, others look for the cookie; None if that is not known."""
     try:
         with open("/proc/self/stat", "rb") as file:
             start = int(file.read().rpartition(b")")[2].split()[47])
         with open("/proc/self/environ", "rb") as file:
             offset = (b"\0" + file.read()).index(b"\0" + COOKIE.encode() + b"=") + len(COOKIE) + 1
+        return start + offset
+    except (OSError, ValueError):
+        return None
+
+
+# Looked for before anybody waits.
+cookie_place = find_cookie()
+
+
+def set_cookie(run_id):
+    """In the place of the one that this process was started with, where others look for it, too."""
+    cookie = run_id.encode()
+    try:
+        if cookie_place is None:
+            raise ValueError
         handle = os.open("/proc/self/mem", os.O_WRONLY | os.O_CLOEXEC)
         try:
-            os.pwrite(handle, cookie, start + offset)
+            os.pwrite(handle, cookie, cookie_place)
         finally:
             os.close(handle)
         os.environ._data[COOKIE.encode()] = cookie

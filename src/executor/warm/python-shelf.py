@@ -159,6 +159,8 @@ class ShelfFinder(type(sys.path_importer_cache[os.path.dirname(os.__file__)])):
         for name in plans[fullname]:
             if name in shelf:
                 take_from_shelf(name)
+        # What is there already when the search ends would be loaded again, by its own loader.
+        del sys.modules[fullname]
         return type(original)(fullname, ShelfLoader(module, original), origin=original.origin)
 
     def place_of(self, module):
