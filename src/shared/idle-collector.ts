@@ -8,7 +8,7 @@ const leastGrowthBytes = 6_000_000;
 
 interface IdleCollectorOptions {
   heapBytes?: () => number;
-  collect?: () => void;
+  collect?: () => Promise<void>;
 }
 
 /**
@@ -17,15 +17,17 @@ interface IdleCollectorOptions {
  */
 export class IdleCollector {
   readonly #heapBytes: () => number;
-  readonly #collect: () => void;
+  readonly #collect: () => Promise<void>;
   readonly #timer: NodeJS.Timeout;
   #lastBytes: number;
+  #isFirst = true;
+  #isClosed = false;
 
   constructor({ heapBytes = heapSize, collect = makeCollect() }: IdleCollectorOptions = {}) {
     this.#heapBytes = heapBytes;
     this.#collect = collect;
     this.#lastBytes = heapBytes();
-    this.#timer = setTimeout(() => this.#look(), idleMs).unref();
+    this.#timer = setTimeout(() => void this.#look(), idleMs).unref();
   }
 
   /** Something was done. */
@@ -34,13 +36,17 @@ export class IdleCollector {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
-  #look(): void {
-    if (this.#heapBytes() < this.#lastBytes + leastGrowthBytes) return;
-    this.#collect();
+  async #look(): Promise<void> {
+    if (this.#isFirst && this.#heapBytes() < this.#lastBytes + leastGrowthBytes) return;
+    await this.#collect();
     this.#lastBytes = this.#heapBytes();
+    // What only the first time has found out not to be needed any more goes with the second.
+    if (this.#isFirst && !this.#isClosed) this.#timer.refresh();
+    this.#isFirst = !this.#isFirst;
   }
 }
 
@@ -49,11 +55,11 @@ function heapSize(): number {
 }
 
 /** There is no other way to it than by a flag, and by a context that is made after it was set. */
-function makeCollect(): () => void {
+function makeCollect(): () => Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  return () => {
-    if (typeof collect === 'function') void collect({ type: 'major', execution: 'async' });
+  return async () => {
+    if (typeof collect === 'function') await collect({ type: 'major', execution: 'async' });
   };
 }
