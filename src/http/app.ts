@@ -42,6 +42,7 @@ import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStopRoute } from './routes/stop.ts';
+import { Turns } from './take-turns.ts';
 
 const startingRuns = new Set(['/api/execute', '/api/link']);
 
@@ -73,6 +74,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
+  const turns = new Turns();
   app.decorateRequest('isLasting', false);
   app.decorateRequest('caller', null);
   // One hook, and none that is awaited: it runs for every request.
@@ -91,7 +93,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     }
     // What others have been told must be on record for whoever asks. Starting a run asks for nothing.
     if (!startingRuns.has(request.routeOptions.url ?? '')) dependencies.runs.settle();
-    done();
+    turns.take(done);
   });
 
   app.addHook('preHandler', (_request, reply, done) => {
