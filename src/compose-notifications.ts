@@ -6,7 +6,7 @@ import type { EventLog } from './runs/events/event-log.ts';
 import type { RunService } from './runs/run-service.ts';
 import type { Catalogue } from './scripts/catalogue.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
-import { desktopLanguage } from './settings/user-environment.ts';
+import { userLanguage } from './settings/user-language.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
 import type { Database } from './storage/database.ts';
@@ -35,7 +35,7 @@ interface ComposedNotifications {
 export function composeNotifications(parts: NotificationParts): ComposedNotifications {
   const { database, eventLog, runs, catalogue, settings, log, url } = parts;
   const { environment } = settings;
-  const language = desktopLanguage(environment);
+  const language = userLanguage(environment);
   const desktopLog = log.child({ part: 'desktop' });
   const desktop = openDesktop({ platform: process.platform, environment, language, log: desktopLog });
   const bubbles = new Bubbles({ desktop, language, log: desktopLog });

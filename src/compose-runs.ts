@@ -2,7 +2,7 @@ import type { HistoryKeeperOptions } from './runs/history/history-keeper.ts';
 import type { RunServiceOptions } from './runs/run-request.ts';
 import type { RunWindowsOptions } from './runs/run-windows.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
-import { desktopLanguage } from './settings/user-environment.ts';
+import { userLanguage } from './settings/user-language.ts';
 import type { Logger } from './shared/log.ts';
 import { findTerminals } from './terminals/find-terminals.ts';
 
@@ -56,7 +56,7 @@ export function runWindows({ settings, log }: { settings: LoadedSettings; log: L
         log,
       }),
     environment,
-    language: desktopLanguage(environment),
+    language: userLanguage(environment),
     hold: settings.terminal_hold,
   };
 }

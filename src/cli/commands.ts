@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 
+import { tr } from './language.ts';
+
 /** A subcommand: what `hob --help` says of it, and how to get the rest when it is called. */
 export interface Subcommand {
   readonly name: string;
@@ -10,95 +12,98 @@ export interface Subcommand {
   load(): Promise<{ configure(command: Command): void }>;
 }
 
-const service = 'The service:';
-const scripts = 'Scripts:';
-const authors = 'For authors of scripts:';
-const help = 'When something is wrong:';
+const service = tr('The service:', '服务：');
+const scripts = tr('Scripts:', '脚本：');
+const authors = tr('For authors of scripts:', '给脚本作者：');
+const help = tr('When something is wrong:', '出现问题时：');
 
 /** Every subcommand, in the order of `hob --help`. */
 export const subcommands: readonly Subcommand[] = [
   {
     name: 'serve',
     group: service,
-    summary: 'run the service in this terminal',
+    summary: tr('run the service in this terminal', '在此终端中运行服务'),
     load: () => import('./commands/serve.ts'),
   },
   {
     name: 'stop',
     group: service,
-    summary: 'stop the running service',
+    summary: tr('stop the running service', '停止正在运行的服务'),
     load: () => import('./commands/stop.ts'),
   },
   {
     name: 'token',
     group: service,
-    summary: 'print or renew the token',
+    summary: tr('print or renew the token', '显示或更换令牌'),
     load: () => import('./commands/token.ts'),
   },
   {
     name: 'install',
     group: scripts,
-    summary: 'install a script from a folder, an archive or a git repository',
+    summary: tr(
+      'install a script from a folder, an archive or a git repository',
+      '从文件夹、压缩包或 git 仓库安装脚本',
+    ),
     load: () => import('./commands/install.ts'),
   },
   {
     name: 'update',
     group: scripts,
-    summary: 'get newer versions of installed scripts',
+    summary: tr('get newer versions of installed scripts', '更新已安装的脚本'),
     load: () => import('./commands/update.ts'),
   },
   {
     name: 'rollback',
     group: scripts,
-    summary: 'go back to the version before an update',
+    summary: tr('go back to the version before an update', '回到更新之前的版本'),
     load: () => import('./commands/rollback.ts'),
   },
   {
     name: 'uninstall',
     group: scripts,
-    summary: 'remove an installed script',
+    summary: tr('remove an installed script', '卸载脚本'),
     load: () => import('./commands/uninstall.ts'),
   },
   {
     name: 'packages',
     group: scripts,
-    summary: 'list what is installed',
+    summary: tr('list what is installed', '列出已安装的脚本'),
     load: () => import('./commands/packages.ts'),
   },
   {
     name: 'prepare',
     group: scripts,
-    summary: 'make the environment of a script before its first run',
+    summary: tr('make the environment of a script before its first run', '在首次运行前准备好脚本的环境'),
     load: () => import('./commands/prepare.ts'),
   },
   {
     name: 'environments',
     group: scripts,
-    summary: 'list and remove what scripts are run with',
+    summary: tr('list and remove what scripts are run with', '列出和删除脚本的运行环境'),
     load: () => import('./commands/environments.ts'),
   },
   {
     name: 'model',
     group: scripts,
-    summary: 'list, download and delete models',
+    summary: tr('list, download and delete models', '列出、下载和删除模型'),
     load: () => import('./commands/model.ts'),
   },
   {
     name: 'check',
     group: authors,
-    summary: 'say everything that is wrong with a script',
+    summary: tr('say everything that is wrong with a script', '找出脚本的所有问题'),
     load: () => import('./commands/check.ts'),
   },
   {
     name: 'pack',
     group: authors,
-    summary: 'make a package of a script',
+    summary: tr('make a package of a script', '把脚本打包'),
     load: () => import('./commands/pack.ts'),
   },
   {
     name: 'doctor',
     group: help,
-    summary: 'look at everything, and say what to do next',
+    summary: tr('look at everything, and say what to do next', '全面检查，并告诉您下一步怎么做'),
     load: () => import('./commands/doctor.ts'),
   },
 ];

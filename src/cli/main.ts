@@ -2,18 +2,26 @@ import { Command, CommanderError } from 'commander';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { readVersion } from '../shared/version.ts';
+import { speakChinese } from './chinese-usage.ts';
 import { subcommands } from './commands.ts';
+import { language, tr } from './language.ts';
 import { exitCodes, ToldError, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
   const program = new Command('hob')
-    .description('Runs the scripts on this machine, for any program that asks over HTTP.')
-    .version(readVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
+    .description(
+      tr(
+        'Runs the scripts on this machine, for any program that asks over HTTP.',
+        '管理并运行这台电脑上的脚本，任何程序都可以通过 HTTP 调用。',
+      ),
+    )
+    .version(readVersion(), '-V, --version', tr('print the version', '显示版本'))
+    .helpOption('-h, --help', tr('show help', '显示帮助'))
     .helpCommand(false)
-    .showHelpAfterError('(hob --help shows what there is)')
+    .showHelpAfterError(tr('(hob --help shows what there is)', '（hob --help 列出所有命令）'))
     .exitOverride();
+  if (language === 'zh') speakChinese(program);
 
   try {
     const called = argv.find((argument) => !argument.startsWith('-'));

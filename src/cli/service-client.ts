@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { credentialsFor, findService, wrongToken } from './find-service.ts';
+import { language } from './language.ts';
 import { printable } from './terminal/text-width.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
@@ -74,8 +75,8 @@ export class ServiceClient {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await fetch(this.url + path, {
       method,
-      // What a command says is English, and so is what it passes on.
-      headers: { 'accept-language': 'en', ...json, ...this.#headers },
+      // What it passes on is to be in the language that it speaks itself.
+      headers: { 'accept-language': language, ...json, ...this.#headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(answerWithinMs),
     }).catch((error: unknown) => {

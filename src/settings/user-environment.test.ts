@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { desktopLanguage, huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
+import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 describe('the environment that scripts inherit', () => {
   it("is the user's own", () => {
@@ -87,20 +87,5 @@ describe('the caches of ModelScope', () => {
     ],
   ])('are where %j says', (env, folders) => {
     expect(modelScopeCaches(env, '/home/me')).toEqual(folders);
-  });
-});
-
-describe('the language of the person at the desk', () => {
-  it.each([
-    [{ LANG: 'zh_CN.UTF-8' }, 'zh'],
-    [{ LANG: 'zh_TW' }, 'zh'],
-    [{ LANG: 'en_GB.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8' }, 'zh'],
-    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'de_DE.UTF-8' }, 'en'],
-    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: 'zh_CN.UTF-8', LC_ALL: 'C' }, 'en'],
-    [{ LANG: 'zh_CN.UTF-8', LC_MESSAGES: '', LC_ALL: '' }, 'zh'],
-    [{ LANG: 'C.UTF-8' }, 'en'],
-    [{}, 'en'],
-  ])('is what %j says', (env, language) => {
-    expect(desktopLanguage(env)).toBe(language);
   });
 });

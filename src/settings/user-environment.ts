@@ -1,7 +1,5 @@
 import { delimiter, sep } from 'node:path';
 
-import type { Language } from '../shared/text.ts';
-
 const dropped = new Set(['NODE_OPTIONS', 'LD_PRELOAD', 'INIT_CWD', 'NODE_V8_COVERAGE']);
 
 /**
@@ -45,10 +43,4 @@ export function modelScopeCaches(env: NodeJS.ProcessEnv, home: string): { curren
   if (env.MODELSCOPE_CACHE) return { current: env.MODELSCOPE_CACHE, old: env.MODELSCOPE_CACHE };
   const current = [home, '.cache', 'modelscope'].join(sep);
   return { current, old: [current, 'hub'].join(sep) };
-}
-
-/** The language of the person at the desk, by the variables that every desktop sets. */
-export function desktopLanguage(env: NodeJS.ProcessEnv): Language {
-  const locale = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
-  return /^zh/i.test(locale) ? 'zh' : 'en';
 }
