@@ -37,7 +37,7 @@ export class ExecutorProxy {
 
   private constructor(target: string) {
     this.#target = target;
-    this.#server = createServer((service) => this.#connect(service));
+    this.#server = createServer({ allowHalfOpen: true }, (service) => this.#connect(service));
   }
 
   /** From here on, services that look for this executor find the proxy. */
@@ -82,13 +82,15 @@ export class ExecutorProxy {
       service.destroy();
       return;
     }
-    const executor = connect(this.#target);
+    const executor = connect({ path: this.#target, allowHalfOpen: true });
     executor.on('error', () => {});
     for (const [socket, other] of [
       [service, executor],
       [executor, service],
     ] as const) {
       this.#sockets.add(socket);
+      // Whoever has said all still hears the other.
+      socket.once('end', () => other.end());
       socket.once('close', () => {
         this.#sockets.delete(socket);
         other.destroy();
