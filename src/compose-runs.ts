@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 import type { HistoryKeeperOptions } from './runs/history/history-keeper.ts';
 import type { RunServiceOptions } from './runs/run-request.ts';
 import type { RunWindowsOptions } from './runs/run-windows.ts';
@@ -52,7 +54,7 @@ export function runWindows({ settings, log }: { settings: LoadedSettings; log: L
         environment,
         terminalCommand: settings.terminal_command,
         // What runs in a window, and where it finds its socket.
-        inside: [process.execPath, import.meta.dirname, settings.home],
+        inside: [process.execPath, fileURLToPath(new URL('.', import.meta.url)), settings.home],
         log,
       }),
     environment,

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { projectRoot } from './support/hob.ts';
 
 it('a line that nobody takes in time does not spoil the next', async () => {
-  const module = pathToFileURL(join(projectRoot, 'dist', 'shared', 'log.js')).href;
+  const module = pathToFileURL(join(projectRoot, 'build', 'shared', 'log.js')).href;
   const program = `
     import { createLogger } from '${module}';
     const log = await createLogger('info');

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 const modules = ['new-space', 'start-worker'].map(
-  (name) => new URL(`../dist/shared/${name}.js`, import.meta.url),
+  (name) => new URL(`../build/shared/${name}.js`, import.meta.url),
 );
 
 /** How large the space of new objects is, in MB, after work of which it is or is not told, once a thread was started. */

@@ -32,7 +32,7 @@ const known = readdirSync(join(root, 'bench'))
 requireKnown('scenario', positionals, known);
 const keeps = !(values.dry || values.quick || values.only !== undefined);
 
-prepare();
+await prepare();
 const { Homes } = await import('../bench/support/homes.mjs');
 const scenarios = [];
 for (const name of positionals.length === 0 ? known : positionals) {

@@ -1,3 +1,3 @@
 import { prepare } from './lib/prepare.mjs';
 
-prepare({ rebuild: process.argv.includes('--force') });
+await prepare({ rebuild: process.argv.includes('--force') });

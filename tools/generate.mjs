@@ -9,12 +9,12 @@ import { prepare, root } from './lib/prepare.mjs';
 import { reliabilityPage } from './lib/reliability-page.mjs';
 
 /** Writes the files that are made from the code; with --check it fails when one of them is not what it should be. */
-prepare();
+await prepare();
 const checkOnly = process.argv.includes('--check');
-const { errorCodes } = await import('../dist/shared/errors.js');
-const { statusOf } = await import('../dist/http/error-answers.js');
-const { environmentName, SettingsSchema, settingNames } = await import('../dist/settings/schema.js');
-const { ManifestSchema } = await import('../dist/scripts/manifest-schema.js');
+const { errorCodes } = await import('../build/shared/errors.js');
+const { statusOf } = await import('../build/http/error-answers.js');
+const { environmentName, SettingsSchema, settingNames } = await import('../build/settings/schema.js');
+const { ManifestSchema } = await import('../build/scripts/manifest-schema.js');
 
 const files = {
   'schema/script.schema.json': asJson(ManifestSchema),

@@ -5,7 +5,7 @@ import { prepare, root } from './lib/prepare.mjs';
 import { installTestTools } from './lib/test-tools.mjs';
 
 /** `npm test`: whatever a fresh clone lacks, the programs the tests start, then all tests. Arguments go to vitest. */
-prepare();
+await prepare();
 const tools = installTestTools();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const chosen = process.argv.slice(2);

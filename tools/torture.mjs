@@ -32,7 +32,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-prepare();
+await prepare();
 const tools = installTestTools();
 const chosen = positionals.length === 0 ? known : positionals;
 const failed = chosen.filter((name) => !run(name));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-import { receiveMessages, sendMessage } from '../../dist/execution/message-lines.js';
+import { receiveMessages, sendMessage } from '../../build/execution/message-lines.js';
 
 /** Answers every `start` as an executor does whose scripts take no time at all, until its one caller is gone. */
 const streams = { bytes: 10, headBytes: 10, tailBytes: 0 };

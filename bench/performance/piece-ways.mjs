@@ -18,7 +18,7 @@ export const ways = {
   files,
 };
 
-const dist = (path) => new URL(`../../dist/${path}`, import.meta.url);
+const built = (path) => new URL(`../../build/${path}`, import.meta.url);
 const echo = fileURLToPath(new URL('./echo-messages.mjs', import.meta.url));
 const mebibyte = 2 ** 20;
 
@@ -35,9 +35,9 @@ async function plainSpawn({ file, args }) {
 
 /** Null where there is none, which its row shows as not measured. */
 async function openLauncher(folder) {
-  const { FifoPool } = await import(dist('executor/fifo-pool.js'));
-  const { Launcher } = await import(dist('executor/warm/launcher.js'));
-  const { findLauncher } = await import(dist('executor/warm/find-launcher.js'));
+  const { FifoPool } = await import(built('executor/fifo-pool.js'));
+  const { Launcher } = await import(built('executor/warm/launcher.js'));
+  const { findLauncher } = await import(built('executor/warm/find-launcher.js'));
   const fifos = new FifoPool(folder);
   await fifos.open();
   const found = findLauncher();
@@ -68,7 +68,7 @@ async function plainLaunch({ place, file, args }) {
 }
 
 async function scriptSpawn({ place, file, args }) {
-  const { spawnScript } = await import(dist('executor/spawn-script.js'));
+  const { spawnScript } = await import(built('executor/spawn-script.js'));
   const { fifos, launcher, close } = await openLauncher(join(place, 'pipes'));
   const warm = launcher && { start: () => null, launch: (spec) => launcher.start(spec) };
   const nextSpec = specsOf({ place: join(place, 'script'), file, args });
@@ -84,14 +84,14 @@ async function scriptSpawn({ place, file, args }) {
 }
 
 async function throughExecutor({ place, file, args }) {
-  const { ExecutorClient } = await import(dist('execution/executor-client.js'));
-  const { createLogger } = await import(dist('shared/log.js'));
-  const { readVersion } = await import(dist('shared/version.js'));
+  const { ExecutorClient } = await import(built('execution/executor-client.js'));
+  const { createLogger } = await import(built('shared/log.js'));
+  const { readVersion } = await import(built('shared/version.js'));
   const home = join(place, 'home');
   mkdirSync(home, { mode: 0o700 });
   const client = new ExecutorClient({
     home,
-    entry: fileURLToPath(dist('executor/main.js')),
+    entry: fileURLToPath(new URL('../../dist/executor/main.js', import.meta.url)),
     version: readVersion(),
     env: process.env,
     warmLimits: { memoryBytes: 256_000_000, idleMs: 1_800_000 },
@@ -110,7 +110,7 @@ async function throughExecutor({ place, file, args }) {
 
 /** What is said about a run, to a process that runs nothing: `start` there, `started` and `ended` back. */
 async function messages({ place, file, args }) {
-  const { receiveMessages, sendMessage } = await import(dist('execution/message-lines.js'));
+  const { receiveMessages, sendMessage } = await import(built('execution/message-lines.js'));
   const socketPath = join(place, 'echo.sock');
   const child = spawn(process.execPath, [echo, socketPath], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
@@ -135,8 +135,8 @@ async function messages({ place, file, args }) {
 
 /** The files of a run as the service handles them: its folder with the parameters, then the result and the output. */
 async function files({ place }) {
-  const { runFolderAt, writeParameterFile } = await import(dist('runs/parameter-file.js'));
-  const { readOutcome } = await import(dist('runs/outcome/read-outcome.js'));
+  const { runFolderAt, writeParameterFile } = await import(built('runs/parameter-file.js'));
+  const { readOutcome } = await import(built('runs/outcome/read-outcome.js'));
   const [runsFolder, output] = [join(place, 'files'), 'forty-two\n'];
   mkdirSync(runsFolder);
   const kept = { bytes: output.length, headBytes: output.length, tailBytes: 0 };

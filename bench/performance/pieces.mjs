@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { openDatabase } from '../../dist/storage/database.js';
+import { openDatabase } from '../../build/storage/database.js';
 import { rounded, Samples } from '../support/samples.mjs';
 import { timeWrites } from '../support/writes.mjs';
 import { measureFloor } from './floor.mjs';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-import { ModelDownloads } from '../../dist/models/downloads/model-downloads.js';
-import { systemClock } from '../../dist/shared/clock.js';
-import { createLogger } from '../../dist/shared/log.js';
+import { ModelDownloads } from '../../build/models/downloads/model-downloads.js';
+import { systemClock } from '../../build/shared/clock.js';
+import { createLogger } from '../../build/shared/log.js';
 
 /** A process that downloads once, and tells how long that took and what memory it needed. Arguments: the hub, the cache, the repo. */
 const [, , endpoint, cache, name] = process.argv;

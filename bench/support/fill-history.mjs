@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { bucketOf } from '../../dist/runs/history/durations.js';
-import { localDay } from '../../dist/shared/local-day.js';
-import { openDatabase } from '../../dist/storage/database.js';
-import { countDuration, countOutcome } from '../../dist/storage/day-counts.js';
+import { bucketOf } from '../../build/runs/history/durations.js';
+import { localDay } from '../../build/shared/local-day.js';
+import { openDatabase } from '../../build/storage/database.js';
+import { countDuration, countOutcome } from '../../build/storage/day-counts.js';
 
 /** The ids of runs are in no order, as real ones are; those of scripts can be told from their number. */
 const runId = (n) => `printf('%08x-0000-4000-8000-%012x', (${n}) * 2654435761 & 4294967295, ${n})`;

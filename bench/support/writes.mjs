@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-import { openDatabase } from '../../dist/storage/database.js';
-import { SqliteRunStore } from '../../dist/storage/sqlite-run-store.js';
+import { openDatabase } from '../../build/storage/database.js';
+import { SqliteRunStore } from '../../build/storage/sqlite-run-store.js';
 import { scriptId } from './fill-history.mjs';
 import { ratio, rounded, Samples } from './samples.mjs';
 

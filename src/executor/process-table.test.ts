@@ -134,7 +134,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
   });
 
   it('is unknown, and not short, when there is no handle to look with', () => {
-    const table = pathToFileURL(join(projectRoot, 'dist', 'executor', 'process-table.js'));
+    const table = pathToFileURL(join(projectRoot, 'build', 'executor', 'process-table.js'));
     const program = `
       import { openSync } from 'node:fs';
       import { readProcessTable } from '${table}';

@@ -1,10 +1,10 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { Packages } from '../../dist/packages/operations/packages.js';
-import { loadFolder } from '../../dist/scripts/load-folder.js';
-import { systemClock } from '../../dist/shared/clock.js';
-import { createLogger } from '../../dist/shared/log.js';
+import { Packages } from '../../build/packages/operations/packages.js';
+import { loadFolder } from '../../build/scripts/load-folder.js';
+import { systemClock } from '../../build/shared/clock.js';
+import { createLogger } from '../../build/shared/log.js';
 
 /**
  * Installs, updates, rolls back and uninstalls one package without end, in a process of its own that a test may kill. Arguments: the

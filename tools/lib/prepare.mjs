@@ -22,13 +22,13 @@ const buildStamp = join(root, 'dist', '.hob-built');
 const lockFile = join(root, '.cache', 'prepare.lock');
 
 /** Everything a fresh clone lacks: dependencies, then the build. What is there and up to date is left alone. */
-export function prepare({ rebuild = false } = {}) {
+export async function prepare({ rebuild = false } = {}) {
   requireNode();
   if (!rebuild && isInstalled() && isBuilt()) return;
   const unlock = lock();
   try {
     if (!isInstalled()) install();
-    if (rebuild || !isBuilt()) build();
+    if (rebuild || !isBuilt()) await build();
   } catch (error) {
     say(error.message);
     process.exitCode = 1;
@@ -96,7 +96,7 @@ function isInstalled() {
 }
 
 function isBuilt() {
-  return readStamp(buildStamp) === buildKey();
+  return existsSync(join(root, 'build')) && readStamp(buildStamp) === buildKey();
 }
 
 function readStamp(path) {
@@ -115,6 +115,7 @@ function buildKey() {
     ...sourceFiles(join(root, 'src')),
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
+    join(root, 'tools', 'lib', 'bundle.mjs'),
   ]) {
     hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
   }
@@ -136,28 +137,45 @@ function install() {
   writeFileSync(installStamp, installKey());
 }
 
-/** The build is made beside the old one and put in its place at the end: a service never starts from half of one. */
-function build() {
+/**
+ * The build is made beside the old one and put in its place at the end: a service never starts from half of one. `build` has what the
+ * compiler made, module by module, for tools and tests; `dist` is what is run.
+ */
+async function build() {
   say('Building ...');
   const key = buildKey();
-  const draft = join(root, `dist.${process.pid}`);
-  const old = join(root, `dist.old.${process.pid}`);
-  rmSync(draft, { recursive: true, force: true });
+  const compiled = join(root, `build.${process.pid}`);
+  const dist = join(root, `dist.${process.pid}`);
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   try {
-    run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', draft]);
-    // What other interpreters run is not for the compiler, and goes along as it is.
-    const source = join(root, 'src');
-    for (const path of sourceFiles(source)) {
-      if (path.endsWith('.py')) copyFileSync(path, join(draft, relative(source, path)));
-    }
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    throw error;
+    run(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', compiled]);
+    const { bundle } = await import('./bundle.mjs');
+    await bundle({ root, compiled, dist });
+    copyHosts(compiled, dist);
+    writeFileSync(join(dist, '.hob-built'), key);
+    replaceFolder(join(root, 'build'), compiled);
+    replaceFolder(join(root, 'dist'), dist);
+  } finally {
+    for (const folder of [compiled, dist]) rmSync(folder, { recursive: true, force: true });
   }
-  writeFileSync(join(draft, '.hob-built'), key);
-  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
-  renameSync(draft, join(root, 'dist'));
+}
+
+/** What other interpreters run goes along as it is. */
+function copyHosts(compiled, dist) {
+  const source = join(root, 'src');
+  for (const path of sourceFiles(source)) {
+    const place = relative(source, path).replace(/\.cts$/, '.cjs');
+    if (place.endsWith('.py')) copyFileSync(path, join(compiled, place));
+    if (!/\.(?:py|cjs)$/.test(place)) continue;
+    mkdirSync(dirname(join(dist, place)), { recursive: true });
+    copyFileSync(join(compiled, place), join(dist, place));
+  }
+}
+
+function replaceFolder(place, folder) {
+  const old = `${place}.old.${process.pid}`;
+  if (existsSync(place)) renameSync(place, old);
+  renameSync(folder, place);
   rmSync(old, { recursive: true, force: true });
 }
 

@@ -1,6 +1,6 @@
-import { ModelDownloads } from '../../../dist/models/downloads/model-downloads.js';
-import { systemClock } from '../../../dist/shared/clock.js';
-import { createLogger } from '../../../dist/shared/log.js';
+import { ModelDownloads } from '../../../build/models/downloads/model-downloads.js';
+import { systemClock } from '../../../build/shared/clock.js';
+import { createLogger } from '../../../build/shared/log.js';
 
 /** Downloads `ada/tiny` in a process of its own, which a test may kill. Arguments: the address of the hub, and the cache. */
 const [, , endpoint, cache] = process.argv;

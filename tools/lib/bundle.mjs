@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+
+/** What is started as a program or as a thread of its own. */
+const entries = [
+  'cli/main.js',
+  'executor/main.js',
+  'environments/builder/main.js',
+  'models/downloads/hashing/hash-worker.js',
+  'runs/outcome/outcome-worker.js',
+  'storage/checkpoint-worker.js',
+  'terminals/window/drain.js',
+  'terminals/window/main.js',
+];
+
+/** What stays a package of its own: it has compiled parts, starts files of its own, or does not work as a part of something else. */
+const ownPackages = [
+  '@lydell/node-pty',
+  '@photostructure/sqlite',
+  'dbus-native',
+  'pino',
+  'pino-pretty',
+  'tsx',
+];
+
+/**
+ * Makes few large files of many small ones: a service loads thirteen hundred modules, and to find and read each of them takes longer
+ * than all else at its start. `compiled` is what the compiler made, `dist` where the result goes.
+ */
+export async function bundle({ root, compiled, dist }) {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => join(compiled, entry)),
+    outdir: dist,
+    outbase: compiled,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: ownPackages,
+    // Packages of the older kind ask for what is built into Node by `require`.
+    banner: {
+      js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
+    },
+    plugins: [keepPlaces(compiled)],
+    metafile: true,
+    logLevel: 'warning',
+  });
+  writeFileSync(join(dist, 'third-party-licenses.txt'), licencesOf(root, Object.keys(metafile.inputs)));
+}
+
+/** A module that looks for a file beside itself still looks where it was before it became a part of something larger. */
+function keepPlaces(compiled) {
+  return {
+    name: 'keep-places',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, ({ path }) => {
+        if (!path.startsWith(compiled + sep)) return null;
+        const text = readFileSync(path, 'utf8');
+        if (!text.includes('import.meta.url')) return null;
+        const place = JSON.stringify(relative(compiled, path).split(sep).join('/'));
+        const here = `new URL(${place}, import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6)).href`;
+        return { contents: text.replaceAll('import.meta.url', here), loader: 'js' };
+      });
+    },
+  };
+}
+
+/** The licences of all that went into the files, as they ask for. */
+function licencesOf(root, inputs) {
+  const packages = new Set(
+    inputs.map(
+      (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+(?:\/node_modules\/(?:@[^/]+\/)?[^/]+)*/.exec(path)?.[0],
+    ),
+  );
+  const texts = [...packages]
+    .filter(Boolean)
+    .sort()
+    .map((path) => {
+      const folder = join(root, path);
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      const text =
+        file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : '';
+      return `${name} ${version} (${license ?? 'see below'})\n\n${text.trim()}\n`;
+    });
+  return `Hob contains parts of the following packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
