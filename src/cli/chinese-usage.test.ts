@@ -7,7 +7,11 @@ function complaintOf(args: readonly string[]): string {
   let said = '';
   const program = new Command('hob').exitOverride();
   speakChinese(program);
-  program.configureOutput({ writeErr: (text) => void (said += text) });
+  program.configureOutput({
+    writeErr(text) {
+      said += text;
+    },
+  });
   program
     .command('run')
     .exitOverride()
