@@ -2,33 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { startService } from './compose.ts';
-import { type Flags, type LoadedSettings, loadSettings, SettingsError } from './settings/load-settings.ts';
+import { type Flags, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { prepareHome } from './settings/prepare-home.ts';
+import { userLanguage } from './settings/user-language.ts';
 import { inUrl } from './shared/addresses.ts';
 import { errnoOf } from './shared/errors.ts';
+import { ExplainedError } from './shared/explained-error.ts';
 import { createLogger, type Logger } from './shared/log.ts';
-import { NotAFileError } from './shared/private-files.ts';
 import { parseServiceInfo, serviceFile } from './shared/service-file.ts';
-import { TokenError } from './shared/token-file.ts';
+import type { Text } from './shared/text.ts';
 import { readVersion } from './shared/version.ts';
-import { NewerDatabaseError } from './storage/database.ts';
 import { type HomeLock, lockHome } from './storage/home-lock.ts';
 
-/** A start that failed for a reason its user can do something about. */
-export class StartError extends Error {}
-
-/** The service, from its settings to the signal that ends it. Resolves when it has stopped in good order. */
+/**
+ * The service, from its settings to the signal that ends it. Resolves when it has stopped in good order. A start that fails for a
+ * reason its user can do something about throws an `ExplainedError`.
+ */
 export async function serve(flags: Flags): Promise<void> {
-  const settings = await loadSettings(flags).catch((error: unknown) => {
-    throw error instanceof SettingsError ? new StartError(error.message) : error;
-  });
+  const settings = await loadSettings(flags);
   const prepared = await prepareHome(settings.home);
-  if (prepared.kind === 'unusable') throw new StartError(prepared.reason);
+  if (prepared.kind === 'unusable') throw new ExplainedError(prepared.reason);
   const lock = tryLock(settings.home);
-  if (lock === null) throw new StartError(await describeOther(settings.home));
+  if (lock === null) throw new ExplainedError(await describeOther(settings.home));
   try {
     const log = await createLogger(settings.log_level);
-    if (prepared.warning !== null) log.warn(prepared.warning);
+    if (prepared.warning !== null) log.warn(prepared.warning.en);
     await serveLocked(settings, log);
   } finally {
     lock.release();
@@ -39,9 +37,12 @@ function tryLock(home: string): HomeLock | null {
   try {
     return lockHome(home);
   } catch (error) {
-    if (error instanceof NotAFileError) throw new StartError(error.message);
+    if (error instanceof ExplainedError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The home ${home} cannot be written to (${reason}). Choose another with --home.`);
+    throw new ExplainedError({
+      en: `The home ${home} cannot be written to (${reason}). Choose another with --home.`,
+      zh: `无法写入数据目录 ${home}（${reason}）。请用 --home 指定其他目录。`,
+    });
   }
 }
 
@@ -73,12 +74,12 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
-  process.stdout.write(`Hob is listening on ${service.url}\n`);
+  tell({ en: `Hob is listening on ${service.url}`, zh: `Hob 正在监听 ${service.url}` });
   log.info({ home: settings.home, version }, 'ready');
   if (settings.token)
     log.info(`callers must show the token, which this prints: hob token --home "${settings.home}"`);
   if (service.beyond.length > 0) {
-    process.stdout.write(`... and on ${service.beyond.join(' and ')}\n`);
+    tell({ en: `... and on ${service.beyond.join(' and ')}`, zh: `... 以及 ${service.beyond.join('、')}` });
     log.warn(
       'other machines can reach this Hob, and nothing that they send or get is encrypted: see SECURITY.md',
     );
@@ -95,6 +96,11 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   log.info('stopped');
 }
 
+/** Says something to the person who started it; what happens later is for the log. */
+function tell(text: Text): void {
+  process.stdout.write(`${text[userLanguage()]}\n`);
+}
+
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -102,10 +108,14 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function describeOther(home: string): Promise<string> {
+async function describeOther(home: string): Promise<Text> {
   const info = parseServiceInfo(await readFile(join(home, serviceFile), 'utf8').catch(() => ''));
-  const who = info === null ? 'Another Hob' : `Another Hob (pid ${info.pid}, ${info.url})`;
-  return `${who} already serves the home ${home}. Stop it with \`hob stop\`, or choose another home with --home.`;
+  const [who, whoZh] =
+    info === null ? ['', ''] : [` (pid ${info.pid}, ${info.url})`, `（进程 ${info.pid}，${info.url}）`];
+  return {
+    en: `Another Hob${who} already serves the home ${home}. Stop it with \`hob stop\`, or choose another home with --home.`,
+    zh: `另一个 Hob${whoZh}已在使用数据目录 ${home}。请用 \`hob stop\` 停止它，或用 --home 指定其他数据目录。`,
+  };
 }
 
 /** Which system call failed. */
@@ -114,21 +124,28 @@ function errnoCall(error: unknown): string | null {
 }
 
 function explainStart(error: unknown, settings: LoadedSettings): unknown {
-  const isExplained = [NewerDatabaseError, NotAFileError, TokenError].some((kind) => error instanceof kind);
-  if (isExplained && error instanceof Error) return new StartError(error.message);
+  if (error instanceof ExplainedError) return error;
   const errno = errnoOf(error);
-  const place = settings.listen.map((address) => `${inUrl(address)}:${settings.port}`).join(' or ');
+  const places = settings.listen.map((address) => `${inUrl(address)}:${settings.port}`);
+  const place = { en: places.join(' or '), zh: places.join(' 或 ') };
   if (errno === 'EADDRINUSE') {
-    return new StartError(
-      `Another program already listens on ${place}. Stop it, or choose another port with --port (0 takes any free one).`,
-    );
+    return new ExplainedError({
+      en: `Another program already listens on ${place.en}. Stop it, or choose another port with --port (0 takes any free one).`,
+      zh: `另一个程序已在监听 ${place.zh}。请停止该程序，或用 --port 指定其他端口（0 表示任意空闲端口）。`,
+    });
   }
   if (errno === 'EADDRNOTAVAIL') {
-    const address = error instanceof Error && 'address' in error ? error.address : place;
-    return new StartError(`This machine has no address ${address}. Choose one that it has with --host.`);
+    const address = error instanceof Error && 'address' in error ? String(error.address) : place.en;
+    return new ExplainedError({
+      en: `This machine has no address ${address}. Choose one that it has with --host.`,
+      zh: `这台电脑没有地址 ${address}。请用 --host 指定一个它拥有的地址。`,
+    });
   }
   if (errnoCall(error) === 'listen') {
-    return new StartError(`Hob may not listen on ${place} (${errno}). Choose another address or port.`);
+    return new ExplainedError({
+      en: `Hob may not listen on ${place.en} (${errno}). Choose another address or port.`,
+      zh: `Hob 无权监听 ${place.zh}（${errno}）。请换一个地址或端口。`,
+    });
   }
   return error;
 }

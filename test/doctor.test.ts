@@ -17,10 +17,16 @@ import { hasTerminal, runInTerminal } from './support/terminal.ts';
 
 const hasBus = has('dbus-daemon', findProgram('dbus-daemon') !== null);
 
+/** A finding as programs get it: in English, whatever the language of the user. */
+interface PrintedFinding extends Pick<Finding, 'area' | 'state'> {
+  readonly what: string;
+  readonly next: string | null;
+}
+
 interface Visit {
   readonly code: number | null;
   /** Those of an area that are not as they should be. */
-  amiss(area: string): Finding[];
+  amiss(area: string): PrintedFinding[];
   /** The sentences of an area. */
   said(area: string): string[];
 }
@@ -45,7 +51,7 @@ async function visit(home: string, env: Record<string, string> = {}, wrapper: st
     { wrapper },
   ).ended;
   expect(stderr).toBe('');
-  const { findings }: { findings: Finding[] } = JSON.parse(stdout);
+  const { findings }: { findings: PrintedFinding[] } = JSON.parse(stdout);
   return {
     code,
     amiss: (area) => findings.filter((finding) => finding.area === area && finding.state !== 'ok'),

@@ -8,7 +8,7 @@ function complaintOf(args: readonly string[]): string {
   const program = new Command('hob').exitOverride();
   speakChinese(program);
   program.configureOutput({
-    writeErr: (text) => {
+    writeErr(text) {
       said += text;
     },
   });

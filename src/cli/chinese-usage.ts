@@ -1,11 +1,22 @@
 import type { Command } from 'commander';
 
+import { widthOf } from './terminal/text-width.ts';
+import { wrapText } from './terminal/wrap-text.ts';
+
 const titles: Readonly<Record<string, string>> = {
   'Usage:': '用法：',
   'Arguments:': '参数：',
   'Options:': '选项：',
   'Commands:': '命令：',
 };
+
+/** What it writes into its help by itself. */
+const words: readonly [pattern: RegExp, chinese: string][] = [
+  [/\[options\]/g, '[选项]'],
+  [/\[command\]/g, '[命令]'],
+  [/ ?\(default: (.+)\)$/, '（默认：$1）'],
+  [/ ?\(choices: (.+)\)$/, '（可选：$1）'],
+];
 
 /** What the library says of a command that is written wrongly. It has no other place to put it in another language. */
 const complaints: readonly [pattern: RegExp, chinese: string][] = [
@@ -33,12 +44,19 @@ const complaints: readonly [pattern: RegExp, chinese: string][] = [
 /** Has the library that reads commands speak Chinese. To be called before subcommands are added: they take after their parent. */
 export function speakChinese(program: Command): void {
   program
-    .configureHelp({ styleTitle: (title) => titles[title] ?? title })
-    .configureOutput({ outputError: (text, write) => write(inChinese(text)) });
+    .configureHelp({
+      styleTitle: (title) => titles[title] ?? title,
+      styleUsage: (text) => translate(text, words),
+      styleSubcommandTerm: (text) => translate(text, words),
+      styleDescriptionText: (text) => translate(text, words),
+      displayWidth: widthOf,
+      boxWrap: (text, columns) => wrapText(text, columns).join('\n'),
+    })
+    .configureOutput({ outputError: (text, write) => write(translate(text, complaints)) });
 }
 
-export function inChinese(complaint: string): string {
-  let text = complaint;
-  for (const [pattern, chinese] of complaints) text = text.replace(pattern, chinese);
-  return text;
+function translate(text: string, table: readonly [pattern: RegExp, chinese: string][]): string {
+  let translated = text;
+  for (const [pattern, chinese] of table) translated = translated.replace(pattern, chinese);
+  return translated;
 }

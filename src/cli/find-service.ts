@@ -2,6 +2,7 @@ import { resolveHome } from '../settings/home.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
 import { readToken, TokenError, tokenFileOf } from '../shared/token-file.ts';
+import { language, tr } from './language.ts';
 import { UserError } from './user-error.ts';
 
 /** What a command sends along so that a service which asks for its token lets it in. */
@@ -11,13 +12,16 @@ export function credentialsFor(home: string, { token: isNeeded }: ServiceInfo): 
     const token = readToken(home);
     return token === null ? {} : { authorization: `Bearer ${token}` };
   } catch (error) {
-    throw error instanceof TokenError ? new UserError(error.message) : error;
+    throw error instanceof TokenError ? new UserError(error.text[language]) : error;
   }
 }
 
 export function wrongToken(home: string): UserError {
   return new UserError(
-    `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
+    tr(
+      `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
+      `Hob 需要令牌，但不接受 ${tokenFileOf(home)} 中的令牌。请重新生成：hob token --renew --home "${home}"`,
+    ),
   );
 }
 
@@ -28,7 +32,10 @@ export async function findService(
   const home = resolveHome(flag);
   const service = await findRunningService(home).catch((error: unknown) => {
     throw new UserError(
-      `The home ${home} cannot be read (${errnoOf(error)}), so it is not known whether Hob runs there.`,
+      tr(
+        `The home ${home} cannot be read (${errnoOf(error)}), so it is not known whether Hob runs there.`,
+        `无法读取数据目录 ${home}（${errnoOf(error)}），因此不知道 Hob 是否在运行。`,
+      ),
     );
   });
   return { home, service };

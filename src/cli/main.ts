@@ -54,9 +54,14 @@ function explainLack(error: unknown): string | null {
   // Loading modules without handles fails in many ways, and not all of them say why.
   if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
     const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return `there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024 (${what})`;
+    return tr(
+      `there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024 (${what})`,
+      `可用的文件句柄太少，无法启动。请提高上限，例如：ulimit -n 1024（${what}）`,
+    );
   }
-  return isExhaustion(errno) ? `the machine lacks what it takes to start (${errno}).` : null;
+  return isExhaustion(errno)
+    ? tr(`the machine lacks what it takes to start (${errno}).`, `系统资源不足，无法启动（${errno}）。`)
+    : null;
 }
 
 const fewestHandles = 256;

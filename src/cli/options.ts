@@ -1,9 +1,27 @@
+import { tr } from './language.ts';
+
 /** Options that many commands have, said once. */
 export const homeOption = [
   '--home <dir>',
-  'home of the service to ask (default: HOB_HOME, else the data folder of the platform)',
+  tr(
+    'home of the service to ask (default: HOB_HOME, else the data folder of the platform)',
+    '服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+  ),
 ] as const;
-export const jsonOption = ['--json', 'print the answer of the service, for programs'] as const;
+export const jsonOption = [
+  '--json',
+  tr('print the answer of the service, for programs', '输出服务返回的 JSON，供程序使用'),
+] as const;
+export const operationJsonOption = [
+  '--json',
+  tr('print the operation as it ended, for programs', '输出操作结果的 JSON，供程序使用'),
+] as const;
+
+/** How a script is named to a command. */
+export const scriptMeaning = tr(
+  'the id, the beginning of the id (4 characters or more) or the exact name',
+  'ID、ID 的开头（至少 4 个字符）或完整名称',
+);
 
 export interface CommonOptions {
   home?: string;

@@ -1,5 +1,6 @@
 import type { Json } from '../shared/json.ts';
 import { objectsIn, textOf } from './answer-fields.ts';
+import { tr } from './language.ts';
 import { printable } from './terminal/text-width.ts';
 import { UserError } from './user-error.ts';
 
@@ -28,11 +29,19 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
-    throw new UserError(`No script has the id or the name "${shown}". Names are compared exactly.`);
+    throw new UserError(
+      tr(
+        `No script has the id or the name "${shown}". Names are compared exactly.`,
+        `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。`,
+      ),
+    );
   if (others.length === 0) return only;
   const ids = found.map(({ id }) => id).join(', ');
-  const what = byName.length > 0 ? `have the name "${shown}"` : `have an id that begins with ${shown}`;
-  throw new UserError(`Several scripts ${what}. Say which by its id: ${ids}`);
+  const what =
+    byName.length > 0
+      ? tr(`Several scripts have the name "${shown}".`, `有多个脚本名为 “${shown}”。`)
+      : tr(`Several scripts have an id that begins with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
+  throw new UserError(`${what}${tr(` Say which by its id: ${ids}`, `请用 ID 指明：${ids}`)}`);
 }
 
 /** As much of an id as tells it from the others. */

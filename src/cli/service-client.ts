@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { credentialsFor, findService, wrongToken } from './find-service.ts';
-import { language } from './language.ts';
+import { language, tr } from './language.ts';
 import { printable } from './terminal/text-width.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
@@ -43,7 +43,12 @@ export class ServiceClient {
   static async find(homeFlag: string | undefined): Promise<ServiceClient> {
     const { home, service } = await findService(homeFlag);
     if (service === null)
-      throw new UserError(`Hob is not running (home: ${home}).\nStart it in another terminal: hob serve`);
+      throw new UserError(
+        tr(
+          `Hob is not running (home: ${home}).\nStart it in another terminal: hob serve\nOr have it started with your session from now on: hob service install`,
+          `Hob 未运行（数据目录：${home}）。\n请在另一个终端中启动：hob serve\n或者让它以后登录时自动启动：hob service install`,
+        ),
+      );
     return new ServiceClient(home, service.url, credentialsFor(home, service));
   }
 
@@ -94,7 +99,9 @@ export class ServiceClient {
   #unreachable(error: unknown): UserError {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new UserError(`Hob does not answer at ${this.url} (${reason}).`);
+    return new UserError(
+      tr(`Hob does not answer at ${this.url} (${reason}).`, `Hob 在 ${this.url} 没有响应（${reason}）。`),
+    );
   }
 }
 
@@ -109,7 +116,10 @@ function parse(text: string): JsonObject {
 }
 
 function refusal({ message, hint }: JsonObject, code: string | null, status: number): RefusedError {
-  const said = typeof message === 'string' ? message : `Hob answered with the status ${status}.`;
+  const said =
+    typeof message === 'string'
+      ? message
+      : tr(`Hob answered with the status ${status}.`, `Hob 返回了状态码 ${status}。`);
   const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
   return new RefusedError(printable(said + advice), code);
 }

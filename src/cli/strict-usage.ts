@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 
+import { tr } from './language.ts';
 import { exitCodes } from './user-error.ts';
 
 /** Scripts tell what could not be done from a command that they have written wrongly. */
@@ -9,6 +10,10 @@ export function strictUsage(command: Command): void {
   });
 }
 
-export const exitCodesText = `
+export const exitCodesText = tr(
+  `
 Exit codes: 0 it was done, 1 it could not be done (stderr says why), 2 the command was written wrongly,
-130 it was stopped by Ctrl-C.`;
+130 it was stopped by Ctrl-C.`,
+  `
+退出码：0 成功，1 失败（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
+);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { fixedText } from '../shared/text.ts';
 import { judgeSpace } from './checks/check-disk.ts';
 import { examine } from './examine.ts';
 import { ok, splitAdvice } from './finding.ts';
@@ -13,10 +14,10 @@ describe('an examination', () => {
     const findings = await examine(patient, {
       withinMs: 20,
       checks: [
-        { area: 'hob', subject: 'a', look: () => Promise.reject(new Error('no luck')) },
+        { area: 'hob', subject: fixedText('a'), look: () => Promise.reject(new Error('no luck')) },
         {
           area: 'home',
-          subject: 'b',
+          subject: fixedText('b'),
           look: (_patient, signal) =>
             new Promise(() => {
               signal.addEventListener('abort', () => {
@@ -24,10 +25,10 @@ describe('an examination', () => {
               });
             }),
         },
-        { area: 'tools', subject: 'c', look: async () => [ok('tools', 'fine')] },
+        { area: 'tools', subject: fixedText('c'), look: async () => [ok('tools', fixedText('fine'))] },
       ],
     });
-    expect(findings.map(({ state, what }) => [state, what])).toEqual([
+    expect(findings.map(({ state, what }) => [state, what.en])).toEqual([
       ['problem', 'Looking at a failed (no luck)'],
       ['note', 'Looking at b took longer than 0.02 s, and was given up'],
       ['ok', 'fine'],
@@ -48,11 +49,18 @@ it.each([
 });
 
 it('a sentence with advice behind it is taken apart', () => {
-  expect(splitAdvice('It needs python 3.9 (/a/b). Install it: https://x.test/')).toEqual({
-    what: 'It needs python 3.9 (/a/b)',
-    next: 'Install it: https://x.test/',
+  const python = {
+    en: 'It needs python 3.9 (/a/b). Install it: https://x.test/',
+    zh: '需要 python 3.9（/a/b）。请安装：https://x.test/',
+  };
+  expect(splitAdvice(python)).toEqual({
+    what: { en: 'It needs python 3.9 (/a/b)', zh: '需要 python 3.9（/a/b）' },
+    next: { en: 'Install it: https://x.test/', zh: '请安装：https://x.test/' },
   });
-  expect(splitAdvice('Runs on Windows only.')).toEqual({ what: 'Runs on Windows only.', next: null });
+  const comma = { en: 'It does not start. Make it anew.', zh: '无法启动，请重新创建。' };
+  expect(splitAdvice(comma)).toMatchObject({ what: { zh: '无法启动' }, next: { zh: '请重新创建。' } });
+  const windows = { en: 'Runs on Windows only.', zh: '只能在 Windows 上运行。' };
+  expect(splitAdvice(windows)).toEqual({ what: windows, next: null });
 });
 
 it('sizes have the unit that people use', () => {

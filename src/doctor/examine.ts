@@ -1,4 +1,5 @@
 import { errnoOf } from '../shared/errors.ts';
+import type { Text } from '../shared/text.ts';
 import { checkDatabase } from './checks/check-database.ts';
 import { checkDesktop } from './checks/check-desktop.ts';
 import { checkDisk } from './checks/check-disk.ts';
@@ -24,29 +25,29 @@ import type { Patient } from './patient.ts';
 export interface Check {
   readonly area: Area;
   /** What it looks at, for the sentence that says that it failed. */
-  readonly subject: string;
+  readonly subject: Text;
   look(patient: Patient, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 const allChecks: readonly Check[] = [
-  { area: 'hob', subject: 'the versions', look: checkVersions },
-  { area: 'home', subject: 'the home', look: checkHome },
-  { area: 'home', subject: 'the disk', look: checkDisk },
-  { area: 'home', subject: 'the database', look: checkDatabase },
-  { area: 'settings', subject: 'the settings', look: checkSettings },
-  { area: 'service', subject: 'the service', look: checkService },
-  { area: 'service', subject: 'warm interpreters', look: checkWarm },
-  { area: 'service', subject: 'the port', look: checkPort },
-  { area: 'service', subject: 'the token', look: checkToken },
-  { area: 'runtimes', subject: 'the runtimes', look: checkRuntimes },
-  { area: 'tools', subject: "Python's modules", look: checkPython },
-  { area: 'tools', subject: 'the tools', look: checkTools },
-  { area: 'desktop', subject: 'notifications', look: checkDesktop },
-  { area: 'desktop', subject: 'terminals', look: checkTerminals },
-  { area: 'scripts', subject: 'the scripts', look: checkScripts },
-  { area: 'scripts', subject: 'what scripts need', look: checkNeeds },
-  { area: 'packages', subject: 'the packages', look: checkPackages },
-  { area: 'environments', subject: 'the environments', look: checkEnvironments },
+  { area: 'hob', subject: { en: 'the versions', zh: '版本' }, look: checkVersions },
+  { area: 'home', subject: { en: 'the home', zh: '数据目录' }, look: checkHome },
+  { area: 'home', subject: { en: 'the disk', zh: '磁盘' }, look: checkDisk },
+  { area: 'home', subject: { en: 'the database', zh: '数据库' }, look: checkDatabase },
+  { area: 'settings', subject: { en: 'the settings', zh: '设置' }, look: checkSettings },
+  { area: 'service', subject: { en: 'the service', zh: '服务' }, look: checkService },
+  { area: 'service', subject: { en: 'warm interpreters', zh: '预热的解释器' }, look: checkWarm },
+  { area: 'service', subject: { en: 'the port', zh: '端口' }, look: checkPort },
+  { area: 'service', subject: { en: 'the token', zh: '令牌' }, look: checkToken },
+  { area: 'runtimes', subject: { en: 'the runtimes', zh: '语言运行时' }, look: checkRuntimes },
+  { area: 'tools', subject: { en: "Python's modules", zh: ' Python 模块' }, look: checkPython },
+  { area: 'tools', subject: { en: 'the tools', zh: '工具' }, look: checkTools },
+  { area: 'desktop', subject: { en: 'notifications', zh: '通知' }, look: checkDesktop },
+  { area: 'desktop', subject: { en: 'terminals', zh: '终端窗口' }, look: checkTerminals },
+  { area: 'scripts', subject: { en: 'the scripts', zh: '脚本' }, look: checkScripts },
+  { area: 'scripts', subject: { en: 'what scripts need', zh: '脚本的需求' }, look: checkNeeds },
+  { area: 'packages', subject: { en: 'the packages', zh: '脚本包' }, look: checkPackages },
+  { area: 'environments', subject: { en: 'the environments', zh: '运行环境' }, look: checkEnvironments },
 ];
 
 /** A shim of an interpreter on a cold disk takes a second or two; who takes longer than this is stuck. */
@@ -71,27 +72,40 @@ async function carryOut(
   const tooLong = new Promise<readonly Finding[]>((resolve) => {
     timer = setTimeout(() => {
       controller.abort();
-      const what = `Looking at ${subject} took longer than ${withinMs / 1000} s, and was given up`;
       // Not a problem yet: the machine may just be busy.
-      resolve([
-        note(
-          area,
-          what,
-          'Look again when the machine is less busy; if it stays so, a disk or a program is stuck.',
-        ),
-      ]);
+      resolve([note(area, givenUp(subject, withinMs / 1000), lookAgain)]);
     }, withinMs);
   });
   try {
     return await Promise.race([look(patient, controller.signal), tooLong]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const next =
-      errnoOf(error) === undefined
-        ? 'If this stays so, it is a defect of Hob: please report it.'
-        : 'See to it that you may read this, or choose another home with --home.';
-    return [problem(area, `Looking at ${subject} failed (${reason})`, next)];
+    const what = {
+      en: `Looking at ${subject.en} failed (${reason})`,
+      zh: `检查${subject.zh}时失败（${reason}）`,
+    };
+    return [problem(area, what, errnoOf(error) === undefined ? reportIt : makeReadable)];
   } finally {
     clearTimeout(timer);
   }
 }
+
+function givenUp(subject: Text, seconds: number): Text {
+  return {
+    en: `Looking at ${subject.en} took longer than ${seconds} s, and was given up`,
+    zh: `检查${subject.zh}超过 ${seconds} 秒，已放弃`,
+  };
+}
+
+const lookAgain: Text = {
+  en: 'Look again when the machine is less busy; if it stays so, a disk or a program is stuck.',
+  zh: '请在电脑不忙时再检查一次；如果仍然如此，说明磁盘或某个程序卡住了。',
+};
+const reportIt: Text = {
+  en: 'If this stays so, it is a defect of Hob: please report it.',
+  zh: '如果一直如此，这是 Hob 的缺陷，请反馈给我们。',
+};
+const makeReadable: Text = {
+  en: 'See to it that you may read this, or choose another home with --home.',
+  zh: '请确认有读取权限，或用 --home 指定其他数据目录。',
+};

@@ -1,3 +1,5 @@
+import type { Text } from '../shared/text.ts';
+
 export const areas = [
   'hob',
   'home',
@@ -19,25 +21,28 @@ export interface Finding {
   readonly area: Area;
   /** ok: as it should be. note: worth knowing. problem: something does not work. */
   readonly state: 'ok' | 'note' | 'problem';
-  readonly what: string;
+  readonly what: Text;
   /** What to do about it, in one sentence; null where there is nothing to do. */
-  readonly next: string | null;
+  readonly next: Text | null;
 }
 
-export function ok(area: Area, what: string): Finding {
+export function ok(area: Area, what: Text): Finding {
   return { area, state: 'ok', what, next: null };
 }
 
-export function note(area: Area, what: string, next: string | null): Finding {
+export function note(area: Area, what: Text, next: Text | null): Finding {
   return { area, state: 'note', what, next };
 }
 
-export function problem(area: Area, what: string, next: string | null): Finding {
+export function problem(area: Area, what: Text, next: Text | null): Finding {
   return { area, state: 'problem', what, next };
 }
 
-/** A sentence of ours that says what is wrong and, behind its first full stop, what to do. */
-export function splitAdvice(text: string): { what: string; next: string | null } {
-  const [, what, next] = /^(.*?[^.])\.\s+(\S.*)$/s.exec(text) ?? [];
-  return what === undefined || next === undefined ? { what: text, next: null } : { what, next };
+/** A sentence of ours that says what is wrong and, behind its first full stop, what to do; in Chinese that may follow a comma. */
+export function splitAdvice(text: Text): { what: Text; next: Text | null } {
+  const [, what, next] = /^(.*?[^.])\.\s+(\S.*)$/s.exec(text.en) ?? [];
+  const [, whatZh, nextZh] = /^(.*?)(?:。|，(?=请))(\S.*)$/s.exec(text.zh) ?? [];
+  if (what === undefined || next === undefined || whatZh === undefined || nextZh === undefined)
+    return { what: text, next: null };
+  return { what: { en: what, zh: whatZh }, next: { en: next, zh: nextZh } };
 }

@@ -1,7 +1,12 @@
+import type { Text } from '../shared/text.ts';
+
 const most = 5;
 
 /** Names in a sentence; of many, the first few and how many more there are. */
-export function nameSome(names: readonly string[]): string {
-  const shown = names.slice(0, most).map((name) => `"${name}"`);
-  return names.length > most ? `${shown.join(', ')} and ${names.length - most} more` : shown.join(', ');
+export function nameSome(names: readonly string[]): Text {
+  const shown = names.slice(0, most);
+  const en = shown.map((name) => `"${name}"`).join(', ');
+  const zh = shown.map((name) => `“${name}”`).join('、');
+  if (names.length <= most) return { en, zh };
+  return { en: `${en} and ${names.length - most} more`, zh: `${zh} 等 ${names.length} 个` };
 }

@@ -1,9 +1,11 @@
 import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
+import { defaultSettings } from '../settings/default-settings.ts';
 import { resolveHome } from '../settings/home.ts';
-import { defaultSettings, type Flags, loadSettings, SettingsError } from '../settings/load-settings.ts';
+import { type Flags, loadSettings, SettingsError } from '../settings/load-settings.ts';
 import type { Settings } from '../settings/schema.ts';
 import { userEnvironment } from '../settings/user-environment.ts';
 import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
+import type { Text } from '../shared/text.ts';
 import { type KnownScripts, readScripts } from './known-scripts.ts';
 
 /** What is examined, with all that several checks need to know of it. */
@@ -12,7 +14,7 @@ export interface Patient {
   readonly platform: NodeJS.Platform;
   /** Those that hold; the defaults where what is written cannot be used. */
   readonly settings: Settings;
-  readonly settingsProblems: readonly string[];
+  readonly settingsProblems: readonly Text[];
   /** What scripts inherit. */
   readonly environment: Readonly<Record<string, string>>;
   /** The service that runs in the home. */
@@ -51,7 +53,7 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
 
 async function readSettings(
   flags: Pick<Flags, 'home'>,
-): Promise<{ settings: Settings; problems: readonly string[] }> {
+): Promise<{ settings: Settings; problems: readonly Text[] }> {
   try {
     return { settings: await loadSettings(flags), problems: [] };
   } catch (error) {

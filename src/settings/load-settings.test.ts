@@ -26,7 +26,7 @@ async function problems(
   try {
     await load(file, env, flags);
   } catch (error) {
-    if (error instanceof SettingsError) return error.problems;
+    if (error instanceof SettingsError) return error.problems.map(({ en }) => en);
     throw error;
   }
   throw new Error('nothing was refused');

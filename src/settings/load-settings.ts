@@ -8,6 +8,10 @@ import Value from 'typebox/value';
 
 import { isLoopback } from '../shared/addresses.ts';
 import { errnoOf } from '../shared/errors.ts';
+import { ExplainedError } from '../shared/explained-error.ts';
+import { fixedText, type Text } from '../shared/text.ts';
+import { defaultSettings, kindOf } from './default-settings.ts';
+import { expectation } from './expectation.ts';
 import { resolveHome } from './home.ts';
 import { type HubSettings, hubSettings } from './hub-settings.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
@@ -34,19 +38,18 @@ export interface LoadedSettings extends Settings {
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
-export class SettingsError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+export class SettingsError extends ExplainedError {
+  readonly problems: readonly Text[];
+  constructor(problems: readonly Text[]) {
+    const listed = (language: keyof Text) => problems.map((problem) => `  - ${problem[language]}`).join('\n');
+    super({ en: `The settings cannot be used:\n${listed('en')}`, zh: `设置无效：\n${listed('zh')}` });
     this.name = 'SettingsError';
     this.problems = problems;
   }
 }
 
-/** What holds where nobody has chosen anything. */
-export const defaultSettings: Settings = Value.Create(SettingsSchema);
-
-type Sourced = { value: unknown; source: string };
+/** A value, and where it was found. */
+type Sourced = { value: unknown; source: Text };
 
 /** Defaults, overridden by settings.toml in the home, then by the environment, then by flags. */
 export async function loadSettings(
@@ -54,7 +57,7 @@ export async function loadSettings(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LoadedSettings> {
   const home = resolveHome(flags.home, env);
-  const problems: string[] = [];
+  const problems: Text[] = [];
   // Each over the one before; what is overridden is checked all the same.
   const given = [
     ...(await fromFile(join(home, 'settings.toml'), problems)),
@@ -68,8 +71,12 @@ export async function loadSettings(
     if (!Value.Check(SettingsSchema.properties[name], value)) {
       // Whoever takes this setting for the token itself has written a secret here, and an address may have a password in it.
       const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
-      const found = isSecret ? '' : `, but it is ${JSON.stringify(value)}`;
-      problems.push(`${source}: ${expectation(name)}${found}`);
+      const { en, zh } = expectation(name);
+      const shown = JSON.stringify(value);
+      problems.push({
+        en: `${source.en}: ${en}${isSecret ? '' : `, but it is ${shown}`}`,
+        zh: `${source.zh}：${zh}${isSecret ? '' : `，现在是 ${shown}`}`,
+      });
     }
   }
   const hasToken = settings.token === true;
@@ -95,14 +102,18 @@ export async function loadSettings(
   };
 }
 
-async function fromFile(path: string, problems: string[]): Promise<[SettingName, Sourced][]> {
+async function fromFile(path: string, problems: Text[]): Promise<[SettingName, Sourced][]> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     // Whether the home can be used at all is seen when it is made.
     const isAbsent = errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR';
-    if (!isAbsent) problems.push(`${path} cannot be read (${errnoOf(error)})`);
+    if (!isAbsent)
+      problems.push({
+        en: `${path} cannot be read (${errnoOf(error)})`,
+        zh: `无法读取 ${path}（${errnoOf(error)}）`,
+      });
     return [];
   }
   let table: Record<string, unknown>;
@@ -110,16 +121,24 @@ async function fromFile(path: string, problems: string[]): Promise<[SettingName,
     table = parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const line = error instanceof TomlError ? `:${error.line}` : '';
-    problems.push(
-      `${path}${line} is not valid TOML: ${error instanceof Error ? firstLine(error.message) : error}`,
-    );
+    const reason = error instanceof Error ? firstLine(error.message) : String(error);
+    problems.push({
+      en: `${path}${line} is not valid TOML: ${reason}`,
+      zh: `${path}${line} 不是有效的 TOML：${reason}`,
+    });
     return [];
   }
   const chosen: [SettingName, Sourced][] = [];
   for (const [key, value] of Object.entries(table)) {
     const name = settingNames.find((known) => known === key);
-    if (name) chosen.push([name, { value: fromTable(name, value, path), source: `${key} in ${path}` }]);
-    else problems.push(`${path}: there is no setting ${key}; the settings are ${settingNames.join(', ')}`);
+    const source = { en: `${key} in ${path}`, zh: `${path} 中的 ${key}` };
+    const known = settingNames.join(', ');
+    if (name) chosen.push([name, { value: fromTable(name, value, path), source }]);
+    else
+      problems.push({
+        en: `${path}: there is no setting ${key}; the settings are ${known}`,
+        zh: `${path}：没有设置 ${key}；可用的设置有 ${known}`,
+      });
   }
   return chosen;
 }
@@ -138,29 +157,31 @@ function fromTable(name: SettingName, value: unknown, path: string): unknown {
 /** Variables that are ours and no settings: the home, and the mark of a run, which a Hob started by a script inherits. */
 const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID']);
 
-function fromEnvironment(env: NodeJS.ProcessEnv, problems: string[]): [SettingName, Sourced][] {
+function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName, Sourced][] {
   const given: [SettingName, Sourced][] = [];
+  const known = settingNames.map(environmentName).join(', ');
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('HOB_') || otherVariables.has(variable) || text === undefined || text === '')
       continue;
     const name = settingNames.find((known) => environmentName(known) === variable);
-    if (name) given.push([name, { value: fromText(name, text), source: variable }]);
+    if (name) given.push([name, { value: fromText(name, text), source: fixedText(variable) }]);
     else
-      problems.push(
-        `${variable}: there is no such setting; the settings are ${settingNames.map(environmentName).join(', ')}`,
-      );
+      problems.push({
+        en: `${variable}: there is no such setting; the settings are ${known}`,
+        zh: `${variable}：没有这个设置；可用的设置有 ${known}`,
+      });
   }
   return given;
 }
 
 function fromFlags(flags: Flags): [SettingName, Sourced][] {
   const chosen: [SettingName, Sourced][] = [];
-  if (flags.host !== undefined) chosen.push(['listen', { value: [flags.host], source: '--host' }]);
+  if (flags.host !== undefined) chosen.push(['listen', { value: [flags.host], source: fixedText('--host') }]);
   if (flags.port !== undefined)
-    chosen.push(['port', { value: fromText('port', flags.port), source: '--port' }]);
+    chosen.push(['port', { value: fromText('port', flags.port), source: fixedText('--port') }]);
   if (flags.logLevel !== undefined)
-    chosen.push(['log_level', { value: flags.logLevel, source: '--log-level' }]);
-  if (flags.token !== undefined) chosen.push(['token', { value: flags.token, source: '--token' }]);
+    chosen.push(['log_level', { value: flags.logLevel, source: fixedText('--log-level') }]);
+  if (flags.token !== undefined) chosen.push(['token', { value: flags.token, source: fixedText('--token') }]);
   return chosen;
 }
 
@@ -182,44 +203,24 @@ function fromText(name: SettingName, text: string): unknown {
   }
 }
 
-function kindOf(name: SettingName): 'number' | 'list' | 'truth' | 'text' {
-  const fallback = defaultSettings[name];
-  if (Array.isArray(fallback)) return 'list';
-  if (typeof fallback === 'boolean') return 'truth';
-  return typeof fallback === 'number' ? 'number' : 'text';
-}
-
-function expectation(name: SettingName): string {
-  const schema: Record<string, unknown> = { ...SettingsSchema.properties[name] };
-  if (Array.isArray(schema.enum)) return `${name} must be one of ${schema.enum.join(', ')}`;
-  if (name === 'extra_hosts')
-    return 'extra_hosts must be a list of values of the Host header, such as hob.local:9527';
-  if (name === 'trusted_origins')
-    return 'trusted_origins must be a list of origins, such as http://localhost:3000, with nothing behind the host and port';
-  if (name === 'listen') return 'listen must be a list of texts with at least one address';
-  if (name === 'terminal_command')
-    return 'terminal_command must be a list of texts, a program and its arguments, none of them empty or with a NUL in it';
-  if (name === 'huggingface_endpoint' || name === 'modelscope_endpoint')
-    return `${name} must be an address, such as https://huggingface.co, or empty`;
-  if (kindOf(name) === 'list') return `${name} must be a list of texts`;
-  if (name === 'token')
-    return 'token must be true or false; the token itself is kept in a file of its own, and `hob token` prints it';
-  if (kindOf(name) === 'truth') return `${name} must be true or false`;
-  const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
-  return `${name} must be ${kind} from ${schema.minimum} to ${schema.maximum}`;
-}
-
 /** Whoever reaches Hob can run scripts, so beyond this machine it is to be reached with a token alone. */
-function listenProblems(value: unknown, source: string, hasToken: boolean): string[] {
+function listenProblems(value: unknown, source: Text, hasToken: boolean): Text[] {
   const addresses = Array.isArray(value) ? value.map(String) : [];
   return addresses
     .filter((address) => address !== 'localhost' && !isLoopback(canonical(address)))
     .flatMap((address) => {
       if (!isPlainAddress(address)) {
-        return `${source}: ${JSON.stringify(address)} is no IP address, such as 127.0.0.1 (the loopback address) or ::1; the port is a setting of its own`;
+        const shown = JSON.stringify(address);
+        return {
+          en: `${source.en}: ${shown} is no IP address, such as 127.0.0.1 (the loopback address) or ::1; the port is a setting of its own`,
+          zh: `${source.zh}：${shown} 不是 IP 地址，例如 127.0.0.1（本机地址）或 ::1；端口是单独的设置`,
+        };
       }
       if (hasToken) return [];
-      return `${source}: without a token Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts. Set token = true as well (or --token), and callers must show the token that \`hob token\` prints`;
+      return {
+        en: `${source.en}: without a token Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts. Set token = true as well (or --token), and callers must show the token that \`hob token\` prints`,
+        zh: `${source.zh}：没有令牌时，Hob 只监听本机地址（127.0.0.1、::1），不监听 ${address}：能连上的人都可以运行脚本。请同时设置 token = true（或 --token），调用方须出示 \`hob token\` 显示的令牌`,
+      };
     });
 }
 

@@ -18,6 +18,9 @@ async function homeOf(mode: number): Promise<string> {
   return home;
 }
 
+/** What is said of it, by its English half. */
+const english = (pattern: RegExp) => expect.objectContaining({ en: expect.stringMatching(pattern) });
+
 describe('a home', () => {
   it('that is not there yet is made, private, with those above it', async () => {
     const parent = join(await tempFolder(), 'share');
@@ -33,13 +36,13 @@ describe('a home', () => {
     [0o775, /the group of the home may write to it/],
   ])('that its user made with the mode %o stays so, with a warning', async (mode, warning) => {
     const home = await homeOf(mode);
-    expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: expect.stringMatching(warning) });
+    expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: english(warning) });
     expect(await modeOf(home)).toBe(mode);
   });
 
   it.each([0o777, 0o702, 0o1777])('to which everybody may write is not used: %o', async (mode) => {
     const home = await homeOf(mode);
-    const reason = expect.stringMatching(/Every user of this machine may write.*chmod o-w/);
+    const reason = english(/Every user of this machine may write.*chmod o-w/);
     expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
     await expect(stat(join(home, 'runs'))).rejects.toThrow();
   });
@@ -47,7 +50,7 @@ describe('a home', () => {
   it.skipIf(!canChown)('that belongs to another user is not used', async () => {
     const home = await homeOf(0o700);
     await chown(home, ordinaryUser, ordinaryUser);
-    const reason = expect.stringMatching(/belongs to another user \(id 65534\)/);
+    const reason = english(/belongs to another user \(id 65534\)/);
     expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
   });
 
@@ -56,7 +59,7 @@ describe('a home', () => {
     await writeFile(path, '');
     expect(await prepareHome(path)).toEqual({
       kind: 'unusable',
-      reason: expect.stringMatching(/cannot be made or written to \(EEXIST\)/),
+      reason: english(/cannot be made or written to \(EEXIST\)/),
     });
   });
 });
@@ -89,7 +92,7 @@ describe('the folders that are Hob’s own', () => {
     await symlink(disk, join(linked, 'runs'));
     await lchown(join(linked, 'runs'), ordinaryUser, ordinaryUser);
     for (const home of [foreign, linked]) {
-      const reason = expect.stringMatching(/The folder .*runs belongs to another user/);
+      const reason = english(/The folder .*runs belongs to another user/);
       expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
     }
     expect(await modeOf(disk)).toBe(0o755);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { errnoOf } from '../shared/errors.ts';
 import { forOthers, makePrivateFolder } from '../shared/private-files.ts';
+import type { Text } from '../shared/text.ts';
 
 /** Hob's own, with what its scripts are told and say; the other folders in the home are their user's as well. */
 const ownFolders = ['runs', 'executor'];
@@ -13,9 +14,9 @@ const groupMayWrite = 0o020;
 
 export type PreparedHome =
   /** `warning`: what its user should know about it. */
-  | { kind: 'ready'; warning: string | null }
+  | { kind: 'ready'; warning: Text | null }
   /** `reason`: why it cannot be used, and what to do about it. */
-  | { kind: 'unusable'; reason: string };
+  | { kind: 'unusable'; reason: Text };
 
 /**
  * Makes the home, and the folders in it that are Hob's own, private. A home that is there already was made by its user, and stays as
@@ -32,46 +33,59 @@ export async function prepareHome(home: string): Promise<PreparedHome> {
     }
     return { kind: 'ready', warning: warningOf(home, found) };
   } catch (error) {
-    const reason = `The home ${home} cannot be made or written to (${errnoOf(error)}). Choose another with --home.`;
+    const reason = {
+      en: `The home ${home} cannot be made or written to (${errnoOf(error)}). Choose another with --home.`,
+      zh: `无法创建或写入数据目录 ${home}（${errnoOf(error)}）。请用 --home 指定其他目录。`,
+    };
     return { kind: 'unusable', reason };
   }
 }
 
 /** Makes the home if there is none. Returns why nobody should keep anything in it. */
-export async function faultOfHome(home: string): Promise<string | null> {
+export async function faultOfHome(home: string): Promise<Text | null> {
   await makePrivateFolder(home, { existing: true });
   return faultOf(home, await stat(home));
 }
 
 /** Why nobody should keep anything in a home that is there. */
-export function faultOf(home: string, { uid, mode }: Stats): string | null {
+export function faultOf(home: string, { uid, mode }: Stats): Text | null {
   // On Windows the rights of the user's own folder apply, and the mode says nothing.
   if (process.geteuid === undefined) return null;
-  if (isForeign(uid)) return foreignText(`The home ${home}`, uid);
+  if (isForeign(uid)) return foreignText({ en: `The home ${home}`, zh: `数据目录 ${home} ` }, uid);
   if ((mode & othersMayWrite) === 0) return null;
-  return (
-    `Every user of this machine may write to the home ${home}, and so could make Hob run their programs as you. ` +
-    `Close it with: chmod o-w "${home}", or choose another with --home.`
-  );
+  return {
+    en:
+      `Every user of this machine may write to the home ${home}, and so could make Hob run their programs as you. ` +
+      `Close it with: chmod o-w "${home}", or choose another with --home.`,
+    zh:
+      `这台电脑上的所有用户都可以写入数据目录 ${home}，因而能让 Hob 以您的身份运行他们的程序。` +
+      `请运行 chmod o-w "${home}" 收回权限，或用 --home 指定其他目录。`,
+  };
 }
 
 /** What its user should know about a home that can be used. */
-export function warningOf(home: string, { mode }: Stats): string | null {
+export function warningOf(home: string, { mode }: Stats): Text | null {
   if (process.geteuid === undefined) return null;
   if ((mode & groupMayWrite) !== 0)
-    return `the group of the home may write to it; unless you are alone in it, close it with: chmod 700 "${home}"`;
+    return {
+      en: `the group of the home may write to it; unless you are alone in it, close it with: chmod 700 "${home}"`,
+      zh: `同组用户可以写入数据目录；如果组内还有其他人，请运行 chmod 700 "${home}" 收回权限`,
+    };
   if ((mode & forOthers) === 0) return null;
-  return `others may look into the home, though not into what Hob writes there; close it with: chmod 700 "${home}"`;
+  return {
+    en: `others may look into the home, though not into what Hob writes there; close it with: chmod 700 "${home}"`,
+    zh: `其他用户可以查看数据目录，但看不到 Hob 写入的内容；请运行 chmod 700 "${home}" 收回权限`,
+  };
 }
 
 /** Makes a folder private, whoever made it. Returns why that is not possible. */
-async function claimFolder(path: string): Promise<string | null> {
+async function claimFolder(path: string): Promise<Text | null> {
   await makePrivateFolder(path, { existing: true });
   if (process.geteuid === undefined) return null;
   // A link to another disk is fine, if it is the user's own, and leads to something that is.
   const [entry, folder] = [await lstat(path), await stat(path)];
   for (const { uid } of [entry, folder]) {
-    if (isForeign(uid)) return foreignText(`The folder ${path}`, uid);
+    if (isForeign(uid)) return foreignText({ en: `The folder ${path}`, zh: `文件夹 ${path} ` }, uid);
   }
   if ((folder.mode & forOthers) !== 0) await chmod(path, 0o700);
   return null;
@@ -82,9 +96,13 @@ function isForeign(uid: number): boolean {
   return uid !== process.geteuid?.() && uid !== 0;
 }
 
-function foreignText(what: string, uid: number): string {
-  return (
-    `${what} belongs to another user (id ${uid}), who could make Hob run their programs as you. ` +
-    `Make it your own (chown), start Hob as its owner, or choose another home with --home.`
-  );
+function foreignText(what: Text, uid: number): Text {
+  return {
+    en:
+      `${what.en} belongs to another user (id ${uid}), who could make Hob run their programs as you. ` +
+      `Make it your own (chown), start Hob as its owner, or choose another home with --home.`,
+    zh:
+      `${what.zh}属于其他用户（id ${uid}），对方能让 Hob 以您的身份运行他们的程序。` +
+      `请用 chown 改为自己所有、以其所有者的身份启动 Hob，或用 --home 指定其他数据目录。`,
+  };
 }

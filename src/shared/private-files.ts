@@ -14,6 +14,7 @@ import { link, rename, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { errnoOf } from './errors.ts';
+import { ExplainedError } from './explained-error.ts';
 
 /** The part of a mode that is about everybody but the owner. */
 export const forOthers = 0o077;
@@ -45,11 +46,12 @@ export async function writePrivateFile(
 }
 
 /** Something else has the place of a file of ours. */
-export class NotAFileError extends Error {
+export class NotAFileError extends ExplainedError {
   constructor(path: string) {
-    super(
-      `${path} is not a file; links are not followed there. Remove it, or choose another home with --home.`,
-    );
+    super({
+      en: `${path} is not a file; links are not followed there. Remove it, or choose another home with --home.`,
+      zh: `${path} 不是文件（此处不跟随链接）。请将其删除，或用 --home 指定其他数据目录。`,
+    });
     this.name = 'NotAFileError';
   }
 }

@@ -3,7 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { join } from 'node:path';
 
 import { errnoOf } from './errors.ts';
+import { ExplainedError } from './explained-error.ts';
 import { createPrivateFile, forOthers, replacePrivateFile } from './private-files.ts';
+import type { Text } from './text.ts';
 
 const tokenBytes = 32;
 /** What can be sent behind `Bearer`. Whoever writes the file by hand may choose something longer or shorter than we do. */
@@ -11,7 +13,7 @@ const tokenPattern = /^[A-Za-z0-9._~+/-]{20,500}=*$/;
 const largestFileBytes = 4096;
 
 /** The token of a home cannot be used, for a reason that its user can do something about. */
-export class TokenError extends Error {}
+export class TokenError extends ExplainedError {}
 
 export function tokenFileOf(home: string): string {
   return join(home, 'token');
@@ -28,7 +30,7 @@ export function readToken(home: string): string | null {
     );
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw unusable(home, errnoOf(error) === 'ELOOP' ? 'is a link' : `cannot be read (${errnoOf(error)})`);
+    throw unusable(home, errnoOf(error) === 'ELOOP' ? { en: 'is a link', zh: '是链接' } : unreadable(error));
   }
   try {
     const found = fstatSync(descriptor);
@@ -36,27 +38,38 @@ export function readToken(home: string): string | null {
     if (fault !== null) throw unusable(home, fault);
     const text = found.size > largestFileBytes ? '' : readFileSync(descriptor, 'latin1').trim();
     if (tokenPattern.test(text)) return text;
-    throw unusable(home, 'holds no token of at least 20 characters');
+    throw unusable(home, {
+      en: 'holds no token of at least 20 characters',
+      zh: '中没有至少 20 个字符的令牌',
+    });
   } catch (error) {
     if (error instanceof TokenError) throw error;
-    throw unusable(home, `cannot be read (${errnoOf(error)})`);
+    throw unusable(home, unreadable(error));
   } finally {
     closeSync(descriptor);
   }
 }
 
-function unusable(home: string, fault: string): TokenError {
-  return new TokenError(
-    `The token file ${tokenFileOf(home)} ${fault}. Make a new one: hob token --renew --home "${home}"`,
-  );
+function unreadable(error: unknown): Text {
+  return { en: `cannot be read (${errnoOf(error)})`, zh: `无法读取（${errnoOf(error)}）` };
+}
+
+function unusable(home: string, fault: Text): TokenError {
+  const renew = `hob token --renew --home "${home}"`;
+  return new TokenError({
+    en: `The token file ${tokenFileOf(home)} ${fault.en}. Make a new one: ${renew}`,
+    zh: `令牌文件 ${tokenFileOf(home)} ${fault.zh}。请重新生成：${renew}`,
+  });
 }
 
 /** Why a file is not one that only its user can have read or written. */
-function faultOf(found: Stats): string | null {
-  if (!found.isFile()) return 'is not a file';
+function faultOf(found: Stats): Text | null {
+  if (!found.isFile()) return { en: 'is not a file', zh: '不是文件' };
   if (process.geteuid === undefined) return null;
-  if (found.uid !== process.geteuid() && found.uid !== 0) return 'belongs to another user';
-  return (found.mode & forOthers) === 0 ? null : 'can be read by others than its owner';
+  if (found.uid !== process.geteuid() && found.uid !== 0)
+    return { en: 'belongs to another user', zh: '属于其他用户' };
+  if ((found.mode & forOthers) === 0) return null;
+  return { en: 'can be read by others than its owner', zh: '可以被所有者以外的用户读取' };
 }
 
 /** The token of a home, which is made when there is none. */

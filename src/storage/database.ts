@@ -1,17 +1,23 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
+import { ExplainedError } from '../shared/explained-error.ts';
 import { claimPrivateFile } from '../shared/private-files.ts';
 import { migrations } from './migrations.ts';
 
 export type Database = DatabaseSyncInstance;
 
 /** A database that a newer Hob has written: this one would not understand it, and might harm it. */
-export class NewerDatabaseError extends Error {
+export class NewerDatabaseError extends ExplainedError {
   constructor(path: string, version: number) {
-    super(
-      `${path} was written by a newer Hob (its version is ${version}, this Hob knows ${migrations.length}). ` +
+    const known = migrations.length;
+    super({
+      en:
+        `${path} was written by a newer Hob (its version is ${version}, this Hob knows ${known}). ` +
         'Install the newer Hob again, or choose another home with --home.',
-    );
+      zh:
+        `${path} 由更新版本的 Hob 写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +
+        '请重新安装较新的 Hob，或用 --home 指定其他数据目录。',
+    });
     this.name = 'NewerDatabaseError';
   }
 }

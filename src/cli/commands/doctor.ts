@@ -1,23 +1,38 @@
 import type { Command } from 'commander';
-
+import { tr } from '../language.ts';
 import { type DoctorOptions, doctor } from '../offline/doctor.ts';
 import { strictUsage } from '../strict-usage.ts';
 
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .option('--home <dir>', 'home to look at (default: HOB_HOME, else the data folder of the platform)')
-    .option('--all', 'show every note, also where there are many')
-    .option('--json', 'print what was found as JSON, for programs')
+    .option(
+      '--home <dir>',
+      tr(
+        'home to look at (default: HOB_HOME, else the data folder of the platform)',
+        '要检查的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+      ),
+    )
+    .option('--all', tr('show every note, also where there are many', '显示所有提示，即使很多'))
+    .option('--json', tr('print what was found as JSON, for programs', '以 JSON 输出检查结果，供程序使用'))
     .addHelpText('after', examples)
     .action((options: DoctorOptions) => doctor(options));
 }
 
-const examples = `
+const examples = tr(
+  `
 Examples:
   hob doctor
   hob doctor --json
 
 Looks at the machine, the home, the service and the scripts, changes nothing, and says what to do next. It works when the service
 does not.
-Exit codes: 0 there is no problem (there may be notes), 1 there is one, 2 the command was written wrongly.`;
+Exit codes: 0 there is no problem (there may be notes), 1 there is one, 2 the command was written wrongly.`,
+  `
+示例：
+  hob doctor
+  hob doctor --json
+
+检查这台电脑、数据目录、服务和脚本，不做任何更改，并给出下一步。服务无法启动时也能使用。
+退出码：0 没有问题（可能有提示），1 有问题，2 命令写法有误。`,
+);

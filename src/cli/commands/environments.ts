@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { numberOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { describeEnvironments, pickKey } from '../package/list-environments.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -14,7 +15,12 @@ export function configure(command: Command): void {
 
   command
     .command('list', { isDefault: true })
-    .description('what scripts are run with: kind, size, last use, and who needs it')
+    .description(
+      tr(
+        'what scripts are run with: kind, size, last use, and who needs it',
+        '列出脚本的运行环境：种类、大小、最近使用时间，以及哪些脚本需要它',
+      ),
+    )
     .option(...homeOption)
     .option(...jsonOption)
     .action(async ({ home, json }: CommonOptions) => {
@@ -26,8 +32,16 @@ export function configure(command: Command): void {
 
   command
     .command('rm')
-    .description('remove one; a script that needs it gets a new one at its next run')
-    .argument('<key>', 'the key, or its beginning (4 characters or more)')
+    .description(
+      tr(
+        'remove one; a script that needs it gets a new one at its next run',
+        '删除一个运行环境；需要它的脚本在下次运行时会重新创建',
+      ),
+    )
+    .argument(
+      '<key>',
+      tr('the key, or its beginning (4 characters or more)', '环境的标识，或其开头（至少 4 个字符）'),
+    )
     .option(...homeOption)
     .option(...jsonOption)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
@@ -36,6 +50,12 @@ export function configure(command: Command): void {
       const answer = await client.delete(`/api/environments/${encodeURIComponent(key)}`);
       const freed = formatBytes(numberOf(answer.freed_bytes) ?? 0);
       if (json === true) printJson(answer);
-      else process.stdout.write(`Removed the environment ${key}; ${freed} are free again.\n`);
+      else
+        process.stdout.write(
+          tr(
+            `Removed the environment ${key}; ${freed} are free again.\n`,
+            `已删除运行环境 ${key}，释放了 ${freed}。\n`,
+          ),
+        );
     });
 }

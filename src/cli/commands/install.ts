@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
-import { homeOption } from '../options.ts';
+import { tr } from '../language.ts';
+import { homeOption, operationJsonOption } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
 import { describeInstalled, judgeEnd } from '../package/describe-end.ts';
 import { sourceArgument } from '../package/source-argument.ts';
@@ -20,12 +21,33 @@ interface InstallOptions {
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<source>', 'a folder, a .zip or .tar.gz file, or the address of a git repository')
-    .option('--ref <ref>', 'a branch, tag or commit of the git repository (also: <address>#<ref>)')
-    .option('--path <path>', 'the folder of the script in the source, where there are several')
-    .option('--no-prepare', 'leave its environment to the first run')
+    .argument(
+      '<source>',
+      tr(
+        'a folder, a .zip or .tar.gz file, or the address of a git repository',
+        '文件夹、.zip 或 .tar.gz 文件，或 git 仓库的地址',
+      ),
+    )
+    .option(
+      '--ref <ref>',
+      tr(
+        'a branch, tag or commit of the git repository (also: <address>#<ref>)',
+        'git 仓库的分支、标签或提交（也可写成 <地址>#<ref>）',
+      ),
+    )
+    .option(
+      '--path <path>',
+      tr(
+        'the folder of the script in the source, where there are several',
+        '来源中有多个脚本时，脚本所在的文件夹',
+      ),
+    )
+    .option(
+      '--no-prepare',
+      tr('leave its environment to the first run', '不预先准备运行环境，留到首次运行时'),
+    )
     .option(...homeOption)
-    .option('--json', 'print the operation as it ended, for programs')
+    .option(...operationJsonOption)
     .addHelpText('after', examples + exitCodesText)
     .action(async (text: string, { home, json, ref, path, prepare }: InstallOptions) => {
       const source = await sourceArgument(text);
@@ -35,7 +57,10 @@ export function configure(command: Command): void {
         path: '/api/packages/install',
         body: { source, ...(ref !== undefined && { ref }), ...(path !== undefined && { path }), prepare },
         subject,
-        onStop: `The installation of ${subject} was stopped. Nothing of it is left.`,
+        onStop: tr(
+          `The installation of ${subject} was stopped. Nothing of it is left.`,
+          `已停止安装 ${subject}，没有留下任何内容。`,
+        ),
       });
       if (json === true) printJson(answer);
       const operation = judgeEnd(answer, subject);
@@ -43,7 +68,8 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = `
+const examples = tr(
+  `
 Examples:
   hob install ./resize-images
   hob install ~/Downloads/resize-images-1.0.0.zip
@@ -51,4 +77,14 @@ Examples:
 
 A script that is installed already is not replaced: hob update does that. What it needs is prepared before it is there, and
 its log is shown meanwhile. Whatever goes wrong, nothing is left half installed.
-`;
+`,
+  `
+示例：
+  hob install ./resize-images
+  hob install ~/Downloads/resize-images-1.0.0.zip
+  hob install https://git.example.org/ada/scripts.git --ref v1.0 --path resize-images
+
+已安装的脚本不会被替换，请用 hob update 更新。安装前会先准备好脚本的运行环境，并显示准备过程的日志。
+无论哪里出错，都不会留下只安装了一半的脚本。
+`,
+);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { tr } from '../language.ts';
 import { cancelDownload } from '../model/cancel-download.ts';
 import { findModel } from '../model/find-model.ts';
 import { describeModels } from '../model/list-models.ts';
@@ -10,6 +11,8 @@ import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
+
+const repoMeaning = tr('owner/name', '模型名称，格式为 owner/name');
 
 interface RemoveOptions extends CommonOptions {
   place?: string;
@@ -23,7 +26,12 @@ export function configure(command: Command): void {
 
   command
     .command('list')
-    .description('the models on this machine, and those that scripts need')
+    .description(
+      tr(
+        'the models on this machine, and those that scripts need',
+        '列出这台电脑上的模型，以及脚本需要的模型',
+      ),
+    )
     .option(...homeOption)
     .option(...jsonOption)
     .action(async (options: CommonOptions) => {
@@ -35,8 +43,8 @@ export function configure(command: Command): void {
 
   command
     .command('path')
-    .description('print the folder of a model, and nothing else')
-    .argument('<repo>', 'owner/name', checkRepoId)
+    .description(tr('print the folder of a model, and nothing else', '只输出模型所在的文件夹'))
+    .argument('<repo>', repoMeaning, checkRepoId)
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', pathExamples)
@@ -48,15 +56,38 @@ export function configure(command: Command): void {
 
   command
     .command('pull')
-    .description('download a model, or all that a script needs, and show how far it is')
-    .argument('[repo]', 'owner/name', checkRepoId)
+    .description(
+      tr(
+        'download a model, or all that a script needs, and show how far it is',
+        '下载一个模型，或脚本需要的所有模型，并显示进度',
+      ),
+    )
+    .argument('[repo]', repoMeaning, checkRepoId)
     .option(
       '--source <source>',
-      'huggingface or modelscope (default: what scripts declare, else huggingface)',
+      tr(
+        'huggingface or modelscope (default: what scripts declare, else huggingface)',
+        'huggingface 或 modelscope（默认：脚本声明的来源，否则为 huggingface）',
+      ),
     )
-    .option('--files <glob...>', 'only files that fit one of these (default: what scripts declare, else all)')
-    .option('--revision <revision>', 'a branch, tag or commit (default: what the source takes)')
-    .option('--for <script>', 'get all models that this script declares and that are missing; its id or name')
+    .option(
+      '--files <glob...>',
+      tr(
+        'only files that fit one of these (default: what scripts declare, else all)',
+        '只下载匹配其中之一的文件（默认：脚本声明的文件，否则为全部）',
+      ),
+    )
+    .option(
+      '--revision <revision>',
+      tr('a branch, tag or commit (default: what the source takes)', '分支、标签或提交（默认：由来源决定）'),
+    )
+    .option(
+      '--for <script>',
+      tr(
+        'get all models that this script declares and that are missing; its id or name',
+        '下载此脚本声明的、尚缺的所有模型；用脚本的 ID 或名称指定',
+      ),
+    )
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', pullExamples)
@@ -64,8 +95,10 @@ export function configure(command: Command): void {
 
   command
     .command('cancel')
-    .description('stop the download of a model; what is there already is kept')
-    .argument('<repo>', 'owner/name', checkRepoId)
+    .description(
+      tr('stop the download of a model; what is there already is kept', '停止下载模型，已下载的部分会保留'),
+    )
+    .argument('<repo>', repoMeaning, checkRepoId)
     .option(...homeOption)
     .action(async (repo: string, options: CommonOptions) => {
       print(await cancelDownload(await ServiceClient.find(options.home), repo));
@@ -73,11 +106,17 @@ export function configure(command: Command): void {
 
   command
     .command('rm')
-    .description('delete a model, after saying what that frees')
-    .argument('<repo>', 'owner/name', checkRepoId)
-    .option('--place <place>', 'own, huggingface, modelscope or extra, where there are several copies')
-    .option('--yes', 'do not ask')
-    .option('--dry-run', 'only say what would be deleted')
+    .description(tr('delete a model, after saying what that frees', '删除模型，删除前说明可释放多少空间'))
+    .argument('<repo>', repoMeaning, checkRepoId)
+    .option(
+      '--place <place>',
+      tr(
+        'own, huggingface, modelscope or extra, where there are several copies',
+        '有多份时指定位置：own、huggingface、modelscope 或 extra',
+      ),
+    )
+    .option('--yes', tr('do not ask', '不询问，直接执行'))
+    .option('--dry-run', tr('only say what would be deleted', '只说明会删除什么，不实际删除'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', removeExamples)
@@ -94,11 +133,17 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-const pathExamples = `
+const pathExamples = tr(
+  `
 Example: python recognise.py "$(hob model path openai/whisper-tiny)"
-Exits with 1 when the model is not there, or only a part of it.`;
+Exits with 1 when the model is not there, or only a part of it.`,
+  `
+示例：python recognise.py "$(hob model path openai/whisper-tiny)"
+模型不存在或不完整时，退出码为 1。`,
+);
 
-const pullExamples = `
+const pullExamples = tr(
+  `
 Examples:
   hob model pull openai/whisper-tiny
   hob model pull acme/detector --files "*.onnx" config.json
@@ -106,9 +151,18 @@ Examples:
   hob model pull --for "Resize images"
 
 The service downloads; this command shows how far it is. Ctrl-C stops the download, unless somebody else began it. What is there
-already is kept: the same command goes on from there.`;
+already is kept: the same command goes on from there.`,
+  `
+示例：
+  hob model pull openai/whisper-tiny
+  hob model pull acme/detector --files "*.onnx" config.json
+  hob model pull acme/detector --source modelscope --revision v1.0
+  hob model pull --for "Resize images"
+
+下载由服务完成，此命令只显示进度。按 Ctrl-C 会停止下载，除非下载是由别人发起的。已下载的部分会保留，再次运行同一命令即可继续。`,
+);
 
 const removeExamples = `
-Examples:
+${tr('Examples:', '示例：')}
   hob model rm openai/whisper-tiny --dry-run
   hob model rm openai/whisper-tiny --yes`;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
-import { type CommonOptions, homeOption } from '../options.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
 import { describePrepared, judgeEnd } from '../package/describe-end.ts';
 import { pickScript, scriptsIn } from '../pick-script.ts';
@@ -12,9 +13,9 @@ import { printable } from '../terminal/text-width.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<script>', 'the id, the beginning of the id (4 characters or more) or the exact name')
+    .argument('<script>', scriptMeaning)
     .option(...homeOption)
-    .option('--json', 'print the operation as it ended, for programs')
+    .option(...operationJsonOption)
     .addHelpText('after', examples + exitCodesText)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
@@ -25,7 +26,10 @@ export function configure(command: Command): void {
         path: `/api/scripts/${encodeURIComponent(id)}/prepare`,
         body: {},
         subject,
-        onStop: `This command waits no longer for the environment of ${subject}.`,
+        onStop: tr(
+          `This command waits no longer for the environment of ${subject}.`,
+          `不再等待 ${subject} 的运行环境。`,
+        ),
       });
       if (json === true) printJson(answer);
       const operation = judgeEnd(answer, subject);
@@ -33,9 +37,16 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = `
+const examples = tr(
+  `
 Example: hob prepare "Resize images"
 
 Makes the environment that a script needs, installed or in a folder of scripts, so that its first run need not. Its log is
 shown meanwhile.
-`;
+`,
+  `
+示例：hob prepare "Resize images"
+
+预先创建脚本所需的运行环境，首次运行时就不必再等。已安装的脚本和脚本文件夹中的脚本都可以。准备过程中会显示日志。
+`,
+);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
-import { type CommonOptions, homeOption } from '../options.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
 import { describeRolledBack, judgeEnd } from '../package/describe-end.ts';
 import { pickInstalled } from '../package/installed.ts';
@@ -12,9 +13,9 @@ import { printable } from '../terminal/text-width.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<script>', 'the id, the beginning of the id (4 characters or more) or the exact name')
+    .argument('<script>', scriptMeaning)
     .option(...homeOption)
-    .option('--json', 'print the operation as it ended, for programs')
+    .option(...operationJsonOption)
     .addHelpText('after', examples + exitCodesText)
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
@@ -24,7 +25,7 @@ export function configure(command: Command): void {
         path: `/api/packages/${encodeURIComponent(id)}/rollback`,
         body: {},
         subject,
-        onStop: `Going back was stopped. ${subject} stays as it is.`,
+        onStop: tr(`Going back was stopped. ${subject} stays as it is.`, `已停止回退，${subject} 保持不变。`),
       });
       if (json === true) printJson(answer);
       const operation = judgeEnd(answer, subject);
@@ -32,8 +33,15 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = `
+const examples = tr(
+  `
 Example: hob rollback "Resize images"
 
 One version before the current one is kept. Rolling back twice is back where it was.
-`;
+`,
+  `
+示例：hob rollback "Resize images"
+
+只保留当前版本之前的一个版本。连续回退两次会回到原来的版本。
+`,
+);

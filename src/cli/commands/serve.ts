@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 
-import { StartError, serve } from '../../main.ts';
+import { serve } from '../../main.ts';
+import { ExplainedError } from '../../shared/explained-error.ts';
+import { language, tr } from '../language.ts';
 import { UserError } from '../user-error.ts';
 
 interface ServeOptions {
@@ -16,21 +18,48 @@ export function configure(command: Command): void {
   command
     .option(
       '--home <dir>',
-      "Hob's own folder: database, runs, scripts, models, settings (default: HOB_HOME, else the data folder of the platform)",
+      tr(
+        "Hob's own folder: database, runs, scripts, models, settings (default: HOB_HOME, else the data folder of the platform)",
+        'Hob 的数据目录：数据库、运行记录、脚本、模型、设置（默认：HOB_HOME，否则为系统的数据文件夹）',
+      ),
     )
     .option(
       '--host <address>',
-      'address to listen on; other than loopback ones need --token (default: 127.0.0.1 and ::1)',
+      tr(
+        'address to listen on; other than loopback ones need --token (default: 127.0.0.1 and ::1)',
+        '监听地址；本机地址以外的地址需要 --token（默认：127.0.0.1 和 ::1）',
+      ),
     )
-    .option('--port <number>', 'port to listen on; 0 picks a free one (default: 9527)')
-    .option('--token', 'refuse callers without the token of this home, which `hob token` prints')
-    .option('--scripts <dir...>', "further folders with scripts, beside the home's own")
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
+    .option(
+      '--port <number>',
+      tr(
+        'port to listen on; 0 picks a free one (default: 9527)',
+        '监听端口；0 表示任意空闲端口（默认：9527）',
+      ),
+    )
+    .option(
+      '--token',
+      tr(
+        'refuse callers without the token of this home, which `hob token` prints',
+        '拒绝没有令牌的调用方；令牌可用 `hob token` 查看',
+      ),
+    )
+    .option(
+      '--scripts <dir...>',
+      tr("further folders with scripts, beside the home's own", '除数据目录自带的以外，其他存放脚本的文件夹'),
+    )
+    .option(
+      '--log-level <level>',
+      tr(
+        'trace, debug, info, warn, error or silent (default: info)',
+        '日志级别：trace、debug、info、warn、error 或 silent（默认：info）',
+      ),
+    )
     .action(async (options: ServeOptions) => {
       try {
         await serve(options);
       } catch (error) {
-        throw error instanceof StartError ? new UserError(error.message) : error;
+        throw error instanceof ExplainedError ? new UserError(error.text[language]) : error;
       }
     });
 }

@@ -6,6 +6,8 @@ import type { Command } from 'commander';
 
 import { isAlive } from '../../shared/is-alive.ts';
 import { credentialsFor, findService, wrongToken } from '../find-service.ts';
+import { tr } from '../language.ts';
+import { formatCount } from '../terminal/quantities.ts';
 import { UserError } from '../user-error.ts';
 
 const pollMs = 50;
@@ -16,35 +18,65 @@ export function configure(command: Command): void {
   command
     .option(
       '--home <dir>',
-      'home of the service to stop (default: HOB_HOME, else the data folder of the platform)',
+      tr(
+        'home of the service to stop (default: HOB_HOME, else the data folder of the platform)',
+        '要停止的服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+      ),
     )
-    .option('--all', 'stop every script that it runs, too, and start none of those that wait')
+    .option(
+      '--all',
+      tr(
+        'stop every script that it runs, too, and start none of those that wait',
+        '同时停止所有正在运行的脚本，排队的也不再启动',
+      ),
+    )
     .action(async (options: { home?: string; all?: boolean }) => {
       const { home, service } = await findService(options.home);
       if (service === null) {
-        process.stdout.write(`Hob is not running (home: ${home}).\n`);
-        if (await hasExecutor(home)) process.stdout.write(goesOn);
+        say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
+        if (await hasExecutor(home)) say(goesOn);
         return;
       }
       const all = options.all === true;
       const { running, queued } = await countRuns(service.url);
       await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
-      const scripts = all && running > 0 ? ` with ${running} running script${running === 1 ? '' : 's'}` : '';
-      process.stdout.write(`Hob is stopping${scripts} ...\n`);
+      say(describeStopping(all ? running : 0));
       await waitForEnd(service.pid);
-      process.stdout.write('Hob has stopped.\n');
+      say(tr('Hob has stopped.', 'Hob 已停止。'));
       if (all) return;
-      if (running > 0) {
-        process.stdout.write(
-          'Scripts that were running go on; the next Hob on this home records how they end. (hob stop --all stops them, too.)\n',
-        );
-      }
-      if (queued > 0) process.stdout.write('Scripts that wait are started by the next Hob on this home.\n');
+      if (running > 0) say(runOn);
+      if (queued > 0) say(waitOn);
     });
 }
 
-const goesOn =
-  'Scripts that it started still run. To stop them, start Hob again (hob serve), and then: hob stop --all\n';
+const goesOn = tr(
+  'Scripts that it started still run. To stop them, start Hob again (hob serve), and then: hob stop --all',
+  '它启动的脚本仍在运行。如需停止，请重新启动 Hob（hob serve），然后运行：hob stop --all',
+);
+const runOn = tr(
+  'Scripts that were running go on; the next Hob on this home records how they end. (hob stop --all stops them, too.)',
+  '正在运行的脚本会继续运行，结果由此数据目录的下一个 Hob 记录。（hob stop --all 会同时停止它们。）',
+);
+const waitOn = tr(
+  'Scripts that wait are started by the next Hob on this home.',
+  '排队中的脚本由此数据目录的下一个 Hob 启动。',
+);
+const stillWaiting = tr(
+  'Still waiting for callers and scripts. Ctrl-C ends the waiting, not the stopping.',
+  '仍在等待调用方和脚本。按 Ctrl-C 只结束等待，不影响停止。',
+);
+
+function describeStopping(scripts: number): string {
+  if (scripts === 0) return tr('Hob is stopping ...', 'Hob 正在停止 ...');
+  return tr(
+    `Hob is stopping with ${formatCount(scripts, 'running script')} ...`,
+    `Hob 正在停止，同时停止 ${scripts} 个正在运行的脚本 ...`,
+  );
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 /** Whether the process that runs scripts is there without its service: its files begin with its process id. */
 async function hasExecutor(home: string): Promise<boolean> {
@@ -53,11 +85,7 @@ async function hasExecutor(home: string): Promise<boolean> {
 }
 
 async function waitForEnd(pid: number): Promise<void> {
-  const hint = setTimeout(() => {
-    process.stdout.write(
-      'Still waiting for callers and scripts. Ctrl-C ends the waiting, not the stopping.\n',
-    );
-  }, hintAfterMs);
+  const hint = setTimeout(() => say(stillWaiting), hintAfterMs);
   while (isAlive(pid)) await wait(pollMs);
   clearTimeout(hint);
 }
@@ -88,8 +116,13 @@ async function ask(
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(answerWithinMs),
   }).catch((error: unknown) => {
-    throw new UserError(`Hob does not answer at ${url} (${error instanceof Error ? error.message : error}).`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(
+      tr(`Hob does not answer at ${url} (${reason}).`, `Hob 在 ${url} 没有响应（${reason}）。`),
+    );
   });
   if (answer.status === 401) throw wrongToken(home);
-  if (!answer.ok) throw new UserError(`Hob refused to stop: ${await answer.text()}`);
+  if (answer.ok) return;
+  const said = await answer.text();
+  throw new UserError(tr(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`));
 }

@@ -5,6 +5,7 @@ import { faultOfHome } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { ensureToken, renewToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { findService } from '../find-service.ts';
+import { language, tr } from '../language.ts';
 import { UserError } from '../user-error.ts';
 
 interface TokenOptions {
@@ -17,34 +18,54 @@ export function configure(command: Command): void {
   command
     .option(
       '--home <dir>',
-      'home of the service that the token is for (default: HOB_HOME, else the data folder of the platform)',
+      tr(
+        'home of the service that the token is for (default: HOB_HOME, else the data folder of the platform)',
+        '令牌所属服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
+      ),
     )
-    .option('--renew', 'make a new one; the old one and all sessions end at once')
-    .option('--header', 'print the header to send, for `curl -H @-`')
+    .option(
+      '--renew',
+      tr(
+        'make a new one; the old one and all sessions end at once',
+        '生成新的令牌；旧令牌和所有会话立即失效',
+      ),
+    )
+    .option(
+      '--header',
+      tr('print the header to send, for `curl -H @-`', '输出要发送的请求头，供 `curl -H @-` 使用'),
+    )
     .action(async ({ home: flag, renew, header }: TokenOptions) => {
       const { home, service } = await findService(flag);
       const hadToken = await exists(tokenFileOf(home));
       const token = await tokenFor(home, renew === true);
       // Alone on stdout, so that a shell can put it into a variable.
       process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
-      if (renew === true && hadToken) process.stderr.write('The old token is of no use any more.\n');
+      if (renew === true && hadToken) process.stderr.write(noUse);
       if (service !== null && !service.token) process.stderr.write(notNeeded);
     });
 }
 
-const notNeeded =
-  'The running Hob does not ask for it: put token = true into its settings.toml (or start it with --token) and start it again.\n';
+const noUse = tr('The old token is of no use any more.\n', '旧令牌已失效。\n');
+const notNeeded = tr(
+  'The running Hob does not ask for it: put token = true into its settings.toml (or start it with --token) and start it again.\n',
+  '正在运行的 Hob 不要求令牌：请在 settings.toml 中设置 token = true（或加上 --token），然后重新启动。\n',
+);
 
 async function tokenFor(home: string, renew: boolean): Promise<string> {
   try {
     const fault = await faultOfHome(home);
-    if (fault !== null) throw new UserError(fault);
+    if (fault !== null) throw new UserError(fault[language]);
     return await (renew ? renewToken(home) : ensureToken(home));
   } catch (error) {
-    if (error instanceof TokenError) throw new UserError(error.message);
+    if (error instanceof TokenError) throw new UserError(error.text[language]);
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(`The token file ${tokenFileOf(home)} cannot be written (${errno}).`);
+    throw new UserError(
+      tr(
+        `The token file ${tokenFileOf(home)} cannot be written (${errno}).`,
+        `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。`,
+      ),
+    );
   }
 }
 

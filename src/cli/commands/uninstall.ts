@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
-import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, jsonOption, scriptMeaning } from '../options.ts';
 import { pickInstalled } from '../package/installed.ts';
 import { describeUninstalled, uninstall } from '../package/uninstall.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -10,8 +11,8 @@ import { printJson } from '../terminal/print-json.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<script>', 'the id, the beginning of the id (4 characters or more) or the exact name')
-    .option('--yes', 'do not ask')
+    .argument('<script>', scriptMeaning)
+    .option('--yes', tr('do not ask', '不询问，直接执行'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', examples + exitCodesText)
@@ -24,10 +25,19 @@ export function configure(command: Command): void {
     });
 }
 
-const examples = `
+const examples = tr(
+  `
 Examples:
   hob uninstall "Resize images"
   hob uninstall 2f0c5c5e --yes
 
 A run in flight keeps its files until it has ended. Its environment goes later by itself, when no other script needs it.
-`;
+`,
+  `
+示例：
+  hob uninstall "Resize images"
+  hob uninstall 2f0c5c5e --yes
+
+正在进行的运行会保留所需的文件，直到结束。运行环境在没有其他脚本需要时，稍后会自动删除。
+`,
+);

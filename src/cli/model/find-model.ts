@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
@@ -7,7 +8,9 @@ export async function findModel(client: ServiceClient, repoId: string): Promise<
   const query = new URLSearchParams({ repo_id: repoId });
   const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
     const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';
-    throw isMissing ? new UserError(`${error.message}\nThis gets it: hob model pull ${repoId}`) : error;
+    if (!isMissing) throw error;
+    const advice = tr(`This gets it: hob model pull ${repoId}`, `下载它：hob model pull ${repoId}`);
+    throw new UserError(`${error.message}\n${advice}`);
   });
   return isJsonObject(data) ? data : {};
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
@@ -48,8 +49,9 @@ function pathOf(id: string): string {
 
 /** The service was stopped meanwhile, or is another one by now. */
 function lostSight(error: UserError): UserError {
-  return new UserError(
-    `${error.message}\nWhat is there already is kept: the same command, once Hob runs, goes on from there.`,
-    error.exitCode,
+  const advice = tr(
+    'What is there already is kept: the same command, once Hob runs, goes on from there.',
+    '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',
   );
+  return new UserError(`${error.message}\n${advice}`, error.exitCode);
 }

@@ -1,25 +1,38 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 
 const columns = [
-  { title: 'MODEL' },
-  { title: 'PLACE' },
-  { title: 'SIZE', isNumber: true },
-  { title: 'STATE' },
-  { title: 'NEEDED BY' },
+  { title: tr('MODEL', '模型') },
+  { title: tr('PLACE', '位置') },
+  { title: tr('SIZE', '大小'), isNumber: true },
+  { title: tr('STATE', '状态') },
+  { title: tr('NEEDED BY', '需要它的脚本') },
 ];
+const states: Readonly<Record<string, string>> = {
+  complete: tr('complete', '完整'),
+  partial: tr('partial', '不完整'),
+  missing: tr('missing', '缺失'),
+};
 
 /** The answer to GET /api/models as a person reads it. */
 export function describeModels({ items }: JsonObject, lineWidth?: number): string {
   const models = objectsIn(items);
-  if (models.length === 0) return 'There are no models yet. This gets one: hob model pull <owner>/<name>\n';
+  if (models.length === 0)
+    return tr(
+      'There are no models yet. This gets one: hob model pull <owner>/<name>\n',
+      '还没有模型。下载一个：hob model pull <owner>/<name>\n',
+    );
   const lines = formatTable(columns, models.map(rowOf), lineWidth);
   const missing = models.filter(({ state }) => state === 'missing').length;
   const bytes = models.reduce((sum, model) => sum + (numberOf(model.size_bytes) ?? 0), 0);
-  const here = `${formatCount(models.length - missing, 'model')}, ${formatBytes(bytes)}`;
-  return `${[...lines, '', missing === 0 ? here : `${here}; ${missing} missing`].join('\n')}\n`;
+  const here = models.length - missing;
+  const size = formatBytes(bytes);
+  const sum = tr(`${formatCount(here, 'model')}, ${size}`, `${here} 个模型，共 ${size}`);
+  const lack = missing === 0 ? '' : tr(`; ${missing} missing`, `；缺少 ${missing} 个`);
+  return `${[...lines, '', sum + lack].join('\n')}\n`;
 }
 
 function rowOf(model: JsonObject): string[] {
@@ -32,7 +45,7 @@ function rowOf(model: JsonObject): string[] {
     textOf(model.repo_id) ?? '',
     isMissing ? '-' : (textOf(model.place) ?? ''),
     isMissing ? '-' : formatBytes(numberOf(model.size_bytes) ?? 0),
-    isSpare ? 'complete, not used' : state,
+    isSpare ? tr('complete, not used', '完整，未使用') : (states[state] ?? state),
     scripts.join(', '),
   ];
 }

@@ -1,3 +1,4 @@
+import { tr } from '../language.ts';
 import { formatBytes, formatDuration } from '../terminal/quantities.ts';
 import { cutToWidth, padToWidth, widthOf } from '../terminal/text-width.ts';
 import type { Download } from './download.ts';
@@ -5,18 +6,20 @@ import type { Download } from './download.ts';
 const narrowestBar = 10;
 const widestBar = 30;
 const gap = '  ';
+const colon = tr(': ', '：');
+const looking = tr('looking at what there is', '正在查看有哪些文件');
 
 /**
  * How far a download is, on one line that fits into so many columns: what matters less is left out where there is no room.
- * Numbers keep their width, so that nothing jumps. All of it is ASCII: blocks are wide in some fonts and narrow in others.
+ * Numbers keep their width, so that nothing jumps. The bar is ASCII: blocks are wide in some fonts and narrow in others.
  */
 export function progressLine(download: Download, columns: number): string {
   const { bytesTotal, bytesDone } = download;
   const name = cutToWidth(download.repoId, Math.max(12, Math.floor(columns / 3)));
-  if (bytesTotal === null) return cutToWidth(`${name}${gap}looking at what there is ...`, columns);
+  if (bytesTotal === null) return cutToWidth(`${name}${gap}${looking} ...`, columns);
   const fraction = fractionDone(download);
   const percent = `${Math.floor(fraction * 100)}%`.padStart(5);
-  const size = `${padToWidth(formatBytes(bytesDone), 7, 'right')} of ${formatBytes(bytesTotal)}`;
+  const size = ofTotal(padToWidth(formatBytes(bytesDone), 7, 'right'), formatBytes(bytesTotal));
   const rate = padToWidth(rateOf(download), 9, 'right');
   const left = padToWidth(leftOf(download), 10, 'right');
   const files = filesOf(download);
@@ -32,14 +35,15 @@ export function progressLine(download: Download, columns: number): string {
 /** The same in words, for a log. */
 export function progressSentence(download: Download): string {
   const { repoId, bytesDone, bytesTotal } = download;
-  if (bytesTotal === null) return `${repoId}: looking at what there is`;
+  if (bytesTotal === null) return `${repoId}${colon}${looking}`;
   const percent = Math.floor(fractionDone(download) * 100);
   const details = [
-    `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`,
+    ofTotal(formatBytes(bytesDone), formatBytes(bytesTotal)),
     rateOf(download),
     leftOf(download),
   ];
-  return `${repoId}: ${percent}%, ${[...details, filesOf(download).trim()].filter((each) => each !== '').join(', ')}`;
+  const known = [`${percent}%`, ...details, filesOf(download).trim()].filter((each) => each !== '');
+  return `${repoId}${colon}${known.join(tr(', ', '，'))}`;
 }
 
 /** Between 0 and 1. Nothing to fetch is all of it. */
@@ -54,15 +58,22 @@ function bar(fraction: number, length: number): string {
   return `[${'='.repeat(done)}${head}${' '.repeat(length - done - head.length)}]`;
 }
 
+function ofTotal(done: string, total: string): string {
+  return tr(`${done} of ${total}`, `${done} / ${total}`);
+}
+
 function rateOf({ bytesPerSecond }: Download): string {
   return bytesPerSecond === null ? '' : `${formatBytes(bytesPerSecond)}/s`;
 }
 
 function leftOf({ secondsLeft }: Download): string {
-  return secondsLeft === null ? '' : `${formatDuration(secondsLeft)} left`;
+  if (secondsLeft === null) return '';
+  const duration = formatDuration(secondsLeft);
+  return tr(`${duration} left`, `剩余 ${duration}`);
 }
 
 function filesOf({ filesDone, filesTotal }: Download): string {
   if (filesTotal === null) return '';
-  return `${padToWidth(String(filesDone), String(filesTotal).length, 'right')}/${filesTotal} files`;
+  const done = padToWidth(String(filesDone), String(filesTotal).length, 'right');
+  return `${done}/${filesTotal} ${tr('files', '个文件')}`;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
 import { catchInterrupt } from '../interrupt.ts';
+import { tr } from '../language.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.ts';
 import { UserError } from '../user-error.ts';
@@ -31,34 +32,60 @@ export async function pullModel(client: ServiceClient, request: PullRequest): Pr
     });
     const id = textOf(started.download_id) ?? '';
     const isJoined = started.is_joined === true;
-    if (isJoined) process.stderr.write(`${repoId} is being downloaded already; this is how far it is.\n`);
+    if (isJoined) process.stderr.write(`${joined(repoId)}\n`);
     const { signal } = interrupt;
     const display = displayOn(process.stderr, () => performance.now());
     const seen = await followDownload(id, { client, display, signal });
     if (readDownload(seen).state !== 'running') return seen;
     if (isJoined) throw new UserError(goesOn(repoId), interrupt.exitCode);
-    process.stderr.write('Stopping ...\n');
+    process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
     const stopped = await stopDownload(id, client);
     if (readDownload(stopped).state !== 'cancelled') return stopped;
-    throw new UserError(`${repoId} was stopped. ${isKept}`, interrupt.exitCode);
+    throw new UserError(
+      tr(`${repoId} was stopped. ${isKept}`, `已停止下载 ${repoId}。${isKept}`),
+      interrupt.exitCode,
+    );
   } finally {
     interrupt.release();
   }
 }
 
-const isKept = 'What is there already is kept: the same command goes on from there.';
+const isKept = tr(
+  'What is there already is kept: the same command goes on from there.',
+  '已下载的部分会保留，再次运行同一命令即可继续。',
+);
+
+function joined(repoId: string): string {
+  return tr(
+    `${repoId} is being downloaded already; this is how far it is.`,
+    `${repoId} 已经在下载，以下是进度。`,
+  );
+}
 
 function goesOn(repoId: string): string {
-  return `The download of ${repoId} goes on in the service, for whoever began it. To stop it: hob model cancel ${repoId}`;
+  return tr(
+    `The download of ${repoId} goes on in the service, for whoever began it. To stop it: hob model cancel ${repoId}`,
+    `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,
+  );
 }
 
 /** What is said of a download that has ended. */
 export function describeEnd(download: Download): string {
   const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
-  if (state === 'failed') return `${repoId} could not be downloaded: ${error ?? 'nobody knows why'}`;
+  if (state === 'failed')
+    return tr(
+      `${repoId} could not be downloaded: ${error ?? 'nobody knows why'}`,
+      `无法下载 ${repoId}：${error ?? '原因不明'}`,
+    );
   if (state !== 'done')
-    return `The download of ${repoId} was stopped, by somebody else or with the service. ${isKept}`;
+    return tr(
+      `The download of ${repoId} was stopped, by somebody else or with the service. ${isKept}`,
+      `${repoId} 的下载被别人停止，或随服务一起停止了。${isKept}`,
+    );
   const seconds = (Date.parse(endedAt ?? '') - Date.parse(startedAt)) / 1000;
-  const what = `${formatBytes(bytesTotal ?? 0)} in ${formatCount(filesTotal ?? 0, 'file')}`;
-  return `${repoId} is here: ${folder ?? ''} (${what}, ${formatDuration(seconds)})`;
+  const [size, files, duration] = [formatBytes(bytesTotal ?? 0), filesTotal ?? 0, formatDuration(seconds)];
+  return tr(
+    `${repoId} is here: ${folder ?? ''} (${size} in ${formatCount(files, 'file')}, ${duration})`,
+    `${repoId} 已下载到 ${folder ?? ''}（${files} 个文件，共 ${size}，用时 ${duration}）`,
+  );
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import { RefusedError, ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatCount } from '../terminal/quantities.ts';
@@ -38,13 +39,24 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
   }
   if (repo === undefined && script === undefined && files !== undefined)
     throw usage(
-      'Say which model to get before --files, which takes all that follows it: hob model pull <owner>/<name> --files "*.onnx"',
+      tr(
+        'Say which model to get before --files, which takes all that follows it: hob model pull <owner>/<name> --files "*.onnx"',
+        '请在 --files 之前写明模型，因为 --files 会包含其后的所有内容：hob model pull <owner>/<name> --files "*.onnx"',
+      ),
     );
   if (repo !== undefined || script === undefined)
-    throw usage('Say which model to get: either <owner>/<name> or --for <script>.');
+    throw usage(
+      tr(
+        'Say which model to get: either <owner>/<name> or --for <script>.',
+        '请指明要下载的模型：<owner>/<name> 或 --for <脚本>。',
+      ),
+    );
   if (Object.keys(details).length > 0)
     throw usage(
-      '--source, --files and --revision are for one model: with --for, the script says what it needs.',
+      tr(
+        '--source, --files and --revision are for one model: with --for, the script says what it needs.',
+        '--source、--files 和 --revision 只用于单个模型：使用 --for 时，由脚本声明需要什么。',
+      ),
     );
   await pullFor(await ServiceClient.find(home), script, isJson);
 }
@@ -56,7 +68,10 @@ async function notePart(client: ServiceClient, repoId: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     process.stderr.write(
-      `Note that these are some files of ${repoId} only: as long as no script declares that it needs no others, scripts that ask for the model do not get it.\n`,
+      tr(
+        `Note that these are some files of ${repoId} only: as long as no script declares that it needs no others, scripts that ask for the model do not get it.\n`,
+        `提示：这只是 ${repoId} 的部分文件。除非有脚本声明只需要这些文件，否则脚本查询该模型时会得到“未下载”。\n`,
+      ),
     );
   }
 }
@@ -78,21 +93,31 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
   const done = answers.filter(({ state }) => state === 'done').length;
   if (done < missing.length)
     throw new UserError(
-      `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
+      tr(
+        `${missing.length - done} of ${formatCount(missing.length, 'model')} could not be downloaded.`,
+        `${missing.length} 个模型中有 ${missing.length - done} 个无法下载。`,
+      ),
     );
 }
 
 /** What a manifest names may be no model at all. */
 function tellRefusal(repoId: string, error: unknown): null {
   if (!(error instanceof RefusedError)) throw error;
-  process.stderr.write(`${printable(repoId)} could not be downloaded: ${error.message}\n`);
+  const shown = printable(repoId);
+  process.stderr.write(
+    tr(`${shown} could not be downloaded: ${error.message}\n`, `无法下载 ${shown}：${error.message}\n`),
+  );
   return null;
 }
 
 function describeNeeds(name: string, here: number, missing: number): string {
-  if (here + missing === 0) return `${name} declares no models.`;
-  if (missing === 0) return `All models of ${name} are here.`;
-  return `${name} needs ${formatCount(here + missing, 'model')}: ${here} here, ${missing} missing.`;
+  const all = here + missing;
+  if (all === 0) return tr(`${name} declares no models.`, `${name} 没有声明任何模型。`);
+  if (missing === 0) return tr(`All models of ${name} are here.`, `${name} 的所有模型都已下载。`);
+  return tr(
+    `${name} needs ${formatCount(all, 'model')}: ${here} here, ${missing} missing.`,
+    `${name} 需要 ${all} 个模型：已有 ${here} 个，缺少 ${missing} 个。`,
+  );
 }
 
 function usage(message: string): UserError {

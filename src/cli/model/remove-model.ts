@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { formatBytes } from '../terminal/quantities.ts';
@@ -23,10 +24,12 @@ export async function removeModel(
   if (isTrial) return trial;
   if (!isSure)
     await confirm({
-      text: `${await describeLoss(client, repoId, trial)}\nDelete it? [y/N] `,
-      withoutTerminal:
+      text: `${await describeLoss(client, repoId, trial)}\n${tr('Delete it? [y/N] ', '要删除吗？[y/N] ')}`,
+      withoutTerminal: tr(
         'Nothing was deleted: there is no terminal to ask on. Say --yes to delete, or --dry-run to look first.',
-      onNo: 'Nothing was deleted.',
+        '没有删除任何内容：没有可供询问的终端。加上 --yes 直接删除，或先用 --dry-run 查看。',
+      ),
+      onNo: tr('Nothing was deleted.', '没有删除任何内容。'),
     });
   return client.delete(query.size === 0 ? path : `${path}?${query}`);
 }
@@ -35,8 +38,8 @@ export function describeRemoval({ folder, freed_bytes }: JsonObject, isTrial: bo
   const freed = formatBytes(numberOf(freed_bytes) ?? 0);
   const where = printable(textOf(folder) ?? '');
   return isTrial
-    ? `Would delete ${where} and free ${freed}.\n`
-    : `Deleted ${where}; ${freed} are free again.\n`;
+    ? tr(`Would delete ${where} and free ${freed}.\n`, `将删除 ${where}，释放 ${freed}。\n`)
+    : tr(`Deleted ${where}; ${freed} are free again.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }
 
 /** What would go, and who would miss it. */
@@ -46,7 +49,12 @@ async function describeLoss(client: ServiceClient, repoId: string, trial: JsonOb
     ({ repo_id, needed_by }) => repo_id === repoId && needed_by !== undefined,
   );
   const scripts = objectsIn(model?.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
-  const needed = scripts.length === 0 ? '' : ` Needed by: ${scripts.join(', ')}.`;
+  const needed =
+    scripts.length === 0
+      ? ''
+      : tr(` Needed by: ${scripts.join(', ')}.`, `需要它的脚本：${scripts.join('、')}。`);
   const freed = formatBytes(numberOf(trial.freed_bytes) ?? 0);
-  return printable(`${repoId} in ${textOf(trial.folder) ?? ''} takes ${freed}.${needed}`);
+  const folder = textOf(trial.folder) ?? '';
+  const size = tr(`${repoId} in ${folder} takes ${freed}.`, `${repoId} 位于 ${folder}，占用 ${freed}。`);
+  return printable(size + needed);
 }

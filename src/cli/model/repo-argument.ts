@@ -1,3 +1,4 @@
+import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
 /** Only what looks like `owner/name` becomes part of an address; whether it is one, the service knows. */
@@ -5,5 +6,12 @@ const repoPattern = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
 export function checkRepoId(text: string): string {
   if (repoPattern.test(text)) return text;
-  throw new UserError(`A model is named <owner>/<name>, and not ${JSON.stringify(text)}.`, exitCodes.usage);
+  const shown = JSON.stringify(text);
+  throw new UserError(
+    tr(
+      `A model is named <owner>/<name>, and not ${shown}.`,
+      `模型名称的格式是 <owner>/<name>，而不是 ${shown}。`,
+    ),
+    exitCodes.usage,
+  );
 }

@@ -4,6 +4,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { checkRecipe } from '../../environments/recipe/read-recipe.ts';
 import { checkFolder } from '../../packages/check/check-folder.ts';
 import type { Problem, Script } from '../../scripts/script.ts';
+import { language, tr } from '../language.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { formatCount } from '../terminal/quantities.ts';
@@ -30,8 +31,8 @@ export async function check(folder: string, { isJson }: { isJson: boolean }): Pr
 export async function examineFolder(text: string): Promise<Checked> {
   const folder = resolve(text);
   const found = await stat(folder).catch(() => null);
-  if (found === null) throw new UserError(`There is no folder ${folder}.`);
-  if (!found.isDirectory()) throw new UserError(`${folder} is not a folder.`);
+  if (found === null) throw new UserError(tr(`There is no folder ${folder}.`, `没有文件夹 ${folder}。`));
+  if (!found.isDirectory()) throw new UserError(tr(`${folder} is not a folder.`, `${folder} 不是文件夹。`));
   const { script, problems } = await checkFolder(folder, { checks: [checkRecipe] });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return { folder, script, problems, errors, notes: problems.length - errors };
@@ -43,23 +44,30 @@ export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): s
     severity,
     file: printable(inside(folder, file)),
     line,
-    message: printable(message.en),
-    advice: printable(advice.en),
+    message: printable(message[language]),
+    advice: printable(advice[language]),
   }));
   const lines = problemLines(shown, stream);
   const counts = [
-    ...(errors > 0 ? [formatCount(errors, 'error')] : []),
-    ...(notes > 0 ? [formatCount(notes, 'note')] : []),
-  ].join(' and ');
+    ...(errors > 0 ? [tr(formatCount(errors, 'error'), `${errors} 个错误`)] : []),
+    ...(notes > 0 ? [tr(formatCount(notes, 'note'), `${notes} 条提示`)] : []),
+  ].join(tr(' and ', '，'));
   const title =
     script === null ? folder : `${script.name}${script.version === null ? '' : ` ${script.version}`}`;
   const summary =
     errors > 0
-      ? `${counts}. It cannot be installed before the ${errors === 1 ? 'error is' : 'errors are'} mended.`
-      : `${title} is in order${notes > 0 ? `, with ${counts}` : ''}.`;
+      ? tr(
+          `${counts}. It cannot be installed before the ${errors === 1 ? 'error is' : 'errors are'} mended.`,
+          `${counts}。修正错误后才能安装。`,
+        )
+      : tr(
+          `${title} is in order${notes > 0 ? `, with ${counts}` : ''}.`,
+          `${title} 没有错误${notes > 0 ? `，有 ${counts}` : ''}。`,
+        );
   return `${[...lines, ...(lines.length > 0 ? [''] : []), printable(summary)].join('\n')}\n`;
 }
 
+/** For programs, and so in one language. */
 function asJson({ folder, script, problems, errors, notes }: Checked) {
   return {
     folder,

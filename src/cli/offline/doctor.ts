@@ -1,5 +1,7 @@
 import { examine } from '../../doctor/examine.ts';
+import type { Finding } from '../../doctor/finding.ts';
 import { admit } from '../../doctor/patient.ts';
+import type { JsonObject } from '../../shared/json.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { ToldError } from '../user-error.ts';
 import { describeFindings, hasUnicode } from './describe-findings.ts';
@@ -17,7 +19,7 @@ export async function doctor({ home, json, all }: DoctorOptions): Promise<void> 
   const problems = findings.filter(({ state }) => state === 'problem').length;
   if (json === true) {
     const notes = findings.filter(({ state }) => state === 'note').length;
-    printJson({ home: patient.home, findings: findings.map((finding) => ({ ...finding })), problems, notes });
+    printJson({ home: patient.home, findings: findings.map(asJson), problems, notes });
   } else {
     const { isTTY, columns } = process.stdout;
     const { environment, platform } = patient;
@@ -31,4 +33,9 @@ export async function doctor({ home, json, all }: DoctorOptions): Promise<void> 
     );
   }
   if (problems > 0) throw new ToldError();
+}
+
+/** For programs, and so in one language. */
+function asJson({ area, state, what, next }: Finding): JsonObject {
+  return { area, state, what: what.en, next: next === null ? null : next.en };
 }

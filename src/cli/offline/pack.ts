@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
+import { language, tr } from '../language.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -17,13 +18,15 @@ export interface PackOptions {
   json?: boolean;
 }
 
+const nothingPacked = tr('Nothing was packed.', '没有打包。');
+
 /** `hob pack`: the package of a script that is in order, in one file. */
 export async function pack(text: string, { output, force, json }: PackOptions): Promise<void> {
   const checked = await examineFolder(text);
   const { folder, script, problems, errors } = checked;
   if (errors > 0 || script === null) {
     process.stderr.write(describeChecked(checked, process.stderr));
-    throw new UserError('Nothing was packed.');
+    throw new UserError(nothingPacked);
   }
   // Notes stop nobody, but whoever publishes should have seen them.
   if (problems.length > 0) process.stderr.write(describeChecked(checked, process.stderr));
@@ -36,11 +39,13 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
     printJson({ ...said, script_id: script.id, name: script.name, version: script.version });
     return;
   }
-  for (const { en } of packed.notes) process.stderr.write(`Note: ${printable(en)}\n`);
-  const size = `${formatCount(packed.entries, 'file')}, ${formatBytes(packed.bytes)}`;
-  process.stdout.write(
-    `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quote(packed.file)}\n`,
-  );
+  for (const note of packed.notes)
+    process.stderr.write(`${tr('Note: ', '提示：')}${printable(note[language])}\n`);
+  const { entries } = packed;
+  const [size, hash] = [formatBytes(packed.bytes), `sha256 ${packed.sha256}`];
+  const what = tr(`${formatCount(entries, 'file')}, ${size}, ${hash}`, `${entries} 个文件，${size}，${hash}`);
+  const advice = `${tr('Install it: ', '安装它：')}hob install ${quote(packed.file)}`;
+  process.stdout.write(`${packed.file}\n${what}\n${advice}\n`);
 }
 
 /** A link is replaced and not followed; a device or a pipe is nobody's to replace. */
@@ -48,9 +53,19 @@ async function refuseTaken(target: string, mayReplace: boolean): Promise<void> {
   const found = await lstat(target).catch(() => null);
   if (found === null) return;
   if (!found.isFile() && !found.isSymbolicLink())
-    throw new UserError(`${target} is no file, and is not replaced by one. Say -o for another file.`);
+    throw new UserError(
+      tr(
+        `${target} is no file, and is not replaced by one. Say -o for another file.`,
+        `${target} 不是文件，不会被替换。请用 -o 指定其他文件。`,
+      ),
+    );
   if (!mayReplace)
-    throw new UserError(`${target} is there already. Say --force to replace it, or -o for another file.`);
+    throw new UserError(
+      tr(
+        `${target} is there already. Say --force to replace it, or -o for another file.`,
+        `${target} 已存在。加上 --force 可替换它，或用 -o 指定其他文件。`,
+      ),
+    );
 }
 
 async function packInto(folder: string, target: string): ReturnType<typeof packFolder> {
@@ -58,14 +73,16 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
   try {
     return await packFolder(folder, { target, signal: interrupt.signal });
   } catch (error) {
-    if (interrupt.signal.aborted) throw new UserError('Nothing was packed.', interrupt.exitCode);
+    if (interrupt.signal.aborted) throw new UserError(nothingPacked, interrupt.exitCode);
     if (error instanceof AppError)
       throw new UserError(
-        printable([error.text.en, error.hint?.en ?? ''].filter((each) => each !== '').join('\n')),
+        printable(
+          [error.text[language], error.hint?.[language] ?? ''].filter((each) => each !== '').join('\n'),
+        ),
       );
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(`${target} cannot be written (${errno}).`);
+    throw new UserError(tr(`${target} cannot be written (${errno}).`, `无法写入 ${target}（${errno}）。`));
   } finally {
     interrupt.release();
   }
@@ -73,11 +90,17 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
 
 async function targetOf(output: string | undefined, fileName: string): Promise<string> {
   if (output === undefined) return resolve(fileName);
-  if (output === '') throw new UserError('Say which file to write after -o.', exitCodes.usage);
+  if (output === '')
+    throw new UserError(
+      tr('Say which file to write after -o.', '请在 -o 之后写明要写入的文件。'),
+      exitCodes.usage,
+    );
   const path = resolve(output);
   if (await isFolder(path)) return join(path, fileName);
   if (!(await isFolder(dirname(path))))
-    throw new UserError(`There is no folder ${dirname(path)} to write to.`);
+    throw new UserError(
+      tr(`There is no folder ${dirname(path)} to write to.`, `要写入的文件夹 ${dirname(path)} 不存在。`),
+    );
   return path;
 }
 

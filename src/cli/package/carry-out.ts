@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
 import { catchInterrupt } from '../interrupt.ts';
+import { tr } from '../language.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { paint } from '../terminal/paint.ts';
 import { UserError } from '../user-error.ts';
@@ -29,7 +30,7 @@ export async function carryOut(client: ServiceClient, request: Request): Promise
     );
     const seen = await followOperation(id, { client, display, signal });
     if (readOperation(seen).state !== 'running') return seen;
-    process.stderr.write('Stopping ...\n');
+    process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
     const stopped = await stopOperation(id, client);
     if (readOperation(stopped).state !== 'cancelled') return stopped;
     throw new UserError(request.onStop, interrupt.exitCode);

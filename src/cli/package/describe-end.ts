@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -8,10 +9,10 @@ import { type Operation, readOperation, titleOf } from './operation.ts';
 import { runCommandOf } from './run-command-of.ts';
 
 const verbs: Readonly<Record<string, string>> = {
-  install: 'installed',
-  update: 'updated',
-  rollback: 'rolled back',
-  prepare: 'prepared',
+  install: tr('installed', '安装'),
+  update: tr('updated', '更新'),
+  rollback: tr('rolled back', '回退'),
+  prepare: tr('prepared', '准备'),
 };
 
 /** Says on stderr all that its user should know of an operation that has ended, and throws when it did not go well. */
@@ -21,19 +22,34 @@ export function judgeEnd(answer: JsonObject, subject: string): Operation {
   if (problems.length > 0) process.stderr.write(`${problemLines(problems, process.stderr).join('\n')}\n`);
   // What was said with its place need not be said again.
   const others = warnings.filter((warning) => !problems.some(({ message }) => warning.includes(message)));
-  for (const warning of others) process.stderr.write(`Note: ${warning}\n`);
+  for (const warning of others) process.stderr.write(tr(`Note: ${warning}\n`, `提示：${warning}\n`));
   if (state === 'done') return operation;
   const title = titleOf(operation, subject);
+  const done = verbs[kind] ?? tr('changed', '更改');
   if (state === 'failed')
-    throw new UserError(`${title} could not be ${verbs[kind] ?? 'changed'}: ${error ?? 'nobody knows why.'}`);
-  throw new UserError(`${title} was not ${verbs[kind] ?? 'changed'}: it was stopped by somebody else.`);
+    throw new UserError(
+      tr(
+        `${title} could not be ${done}: ${error ?? 'nobody knows why.'}`,
+        `${title} ${done}失败：${error ?? '原因不明。'}`,
+      ),
+    );
+  throw new UserError(
+    tr(
+      `${title} was not ${done}: it was stopped by somebody else.`,
+      `${title} 未能${done}：操作被别人停止了。`,
+    ),
+  );
 }
 
 /** What is said of an installation that went well, with the way to run what is there now. */
 export async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
   const { scriptId } = operation;
   const id = scriptId ?? '';
-  return `Installed ${titleOf(operation, id)}, id ${id}\nRun it: ${await runCommandOf(client, id)}\n`;
+  const [title, run] = [titleOf(operation, id), await runCommandOf(client, id)];
+  return tr(
+    `Installed ${title}, id ${id}\nRun it: ${run}\n`,
+    `已安装 ${title}，ID 为 ${id}\n运行它：${run}\n`,
+  );
 }
 
 export function describeUpdated(
@@ -43,28 +59,38 @@ export function describeUpdated(
 ): string {
   const { scriptName, version, scriptId } = operation;
   const name = scriptName ?? printable(before.name);
-  const now = version ?? 'what it is now';
+  const now = version ?? tr('what it is now', '当前版本');
   // What was the newest already is not installed again.
   const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
+  const old = before.version === null ? null : printable(before.version);
   if (!isChanged)
-    return `${name} stays at ${before.version === null ? 'what it was' : printable(before.version)}.\n`;
-  const was = before.version === null ? '' : ` (it was ${printable(before.version)})`;
+    return tr(
+      `${name} stays at ${old ?? 'what it was'}.\n`,
+      `${name} 保持${old === null ? '不变' : `在 ${old}`}。\n`,
+    );
+  const was = old === null ? '' : tr(` (it was ${old})`, `（原为 ${old}）`);
   const what =
-    version === before.version ? `Updated ${name}, still ${now}.` : `Updated ${name} to ${now}${was}.`;
+    version === before.version
+      ? tr(`Updated ${name}, still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
+      : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
   // Of a package whose record was damaged, nothing is there to return to.
   return after?.canReturn === true
-    ? `${what}\nTo go back: hob rollback ${scriptId ?? before.id}\n`
+    ? `${what}\n${tr('To go back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
     : `${what}\n`;
 }
 
 export function describeRolledBack(operation: Operation): string {
   const { scriptName, version, scriptId } = operation;
-  return `${scriptName ?? scriptId ?? ''} is at ${version ?? 'the version before'} now. Another rollback goes forth again.\n`;
+  const name = scriptName ?? scriptId ?? '';
+  return tr(
+    `${name} is at ${version ?? 'the version before'} now. Another rollback goes forth again.\n`,
+    `${name} 已回退到 ${version ?? '之前的版本'}。再次回退会回到较新的版本。\n`,
+  );
 }
 
 export function describePrepared(operation: Operation, subject: string): string {
   const title = titleOf(operation, subject);
   return operation.runId === null
-    ? `All that ${title} needs is there already.\n`
-    : `The environment of ${title} is ready.\n`;
+    ? tr(`All that ${title} needs is there already.\n`, `${title} 所需的一切都已就绪。\n`)
+    : tr(`The environment of ${title} is ready.\n`, `${title} 的运行环境已准备好。\n`);
 }

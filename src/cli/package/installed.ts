@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import { type KnownScript, pickScript, shortId } from '../pick-script.ts';
 import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { formatCount, formatMinute } from '../terminal/quantities.ts';
@@ -35,25 +36,31 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
     return pickScript(installed, wanted);
   } catch (error) {
     if (!(error instanceof UserError) || error instanceof RefusedError) throw error;
-    const advice = installed.length === 0 ? 'Nothing is installed.' : 'hob packages lists what is installed.';
-    throw new UserError(`${error.message} ${advice}`, error.exitCode);
+    const advice =
+      installed.length === 0
+        ? tr(' Nothing is installed.', '还没有安装任何脚本。')
+        : tr(' hob packages lists what is installed.', '用 hob packages 可列出已安装的脚本。');
+    throw new UserError(error.message + advice, error.exitCode);
   }
 }
 
 const columns = [
-  { title: 'NAME' },
-  { title: 'VERSION' },
+  { title: tr('NAME', '名称') },
+  { title: tr('VERSION', '版本') },
   { title: 'ID' },
-  { title: 'INSTALLED' },
+  { title: tr('INSTALLED', '安装时间') },
   // Last, since it may be long and lines are cut at their end.
-  { title: 'SOURCE' },
+  { title: tr('SOURCE', '来源') },
 ];
 
 /** The answer to GET /api/packages as a person reads it. */
 export function describePackages({ items }: JsonObject, lineWidth?: number): string {
   const packages = objectsIn(items);
   if (packages.length === 0)
-    return 'Nothing is installed yet. This installs a script: hob install <folder, archive or git address>\n';
+    return tr(
+      'Nothing is installed yet. This installs a script: hob install <folder, archive or git address>\n',
+      '还没有安装任何脚本。安装一个：hob install <文件夹、压缩包或 git 地址>\n',
+    );
   const ids = packages.map(({ script_id }) => textOf(script_id) ?? '');
   const lines = formatTable(
     columns,
@@ -61,15 +68,19 @@ export function describePackages({ items }: JsonObject, lineWidth?: number): str
     lineWidth,
   );
   const broken = packages.filter(({ state }) => state === 'broken').length;
-  const count = formatCount(packages.length, 'package');
-  return `${[...lines, '', broken === 0 ? count : `${count}; ${broken} broken: hob doctor says why`].join('\n')}\n`;
+  const count = tr(formatCount(packages.length, 'package'), `${packages.length} 个脚本包`);
+  const faults =
+    broken === 0
+      ? ''
+      : tr(`; ${broken} broken: hob doctor says why`, `；${broken} 个已损坏：用 hob doctor 查看原因`);
+  return `${[...lines, '', count + faults].join('\n')}\n`;
 }
 
 function rowOf(item: JsonObject, ids: readonly string[]): string[] {
   const version = textOf(item.version) ?? '-';
   return [
     textOf(item.name) ?? '',
-    item.state === 'broken' ? `${version} (broken)` : version,
+    item.state === 'broken' ? tr(`${version} (broken)`, `${version}（已损坏）`) : version,
     shortId(textOf(item.script_id) ?? '', ids),
     formatMinute(textOf(item.installed_at)),
     describeSource(isJsonObject(item.source) ? item.source : {}),

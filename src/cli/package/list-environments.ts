@@ -1,18 +1,24 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import { formatBytes, formatCount, formatMinute } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 
 const columns = [
-  { title: 'KEY' },
-  { title: 'KIND' },
-  { title: 'SIZE', isNumber: true },
-  { title: 'USED' },
-  { title: 'STATE' },
-  { title: 'SCRIPTS' },
+  { title: tr('KEY', '标识') },
+  { title: tr('KIND', '种类') },
+  { title: tr('SIZE', '大小'), isNumber: true },
+  { title: tr('USED', '最近使用') },
+  { title: tr('STATE', '状态') },
+  { title: tr('SCRIPTS', '脚本') },
 ];
+const states: Readonly<Record<string, string>> = {
+  ready: tr('ready', '就绪'),
+  building: tr('building', '准备中'),
+  damaged: tr('damaged', '已损坏'),
+};
 const shownKey = 12;
 const shortestPrefix = 4;
 
@@ -20,22 +26,29 @@ const shortestPrefix = 4;
 export function describeEnvironments({ items }: JsonObject, lineWidth?: number): string {
   const environments = objectsIn(items);
   if (environments.length === 0)
-    return 'There are no environments yet: they are made when a script that needs one is installed or run.\n';
+    return tr(
+      'There are no environments yet: they are made when a script that needs one is installed or run.\n',
+      '还没有运行环境：安装或运行需要环境的脚本时会自动创建。\n',
+    );
   const lines = formatTable(columns, environments.map(rowOf), lineWidth);
   const bytes = environments.reduce((sum, { bytes: own }) => sum + (numberOf(own) ?? 0), 0);
   const unused = environments.filter(({ scripts }) => objectsIn(scripts).length === 0).length;
-  const sum = `${formatCount(environments.length, 'environment')}, ${formatBytes(bytes)}`;
-  return `${[...lines, '', unused === 0 ? sum : `${sum}; no script needs ${unused} of them`].join('\n')}\n`;
+  const [count, size] = [environments.length, formatBytes(bytes)];
+  const sum = tr(`${formatCount(count, 'environment')}, ${size}`, `${count} 个运行环境，共 ${size}`);
+  const idle =
+    unused === 0 ? '' : tr(`; no script needs ${unused} of them`, `；其中 ${unused} 个没有脚本需要`);
+  return `${[...lines, '', sum + idle].join('\n')}\n`;
 }
 
 function rowOf(environment: JsonObject): string[] {
+  const state = textOf(environment.state) ?? '';
   const scripts = objectsIn(environment.scripts).map(({ name }) => textOf(name) ?? '');
   return [
     (textOf(environment.key) ?? '').slice(0, shownKey),
     textOf(environment.kind) ?? '',
     formatBytes(numberOf(environment.bytes) ?? 0),
     formatMinute(textOf(environment.used_at)),
-    textOf(environment.state) ?? '',
+    states[state] ?? state,
     scripts.join(', ') || '-',
   ];
 }
@@ -50,7 +63,18 @@ export function pickKey({ items }: JsonObject, wanted: string): string {
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
-    throw new UserError(`No environment has a key that begins with "${shown}". hob environments lists them.`);
-  if (others.length > 0) throw new UserError(`Several keys begin with "${shown}": ${found.join(', ')}`);
+    throw new UserError(
+      tr(
+        `No environment has a key that begins with "${shown}". hob environments lists them.`,
+        `没有标识以 “${shown}” 开头的运行环境。用 hob environments 可列出所有环境。`,
+      ),
+    );
+  if (others.length > 0)
+    throw new UserError(
+      tr(
+        `Several keys begin with "${shown}": ${found.join(', ')}`,
+        `有多个标识以 “${shown}” 开头：${found.join('、')}`,
+      ),
+    );
   return only;
 }

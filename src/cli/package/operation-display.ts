@@ -1,3 +1,4 @@
+import { tr } from '../language.ts';
 import { DrawnLine, type Screen } from '../terminal/drawn-line.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { cutToWidth, printable } from '../terminal/text-width.ts';
@@ -13,10 +14,10 @@ export interface OperationDisplay {
 }
 
 const stages: Readonly<Record<string, string>> = {
-  fetching: 'fetching',
-  checking: 'checking',
-  preparing: 'preparing its environment',
-  switching: 'putting it in its place',
+  fetching: tr('fetching', '正在获取'),
+  checking: tr('checking', '正在检查'),
+  preparing: tr('preparing its environment', '正在准备运行环境'),
+  switching: tr('putting it in its place', '正在启用'),
 };
 const logIndent = '  | ';
 
@@ -62,11 +63,12 @@ export function operationDisplay(
 /** What is being done now: `Resize images 1.0.0: fetching, 12 entries, 3.4 MB`. */
 export function progressSentence(operation: Operation, subject: string): string {
   const { stage, entriesDone, bytesDone } = operation;
-  const what = `${titleOf(operation, subject)}: ${stages[stage ?? ''] ?? 'waiting'}`;
+  const now = stages[stage ?? ''] ?? tr('waiting', '等待中');
+  const what = `${titleOf(operation, subject)}${tr(': ', '：')}${now}`;
   const isFetching = stage === 'fetching' && entriesDone + bytesDone > 0;
   const amounts = [
-    ...(entriesDone > 0 ? [formatCount(entriesDone, 'file')] : []),
+    ...(entriesDone > 0 ? [tr(formatCount(entriesDone, 'file'), `${entriesDone} 个文件`)] : []),
     ...(bytesDone > 0 ? [formatBytes(bytesDone)] : []),
   ];
-  return isFetching ? `${what}, ${amounts.join(', ')}` : `${what} ...`;
+  return isFetching ? [what, ...amounts].join(tr(', ', '，')) : `${what} ...`;
 }

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
 /** `https://…`, `git@host:path` and `host:path.git`; a single letter before the colon is a drive of Windows. */
@@ -9,7 +10,13 @@ const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/\\:]+@[^\s/\\:]+:|[\w-][\w.-]+:
 /** What the service is to fetch: addresses go on as they are, paths are made absolute, since the service works elsewhere. */
 export async function sourceArgument(text: string, base: string = process.cwd()): Promise<string> {
   if (text.trim() === '')
-    throw new UserError('Say what to install: a folder, an archive or a git address.', exitCodes.usage);
+    throw new UserError(
+      tr(
+        'Say what to install: a folder, an archive or a git address.',
+        '请指明要安装什么：文件夹、压缩包或 git 地址。',
+      ),
+      exitCodes.usage,
+    );
   const path = resolve(base, text);
   if (await exists(path)) return path;
   if (address.test(text)) return text;
@@ -17,9 +24,12 @@ export async function sourceArgument(text: string, base: string = process.cwd())
   const withoutRef = /^(.+)#[^#]+$/.exec(path)?.[1];
   if (withoutRef !== undefined && (await exists(withoutRef))) return path;
   const hint = /^[\w-]+(?:\.[\w-]+)+\/[\w.-]+\/[\w.-]+$/.test(text)
-    ? `\nAn address of a git repository begins with https:// or git@: https://${text}`
+    ? tr(
+        `\nAn address of a git repository begins with https:// or git@: https://${text}`,
+        `\ngit 仓库的地址以 https:// 或 git@ 开头：https://${text}`,
+      )
     : '';
-  throw new UserError(`There is nothing at ${path}.${hint}`);
+  throw new UserError(tr(`There is nothing at ${path}.`, `${path} 不存在。`) + hint);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -12,23 +13,35 @@ export async function uninstall(
 ): Promise<JsonObject> {
   if (!isSure)
     await confirm({
-      text: `${describeLoss(target)}\nUninstall it? [y/N] `,
-      withoutTerminal: 'Nothing was uninstalled: there is no terminal to ask on. Say --yes to uninstall.',
-      onNo: 'Nothing was uninstalled.',
+      text: `${describeLoss(target)}\n${tr('Uninstall it? [y/N] ', '要卸载吗？[y/N] ')}`,
+      withoutTerminal: tr(
+        'Nothing was uninstalled: there is no terminal to ask on. Say --yes to uninstall.',
+        '没有卸载任何脚本：没有可供询问的终端。加上 --yes 直接卸载。',
+      ),
+      onNo: tr('Nothing was uninstalled.', '没有卸载任何脚本。'),
     });
   return client.delete(`/api/packages/${encodeURIComponent(target.id)}`);
 }
 
 export function describeUninstalled({ name, version }: InstalledPackage, answer: JsonObject): string {
   const kept =
-    answer.kept_for_runs === true ? ' Its files stay until the runs that use them have ended.' : '';
-  return `Uninstalled ${printable(version === null ? name : `${name} ${version}`)}.${kept}\n`;
+    answer.kept_for_runs === true
+      ? tr(' Its files stay until the runs that use them have ended.', '其文件会保留到使用它们的运行结束。')
+      : '';
+  const title = printable(version === null ? name : `${name} ${version}`);
+  return `${tr(`Uninstalled ${title}.`, `已卸载 ${title}。`)}${kept}\n`;
 }
 
 function describeLoss({ id, name, version, previousVersion }: InstalledPackage): string {
   const title = version === null ? name : `${name} ${version}`;
-  const previous = previousVersion === null ? '' : `, and with it the version before (${previousVersion})`;
+  const previous =
+    previousVersion === null
+      ? ''
+      : tr(`, and with it the version before (${previousVersion})`, `，连同之前的版本（${previousVersion}）`);
   return printable(
-    `${title} (${id}) is removed${previous}. A run in flight keeps its files until it has ended; records of runs stay.`,
+    tr(
+      `${title} (${id}) is removed${previous}. A run in flight keeps its files until it has ended; records of runs stay.`,
+      `将删除 ${title}（${id}）${previous}。正在进行的运行会保留所需的文件，直到结束；运行记录会保留。`,
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { tr } from '../language.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatCount } from '../terminal/quantities.ts';
@@ -19,14 +20,33 @@ export interface UpdateOptions {
   prepare?: boolean;
 }
 
+const onlyOneOf = tr(
+  'Say which scripts to update, or --all, and not both.',
+  '请指明要更新的脚本，或用 --all，不能同时使用。',
+);
+const nothingThere = tr(
+  'Nothing is installed, so there is nothing to update.',
+  '还没有安装任何脚本，没有可更新的。',
+);
+
 /** `hob update`: one after the other; one that fails does not keep the others from being updated. */
 export async function update(wanted: readonly string[], options: UpdateOptions): Promise<void> {
   const { all: isAll = false, from, ref, path, json: isJson = false } = options;
-  if (isAll && wanted.length > 0) throw usage('Say which scripts to update, or --all, and not both.');
+  if (isAll && wanted.length > 0) throw usage(onlyOneOf);
   if (isAll && [from, ref, path].some((value) => value !== undefined))
-    throw usage('--from, --ref and --path are for one script, and not for --all.');
+    throw usage(
+      tr(
+        '--from, --ref and --path are for one script, and not for --all.',
+        '--from、--ref 和 --path 只用于单个脚本，不能与 --all 同时使用。',
+      ),
+    );
   if (wanted.length > 1 && [from, ref, path].some((value) => value !== undefined))
-    throw usage('--from, --ref and --path are for one script, and not for several.');
+    throw usage(
+      tr(
+        '--from, --ref and --path are for one script, and not for several.',
+        '--from、--ref 和 --path 只用于单个脚本，不能用于多个。',
+      ),
+    );
   const client = await ServiceClient.find(options.home);
   const targets = await choose(client, wanted, isAll);
   const body = {
@@ -58,9 +78,14 @@ async function choose(
 }
 
 function whichOnes(installed: readonly InstalledPackage[]): string {
-  if (installed.length === 0) return 'Nothing is installed, so there is nothing to update.';
+  if (installed.length === 0) return nothingThere;
   const names = installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n');
-  return printable(`Say which scripts to update, or --all. Installed are:\n${names}`);
+  return printable(
+    tr(
+      `Say which scripts to update, or --all. Installed are:\n${names}`,
+      `请指明要更新的脚本，或用 --all。已安装的有：\n${names}`,
+    ),
+  );
 }
 
 function updateOne(
@@ -72,7 +97,10 @@ function updateOne(
     path: `/api/packages/${encodeURIComponent(id)}/update`,
     body,
     subject: printable(name),
-    onStop: `The update of ${printable(name)} was stopped. The version that was there stays.`,
+    onStop: tr(
+      `The update of ${printable(name)} was stopped. The version that was there stays.`,
+      `已停止更新 ${printable(name)}，保留原来的版本。`,
+    ),
   });
 }
 
@@ -110,9 +138,13 @@ async function updateAll(
   }
   if (isJson) printJson({ items: answers, next: null });
   if (failed > 0)
-    throw new UserError(`${failed} of ${formatCount(targets.length, 'script')} could not be updated.`);
-  if (targets.length === 0 && !isJson)
-    process.stdout.write('Nothing is installed, so there is nothing to update.\n');
+    throw new UserError(
+      tr(
+        `${failed} of ${formatCount(targets.length, 'script')} could not be updated.`,
+        `${targets.length} 个脚本中有 ${failed} 个未能更新。`,
+      ),
+    );
+  if (targets.length === 0 && !isJson) process.stdout.write(`${nothingThere}\n`);
 }
 
 function usage(message: string): UserError {

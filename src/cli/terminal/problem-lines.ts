@@ -1,3 +1,4 @@
+import { tr } from '../language.ts';
 import { paint } from './paint.ts';
 import { padToWidth, widthOf } from './text-width.ts';
 
@@ -9,6 +10,7 @@ interface ProblemToShow {
   readonly advice: string;
 }
 
+const labels = { error: tr('error', '错误'), note: tr('note', '提示') } as const;
 const colours = { error: 'red', note: 'yellow' } as const;
 const indent = '    ';
 
@@ -24,7 +26,7 @@ export function problemLines(problems: readonly ProblemToShow[], stream: NodeJS.
       ...inOrder.filter((other) => other.file === problem.file).map((other) => widthOf(placeOf(other))),
     );
     const place = paint('bold', padToWidth(placeOf(problem), placeWidth), stream);
-    const severity = paint(colours[problem.severity], padToWidth(problem.severity, 5), stream);
+    const severity = paint(colours[problem.severity], padToWidth(labels[problem.severity], 5), stream);
     const [message = '', ...more] = problem.message.split('\n');
     lines.push(`${place}  ${severity}  ${message}`);
     for (const text of [...more, ...problem.advice.split('\n')]) {

@@ -8,5 +8,11 @@ it('a text is broken between words, by the columns they take', () => {
   expect(wrapText('a /very/long/path/of/a/file b', 8)).toEqual(['a', '/very/long/path/of/a/file', 'b']);
   expect(wrapText('one\ntwo', 80)).toEqual(['one', 'two']);
   expect(wrapText('', 80)).toEqual(['']);
+  expect(wrapText('数据目录（/a/b）只有自己可以访问。', 12)).toEqual([
+    '数据目录',
+    '（/a/b）只有',
+    '自己可以访',
+    '问。',
+  ]);
   expect(wrapText('one two', Number.POSITIVE_INFINITY)).toEqual(['one two']);
 });

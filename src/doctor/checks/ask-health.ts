@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { fixedText, type Text } from '../../shared/text.ts';
 import { readToken, TokenError } from '../../shared/token-file.ts';
 
 export type Health =
@@ -7,9 +8,13 @@ export type Health =
   | { readonly kind: 'asks-for-token' }
   /** Something answered, and it is no Hob. */
   | { readonly kind: 'stranger' }
-  | { readonly kind: 'silent'; readonly reason: string };
+  | { readonly kind: 'silent'; readonly reason: Text };
 
 const answerWithinMs = 3000;
+const late: Text = {
+  en: `no answer within ${answerWithinMs / 1000} s`,
+  zh: `${answerWithinMs / 1000} 秒内没有应答`,
+};
 
 /** Asks whoever listens at an address how it is. */
 export async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Health> {
@@ -31,7 +36,7 @@ export async function askHealth(url: string, home: string | null, signal: AbortS
     const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return { kind: 'silent', reason: isLate ? `no answer within ${answerWithinMs / 1000} s` : reason };
+    return { kind: 'silent', reason: isLate ? late : fixedText(reason) };
   }
 }
 

@@ -22,8 +22,14 @@ export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Fi
     return [
       problem(
         'home',
-        `${path} is not a file, and links are not followed there`,
-        'Remove it, or choose another home with --home.',
+        {
+          en: `${path} is not a file, and links are not followed there`,
+          zh: `${path} 不是文件，此处也不跟随链接`,
+        },
+        {
+          en: 'Remove it, or choose another home with --home.',
+          zh: '请将其删除，或用 --home 指定其他数据目录。',
+        },
       ),
     ];
   try {
@@ -32,13 +38,26 @@ export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Fi
     return [
       problem(
         'home',
-        `The database ${path} cannot be written to (${errnoOf(error)})`,
-        `Make it yours: chown, then chmod 600 "${path}"`,
+        {
+          en: `The database ${path} cannot be written to (${errnoOf(error)})`,
+          zh: `无法写入数据库 ${path}（${errnoOf(error)}）`,
+        },
+        {
+          en: `Make it yours: chown, then chmod 600 "${path}"`,
+          zh: `请用 chown 改为自己所有，然后运行：chmod 600 "${path}"`,
+        },
       ),
     ];
   }
   const isOpen = process.geteuid !== undefined && (found.mode & forOthers) !== 0;
   if (isOpen)
-    return [note('home', `Others may look into the database ${path}`, `Close it: chmod 600 "${path}"`)];
-  return [ok('home', `The database is there (${formatSize(found.size)})`)];
+    return [
+      note(
+        'home',
+        { en: `Others may look into the database ${path}`, zh: `其他用户可以查看数据库 ${path}` },
+        { en: `Close it: chmod 600 "${path}"`, zh: `请收回权限：chmod 600 "${path}"` },
+      ),
+    ];
+  const size = formatSize(found.size);
+  return [ok('home', { en: `The database is there (${size})`, zh: `数据库正常（${size}）` })];
 }

@@ -10,10 +10,15 @@ const answerWithinMs = 2500;
 /** Whether bubbles can be shown, without showing one. */
 export async function checkDesktop({ platform, environment }: Patient): Promise<Finding[]> {
   if (platform === 'darwin' || platform === 'win32')
-    return [ok('desktop', 'Notifications are shown by the system itself')];
+    return [ok('desktop', { en: 'Notifications are shown by the system itself', zh: '通知由系统自行显示' })];
   const address = findBusAddress(environment);
   if (address === null)
-    return [ok('desktop', 'There is no session bus here, so notifications are kept and not shown')];
+    return [
+      ok('desktop', {
+        en: 'There is no session bus here, so notifications are kept and not shown',
+        zh: '这里没有会话总线，通知只会保存，不会显示',
+      }),
+    ];
   try {
     const capabilities = await withinTime(answerWithinMs, async (signal) => {
       const daemon = await NotificationDaemon.open(address.path, signal);
@@ -23,11 +28,18 @@ export async function checkDesktop({ platform, environment }: Patient): Promise<
         daemon.drop();
       }
     });
-    const buttons = capabilities.has('actions') ? '' : ', without buttons';
-    return [ok('desktop', `Notifications are shown${buttons}`)];
+    return [
+      capabilities.has('actions')
+        ? ok('desktop', { en: 'Notifications are shown', zh: '可以显示通知' })
+        : ok('desktop', { en: 'Notifications are shown, without buttons', zh: '可以显示通知，但没有按钮' }),
+    ];
   } catch (error) {
     const { problem, hint } = describeTrouble(error, address.path);
-    const capital = problem.charAt(0).toUpperCase() + problem.slice(1);
-    return [note('desktop', `Notifications are not shown: ${capital}`, hint)];
+    const capital = problem.en.charAt(0).toUpperCase() + problem.en.slice(1);
+    const what = {
+      en: `Notifications are not shown: ${capital}`,
+      zh: `无法显示通知：${problem.zh}`,
+    };
+    return [note('desktop', what, hint)];
   }
 }

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { errnoOf } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
 import type { Patient } from '../patient.ts';
@@ -10,6 +11,10 @@ import type { Patient } from '../patient.ts';
 const mebibyte = 1024 * 1024;
 const fewBytes = 1024 * mebibyte;
 const tooFewBytes = 100 * mebibyte;
+const makeRoom: Text = {
+  en: 'Make room on that disk, or choose a home on another one with --home.',
+  zh: '请清理该磁盘，或用 --home 将数据目录放到其他磁盘上。',
+};
 
 /** How much room there is for runs, models and environments. */
 export async function checkDisk({ home }: Pick<Patient, 'home'>): Promise<Finding[]> {
@@ -25,12 +30,18 @@ export function judgeSpace(
   { freeBytes, freeFiles }: { freeBytes: number; freeFiles: number | null },
   home: string,
 ): Finding {
-  const makeRoom = 'Make room on that disk, or choose a home on another one with --home.';
-  if (freeFiles === 0)
-    return problem('home', `The disk of ${home} has no room for another file, however small`, makeRoom);
+  if (freeFiles === 0) {
+    const what = {
+      en: `The disk of ${home} has no room for another file, however small`,
+      zh: `${home} 所在的磁盘已无法再创建任何文件`,
+    };
+    return problem('home', what, makeRoom);
+  }
   const free = `${formatSize(freeBytes)} are free on the disk of ${home}`;
-  if (freeBytes < tooFewBytes) return problem('home', `Only ${free}`, makeRoom);
-  return freeBytes < fewBytes ? note('home', `Only ${free}`, makeRoom) : ok('home', free);
+  const freeZh = (only: string) => `${home} 所在的磁盘${only}剩余 ${formatSize(freeBytes)}`;
+  if (freeBytes >= fewBytes) return ok('home', { en: free, zh: freeZh('') });
+  const what = { en: `Only ${free}`, zh: freeZh('仅') };
+  return freeBytes < tooFewBytes ? problem('home', what, makeRoom) : note('home', what, makeRoom);
 }
 
 /** The disk that the home is on, or will be made on. */

@@ -30,20 +30,34 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
     findings.push(
       note(
         'environments',
-        `Half made, or without their interpreter: ${named(damaged)}`,
-        'Nothing needs to be done: they are made anew when a script needs them, and removed when none does.',
+        {
+          en: `Half made, or without their interpreter: ${named(damaged).en}`,
+          zh: `未完成或缺少解释器：${named(damaged).zh}`,
+        },
+        {
+          en: 'Nothing needs to be done: they are made anew when a script needs them, and removed when none does.',
+          zh: '无需处理：脚本需要时会重新创建，不再需要时会自动删除。',
+        },
       ),
     );
   if (unused.length > 0)
     findings.push(
       note(
         'environments',
-        `No script needs ${named(unused)}`,
-        `They go by themselves when unused for ${settings.environment_days} days; to remove one at once: hob environments rm <key>`,
+        { en: `No script needs ${named(unused).en}`, zh: `没有脚本需要：${named(unused).zh}` },
+        {
+          en: `They go by themselves when unused for ${settings.environment_days} days; to remove one at once: hob environments rm <key>`,
+          zh: `闲置 ${settings.environment_days} 天后会自动删除；如需立即删除：hob environments rm <key>`,
+        },
       ),
     );
   const count = all.length === 1 ? '1 environment takes' : `${all.length} environments take`;
-  findings.push(ok('environments', `${count} ${formatSize(bytes)}`));
+  findings.push(
+    ok('environments', {
+      en: `${count} ${formatSize(bytes)}`,
+      zh: `${all.length} 个运行环境，共占用 ${formatSize(bytes)}`,
+    }),
+  );
   return findings;
 }
 

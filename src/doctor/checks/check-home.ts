@@ -3,6 +3,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 
 import { faultOf, warningOf } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
@@ -22,37 +23,81 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
     found = await stat(home);
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === 'ENOENT') return [ok('home', `${home} is not there yet; the first start makes it`)];
-    return [problem('home', `${home} cannot be looked at (${errno})`, 'Choose another home with --home.')];
+    if (errno === 'ENOENT')
+      return [
+        ok('home', {
+          en: `${home} is not there yet; the first start makes it`,
+          zh: `${home} 尚不存在，首次启动时会创建`,
+        }),
+      ];
+    return [
+      problem(
+        'home',
+        { en: `${home} cannot be looked at (${errno})`, zh: `无法查看 ${home}（${errno}）` },
+        { en: 'Choose another home with --home.', zh: '请用 --home 指定其他数据目录。' },
+      ),
+    ];
   }
   if (!found.isDirectory())
-    return [problem('home', `${home} is not a folder`, 'Move it away, or choose another home with --home.')];
+    return [
+      problem(
+        'home',
+        { en: `${home} is not a folder`, zh: `${home} 不是文件夹` },
+        {
+          en: 'Move it away, or choose another home with --home.',
+          zh: '请将其移走，或用 --home 指定其他数据目录。',
+        },
+      ),
+    ];
   const fault = faultOf(home, found);
   if (fault !== null) return [split('problem', fault)];
   try {
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const next = `Make it yours (chown, chmod 700 "${home}"), or choose another home with --home.`;
-    return [problem('home', `${home} cannot be written to (${errnoOf(error)})`, next)];
+    const errno = errnoOf(error);
+    return [
+      problem(
+        'home',
+        { en: `${home} cannot be written to (${errno})`, zh: `无法写入 ${home}（${errno}）` },
+        {
+          en: `Make it yours (chown, chmod 700 "${home}"), or choose another home with --home.`,
+          zh: `请改为自己所有（chown，chmod 700 "${home}"），或用 --home 指定其他数据目录。`,
+        },
+      ),
+    ];
   }
   const warning = warningOf(home, found);
-  const findings = [warning === null ? ok('home', `${home} is yours alone`) : split('note', warning)];
+  const alone = ok('home', { en: `${home} is yours alone`, zh: `${home} 只有自己可以访问` });
+  const findings = [warning === null ? alone : split('note', warning)];
   const network = platform === 'linux' ? networkDisks.get((await statfs(home)).type) : undefined;
   if (network !== undefined)
     findings.push(
       note(
         'home',
-        `${home} lies on a network disk (${network}), where locks of the database may fail`,
-        'Choose a home on a disk of this machine with --home.',
+        {
+          en: `${home} lies on a network disk (${network}), where locks of the database may fail`,
+          zh: `${home} 位于网络磁盘（${network}）上，数据库的锁可能失效`,
+        },
+        {
+          en: 'Choose a home on a disk of this machine with --home.',
+          zh: '请用 --home 将数据目录放到本机磁盘上。',
+        },
       ),
     );
   return findings;
 }
 
 /** Sentences of others about the home: what is wrong, and behind it what to do. */
-function split(state: 'problem' | 'note', text: string): Finding {
-  const at = Math.max(text.lastIndexOf('. '), text.lastIndexOf('; '));
-  const [what, next] = at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 2)];
+function split(state: 'problem' | 'note', text: Text): Finding {
+  const [, what, next] = /^(.*)[.;] (.*)$/s.exec(text.en) ?? [];
+  const [, whatZh, nextZh] = /^(.*)[。；](.+)$/s.exec(text.zh) ?? [];
+  if (what === undefined || next === undefined || whatZh === undefined || nextZh === undefined)
+    return { area: 'home', state, what: text, next: null };
   const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
-  return { area: 'home', state, what: capital(what), next: next === null ? null : capital(next) };
+  return {
+    area: 'home',
+    state,
+    what: { en: capital(what), zh: whatZh },
+    next: { en: capital(next), zh: nextZh },
+  };
 }

@@ -1,6 +1,7 @@
 import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
 import { resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
 import type { Script } from '../../scripts/script.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Finding, splitAdvice } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
 import type { Patient } from '../patient.ts';
@@ -11,7 +12,7 @@ const windowsLanguages = ['bat', 'autohotkey'];
 /** Programs and versions that scripts need and this machine lacks. */
 export async function checkNeeds(patient: Patient): Promise<Finding[]> {
   const { scripts } = await patient.scripts();
-  const lacks = new Map<string, Script[]>();
+  const lacks = new Map<string, { message: Text; users: Script[] }>();
   for (const script of scripts) {
     // A language that is not there at all was told of already, once for all scripts.
     if (await lacksLanguage(script, patient)) continue;
@@ -19,15 +20,21 @@ export async function checkNeeds(patient: Patient): Promise<Finding[]> {
     const resolution =
       (await findMissingBinaries(script, env)) ?? (await resolveCommand(script, { finder, env, platform }));
     if (resolution.kind !== 'unavailable') continue;
-    const { en } = resolution.message;
-    lacks.set(en, [...(lacks.get(en) ?? []), script]);
+    const { message } = resolution;
+    const others = lacks.get(message.en)?.users ?? [];
+    lacks.set(message.en, { message, users: [...others, script] });
   }
-  return [...lacks].map(([text, users]) => {
-    const { what, next } = splitAdvice(text);
+  return [...lacks.values()].map(({ message, users }) => {
+    const { what, next } = splitAdvice(message);
     // A script for another system is there for whoever shares the folder.
     const isForeign = users.every(({ runtime }) => windowsLanguages.includes(runtime.language));
     const names = nameSome(users.map(({ name }) => name));
-    return { area: 'scripts', state: isForeign ? 'note' : 'problem', what: `${names}: ${what}`, next };
+    return {
+      area: 'scripts',
+      state: isForeign ? 'note' : 'problem',
+      what: { en: `${names.en}: ${what.en}`, zh: `${names.zh}：${what.zh}` },
+      next,
+    };
   });
 }
 

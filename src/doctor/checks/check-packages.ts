@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { PackageStore } from '../../packages/store/package-store.ts';
 import { errnoOf } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
@@ -18,7 +19,17 @@ export async function checkPackages({ home, service }: Patient): Promise<Finding
     if (reading.kind === 'missing') continue;
     const fault = await faultOf(store, id, reading);
     if (fault === null) usable++;
-    else findings.push(problem('packages', `The package ${id} cannot be run: ${fault}`, removal(id)));
+    else
+      findings.push(
+        problem(
+          'packages',
+          {
+            en: `The package ${id} cannot be run: ${fault.en}`,
+            zh: `脚本包 ${id} 无法运行：${fault.zh}`,
+          },
+          removal(id),
+        ),
+      );
   }
   const staging = join(folder, '.staging');
   const left = await readdir(staging).catch(absent);
@@ -27,13 +38,22 @@ export async function checkPackages({ home, service }: Patient): Promise<Finding
     findings.push(
       note(
         'packages',
-        `${staging} holds what is left of ${left.length} stopped installations`,
-        'Nothing needs to be done: the next start removes it.',
+        {
+          en: `${staging} holds what is left of ${left.length} stopped installations`,
+          zh: `${staging} 中有 ${left.length} 次中断的安装留下的内容`,
+        },
+        {
+          en: 'Nothing needs to be done: the next start removes it.',
+          zh: '无需处理：下次启动时会清除。',
+        },
       ),
     );
   if (usable > 0 || findings.length > 0)
     findings.push(
-      ok('packages', usable === 1 ? '1 package is installed' : `${usable} packages are installed`),
+      ok('packages', {
+        en: usable === 1 ? '1 package is installed' : `${usable} packages are installed`,
+        zh: `已安装 ${usable} 个脚本包`,
+      }),
     );
   return findings;
 }
@@ -42,14 +62,21 @@ async function faultOf(
   store: PackageStore,
   id: string,
   reading: Awaited<ReturnType<PackageStore['read']>>,
-): Promise<string | null> {
-  if (reading.kind !== 'record') return `${join(store.folderOf(id), 'installed.json')} is damaged`;
+): Promise<Text | null> {
+  if (reading.kind !== 'record') {
+    const path = join(store.folderOf(id), 'installed.json');
+    return { en: `${path} is damaged`, zh: `${path} 已损坏` };
+  }
   const { current } = reading.record;
-  return (await store.hasVersion(id, current)) ? null : `its version ${current} is not there`;
+  if (await store.hasVersion(id, current)) return null;
+  return { en: `its version ${current} is not there`, zh: `缺少版本 ${current}` };
 }
 
-function removal(id: string): string {
-  return `Remove it with: hob uninstall ${id}. Then install it again.`;
+function removal(id: string): Text {
+  return {
+    en: `Remove it with: hob uninstall ${id}. Then install it again.`,
+    zh: `请先卸载：hob uninstall ${id}，然后重新安装。`,
+  };
 }
 
 /** A folder that is not there has nothing in it. */

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
+import type { Text } from '../../shared/text.ts';
 import { type Finding, ok, problem } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
@@ -19,7 +20,7 @@ export async function checkPort({ settings, service }: Patient, signal: AbortSig
     if (isAbsent && address === '::1' && listen.length > 1) continue;
     return [await explain({ address, port, errno }, signal)];
   }
-  return [ok('service', `Port ${port} is free`)];
+  return [ok('service', { en: `Port ${port} is free`, zh: `端口 ${port} 空闲` })];
 }
 
 async function explain(
@@ -27,14 +28,17 @@ async function explain(
   signal: AbortSignal,
 ): Promise<Finding> {
   const place = `${inUrl(address)}:${port}`;
-  const other = 'choose another port in settings.toml (port = 9528) or with --port';
   if (errno === 'EADDRNOTAVAIL')
-    return problem('service', `This machine has no address ${address}`, 'Correct listen in settings.toml.');
+    return problem(
+      'service',
+      { en: `This machine has no address ${address}`, zh: `这台电脑没有地址 ${address}` },
+      { en: 'Correct listen in settings.toml.', zh: '请更正 settings.toml 中的 listen。' },
+    );
   if (errno !== 'EADDRINUSE')
     return problem(
       'service',
-      `Hob may not listen on ${place} (${errno})`,
-      `Use another address, or ${other}.`,
+      { en: `Hob may not listen on ${place} (${errno})`, zh: `Hob 无权监听 ${place}（${errno}）` },
+      { en: `Use another address, or ${other.en}.`, zh: `请换一个地址，或${other.zh}。` },
     );
   const reached = isLoopback(address) ? inUrl(address) : '127.0.0.1';
   const health = await askHealth(`http://${reached}:${port}`, null, signal);
@@ -42,12 +46,27 @@ async function explain(
     const version = health.kind === 'well' ? ` ${String(health.answer.version)}` : '';
     return problem(
       'service',
-      `Another Hob${version} listens on ${place}: one with another home`,
-      `Stop it (hob stop --home <its home>), or ${other}.`,
+      {
+        en: `Another Hob${version} listens on ${place}: one with another home`,
+        zh: `另一个使用其他数据目录的 Hob${version} 正在监听 ${place}`,
+      },
+      {
+        en: `Stop it (hob stop --home <its home>), or ${other.en}.`,
+        zh: `请停止它（hob stop --home <它的数据目录>），或${other.zh}。`,
+      },
     );
   }
-  return problem('service', `Another program listens on ${place}`, `Stop it, or ${other}.`);
+  return problem(
+    'service',
+    { en: `Another program listens on ${place}`, zh: `另一个程序正在监听 ${place}` },
+    { en: `Stop it, or ${other.en}.`, zh: `请停止该程序，或${other.zh}。` },
+  );
 }
+
+const other: Text = {
+  en: 'choose another port in settings.toml (port = 9528) or with --port',
+  zh: '在 settings.toml（port = 9528）或 --port 中指定其他端口',
+};
 
 /** Null when it worked, else why not. */
 function tryListen(host: string, port: number): Promise<string | null> {

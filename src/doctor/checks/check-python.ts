@@ -16,9 +16,16 @@ export async function checkPython({ finder, environment }: Patient, signal: Abor
     return [
       note(
         'tools',
-        `The Python at ${path} has no ${missing.join(' and no ')}, which environments of scripts are made with`,
-        `Install ${missing.length > 1 ? 'them' : 'it'} (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
+        {
+          en: `The Python at ${path} has no ${missing.join(' and no ')}, which environments of scripts are made with`,
+          zh: `${path} 处的 Python 缺少 ${missing.join(' 和 ')}，而创建脚本的运行环境需要它`,
+        },
+        {
+          en: `Install ${missing.length > 1 ? 'them' : 'it'} (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
+          zh: '请安装（Debian、Ubuntu：apt install python3-venv python3-pip），或安装 uv。',
+        },
       ),
     ];
-  return [ok('tools', `pip ${/^pip (\S+)/.exec(pip.stdout)?.[1] ?? ''} and venv (${path})`)];
+  const version = /^pip (\S+)/.exec(pip.stdout)?.[1] ?? '';
+  return [ok('tools', { en: `pip ${version} and venv (${path})`, zh: `pip ${version} 和 venv（${path}）` })];
 }

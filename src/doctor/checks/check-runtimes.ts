@@ -33,14 +33,24 @@ export async function checkRuntimes({ finder, platform, scripts }: Patient): Pro
     if (search.kind === 'found') {
       const { version, path } = search.interpreter;
       // Nobody writes down the version of sh.
-      findings.push(ok('runtimes', language === 'sh' ? `sh (${path})` : `${language} ${version} (${path})`));
+      const name = language === 'sh' ? 'sh' : `${language} ${version}`;
+      findings.push(ok('runtimes', { en: `${name} (${path})`, zh: `${name}（${path}）` }));
     } else if (users.length > 0) {
-      const what = `${language} is not installed, and is needed by ${nameSome(users)}`;
-      findings.push(problem('runtimes', what, interpreterSpecs[language].install.en));
+      const names = nameSome(users);
+      const what = {
+        en: `${language} is not installed, and is needed by ${names.en}`,
+        zh: `未安装 ${language}，而 ${names.zh} 需要它`,
+      };
+      findings.push(problem('runtimes', what, interpreterSpecs[language].install));
     } else idle.push(language);
   }
   if (idle.length > 0)
-    findings.push(ok('runtimes', `not installed, and needed by no script: ${idle.join(', ')}`));
+    findings.push(
+      ok('runtimes', {
+        en: `not installed, and needed by no script: ${idle.join(', ')}`,
+        zh: `未安装，也没有脚本需要：${idle.join('、')}`,
+      }),
+    );
   return findings;
 }
 
@@ -48,8 +58,14 @@ function slow(language: InterpretedLanguage): Finding {
   const [name = language] = interpreterSpecs[language].names;
   return note(
     'runtimes',
-    `A program on PATH that should be ${language} does not answer when it is asked for its version`,
-    `Look at what comes first on PATH: which -a ${name}`,
+    {
+      en: `A program on PATH that should be ${language} does not answer when it is asked for its version`,
+      zh: `PATH 中应为 ${language} 的程序在查询版本时没有响应`,
+    },
+    {
+      en: `Look at what comes first on PATH: which -a ${name}`,
+      zh: `请查看 PATH 中排在最前的是哪个：which -a ${name}`,
+    },
   );
 }
 

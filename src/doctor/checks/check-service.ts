@@ -1,37 +1,64 @@
+import type { Text } from '../../shared/text.ts';
 import { readVersion } from '../../shared/version.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
 
-const containments: Readonly<Record<string, string>> = {
-  cgroup: 'Processes of scripts are kept together by cgroups, so that none is left when a run is stopped',
-  sweep: 'Processes of scripts are found by their group, session and descent: no cgroups can be had here',
+const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
+const startIt: Text = { en: 'Start it in a terminal: hob serve', zh: '请在终端中启动：hob serve' };
+const strangeAnswer: Text = { en: 'its answer is not one of Hob', zh: '应答不是来自 Hob' };
+const containments: Readonly<Record<string, Text>> = {
+  cgroup: {
+    en: 'Processes of scripts are kept together by cgroups, so that none is left when a run is stopped',
+    zh: '脚本的进程由 cgroup 统一管理，停止运行时不会有残留',
+  },
+  sweep: {
+    en: 'Processes of scripts are found by their group, session and descent: no cgroups can be had here',
+    zh: '脚本的进程按进程组、会话和父子关系查找：这里无法使用 cgroup',
+  },
 };
 
 /** Whether the service of this home runs, answers, and is this version. */
 export async function checkService({ home, service }: Patient, signal: AbortSignal): Promise<Finding[]> {
-  if (service === null) return [note('service', 'Hob is not running', 'Start it in a terminal: hob serve')];
+  if (service === null) return [note('service', notRunning, startIt)];
   const { pid, url, version } = service;
   const health = await askHealth(url, service.token ? home : null, signal);
   if (health.kind === 'silent' || health.kind === 'stranger') {
-    const reason = health.kind === 'silent' ? health.reason : 'its answer is not one of Hob';
+    const reason = health.kind === 'silent' ? health.reason : strangeAnswer;
     return [
       problem(
         'service',
-        `Hob (process ${pid}) does not answer at ${url} (${reason})`,
-        `End it with: kill ${pid} (if that does not help: kill -9 ${pid}), and start it again: hob serve. Scripts that run go on.`,
+        {
+          en: `Hob (process ${pid}) does not answer at ${url} (${reason.en})`,
+          zh: `Hob（进程 ${pid}）在 ${url} 没有响应（${reason.zh}）`,
+        },
+        {
+          en: `End it with: kill ${pid} (if that does not help: kill -9 ${pid}), and start it again: hob serve. Scripts that run go on.`,
+          zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob serve。正在运行的脚本不受影响。`,
+        },
       ),
     ];
   }
   const findings: Finding[] = [];
   if (version === readVersion())
-    findings.push(ok('service', `Hob ${version} answers at ${url} (process ${pid})`));
+    findings.push(
+      ok('service', {
+        en: `Hob ${version} answers at ${url} (process ${pid})`,
+        zh: `Hob ${version} 正在 ${url} 提供服务（进程 ${pid}）`,
+      }),
+    );
   else
     findings.push(
       note(
         'service',
-        `Hob ${version} answers at ${url} (process ${pid}), and this command is ${readVersion()}`,
-        'Start the service again, so that both are the same: hob stop, then hob serve',
+        {
+          en: `Hob ${version} answers at ${url} (process ${pid}), and this command is ${readVersion()}`,
+          zh: `正在 ${url} 提供服务的是 Hob ${version}（进程 ${pid}），而此命令的版本是 ${readVersion()}`,
+        },
+        {
+          en: 'Start the service again, so that both are the same: hob stop, then hob serve',
+          zh: '请重启服务，使两者版本一致：先 hob stop，再 hob serve',
+        },
       ),
     );
   if (health.kind === 'asks-for-token')
@@ -39,8 +66,11 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
       ...findings,
       problem(
         'service',
-        'The service does not take the token of this home',
-        'Make a new one: hob token --renew',
+        {
+          en: 'The service does not take the token of this home',
+          zh: '服务不接受此数据目录的令牌',
+        },
+        { en: 'Make a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
       ),
     ];
   const containment = containments[String(health.answer.containment)];

@@ -8,16 +8,22 @@ import type { Patient } from '../patient.ts';
 export async function checkSettings({ home, settingsProblems }: Patient): Promise<Finding[]> {
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
-      problem(
-        'settings',
-        what,
-        'Correct or remove it: Hob does not start with it, and docs/settings.md has every setting.',
-      ),
+      problem('settings', what, {
+        en: 'Correct or remove it: Hob does not start with it, and docs/settings.md has every setting.',
+        zh: '请更正或删除，否则 Hob 无法启动；所有设置见 docs/settings.md。',
+      }),
     );
   const path = join(home, 'settings.toml');
   const isThere = await access(path).then(
     () => true,
     () => false,
   );
-  return [ok('settings', isThere ? `${path} can be used` : 'The defaults hold; there is no settings.toml')];
+  return [
+    isThere
+      ? ok('settings', { en: `${path} can be used`, zh: `${path} 有效` })
+      : ok('settings', {
+          en: 'The defaults hold; there is no settings.toml',
+          zh: '使用默认设置，没有 settings.toml',
+        }),
+  ];
 }

@@ -10,8 +10,14 @@ export async function checkTerminals({ platform, environment, settings }: Patien
     findings.push(
       problem(
         'desktop',
-        `The program of the setting terminal_command, ${terminalCommand[0] ?? ''}, is not there`,
-        'Install it, or correct terminal_command in settings.toml.',
+        {
+          en: `The program of the setting terminal_command, ${terminalCommand[0] ?? ''}, is not there`,
+          zh: `设置 terminal_command 中的程序 ${terminalCommand[0] ?? ''} 不存在`,
+        },
+        {
+          en: 'Install it, or correct terminal_command in settings.toml.',
+          zh: '请安装它，或更正 settings.toml 中的 terminal_command。',
+        },
       ),
     );
   };
@@ -20,11 +26,21 @@ export async function checkTerminals({ platform, environment, settings }: Patien
     const [first = []] = search.commands;
     return [
       ...findings,
-      ok('desktop', `Terminal windows are opened with ${first[0] ?? 'what the system has'}`),
+      ok('desktop', {
+        en: `Terminal windows are opened with ${first[0] ?? 'what the system has'}`,
+        zh: `终端窗口用 ${first[0] ?? '系统自带的程序'} 打开`,
+      }),
     ];
   }
   if (search.reason === 'no-display')
-    return [...findings, ok('desktop', 'There is no screen here, so runs have no terminal windows')];
-  const { what, next } = splitAdvice(search.message.en);
-  return [...findings, note('desktop', what.charAt(0).toUpperCase() + what.slice(1), next)];
+    return [
+      ...findings,
+      ok('desktop', {
+        en: 'There is no screen here, so runs have no terminal windows',
+        zh: '这里没有屏幕，运行脚本时不会打开终端窗口',
+      }),
+    ];
+  const { what, next } = splitAdvice(search.message);
+  const capital = what.en.charAt(0).toUpperCase() + what.en.slice(1);
+  return [...findings, note('desktop', { en: capital, zh: what.zh }, next)];
 }

@@ -9,12 +9,15 @@ export async function checkToken({ home, settings, service }: Patient): Promise<
     const token = readToken(home);
     const what =
       token === null
-        ? 'The token is made at the first start'
-        : `Only you can read the token in ${tokenFileOf(home)}`;
+        ? { en: 'The token is made at the first start', zh: '令牌会在首次启动时生成' }
+        : {
+            en: `Only you can read the token in ${tokenFileOf(home)}`,
+            zh: `${tokenFileOf(home)} 中的令牌只有自己可以读取`,
+          };
     return [ok('service', what)];
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
-    const { what, next } = splitAdvice(error.message);
+    const { what, next } = splitAdvice(error.text);
     return [problem('service', what, next)];
   }
 }

@@ -1,19 +1,24 @@
 import { satisfies } from 'semver';
 
+import { fixedText } from '../../shared/text.ts';
 import { readNodeRange, readVersion } from '../../shared/version.ts';
 import { type Finding, ok, problem } from '../finding.ts';
 
 /** Whether Hob can work with the Node that runs this. */
 export async function checkVersions(): Promise<Finding[]> {
   const [version, range] = [process.versions.node, readNodeRange()];
-  const hob = ok('hob', `Hob ${readVersion()}`);
-  if (satisfies(version, range)) return [hob, ok('hob', `Node.js ${version} (${process.execPath})`)];
+  const hob = ok('hob', fixedText(`Hob ${readVersion()}`));
+  const node = {
+    en: `Node.js ${version} (${process.execPath})`,
+    zh: `Node.js ${version}（${process.execPath}）`,
+  };
+  if (satisfies(version, range)) return [hob, ok('hob', node)];
   return [
     hob,
     problem(
       'hob',
-      `Node.js ${version} (${process.execPath}) is not what Hob needs (${range})`,
-      'Install a newer Node.js: https://nodejs.org/',
+      { en: `${node.en} is not what Hob needs (${range})`, zh: `${node.zh}不符合 Hob 的要求（${range}）` },
+      { en: 'Install a newer Node.js: https://nodejs.org/', zh: '请安装较新的 Node.js：https://nodejs.org/' },
     ),
   ];
 }

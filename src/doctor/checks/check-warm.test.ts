@@ -22,29 +22,32 @@ describe('what waits for runs', () => {
   it('is named, with what it takes and how often it was of use', () => {
     expect(judgeWarm(warm)).toMatchObject({
       state: 'ok',
-      what: 'Warm interpreters: 4 waiting ("python3.11", "python3.11 with numpy and cv2", "node"), 34.0 MB of 256 MB; 120 of 130 runs that could start warm did',
+      what: {
+        en: 'Warm interpreters: 4 waiting ("python3.11", "python3.11 with numpy and cv2", "node"), 34.0 MB of 256 MB; 120 of 130 runs that could start warm did',
+        zh: '预热的解释器：4 个待命（“python3.11”、“python3.11 带 numpy、cv2”、“node”），占用 34.0 MB（上限 256 MB）；130 次可预热的运行中有 120 次用上了',
+      },
     });
   });
 
   it('may be nothing yet', () => {
     expect(judgeWarm({ ...warm, hits: 0, misses: 0, memory_bytes: 0, interpreters: [] })).toMatchObject({
       state: 'ok',
-      what: 'Warm interpreters: none waiting, 0 B of 256 MB; no run could use one yet',
+      what: { en: 'Warm interpreters: none waiting, 0 B of 256 MB; no run could use one yet' },
     });
   });
 
   it('may be switched off', () => {
     expect(judgeWarm({ ...warm, budget_bytes: 0, interpreters: [] })).toMatchObject({
       state: 'ok',
-      what: expect.stringContaining('switched off (warm_memory_mb is 0)'),
+      what: { en: expect.stringContaining('switched off (warm_memory_mb is 0)') },
     });
   });
 
   it('is worth a note while the machine is short of memory', () => {
     expect(judgeWarm({ ...warm, short_of_memory: true })).toMatchObject({
       state: 'note',
-      what: expect.stringContaining('short of memory'),
-      next: expect.stringContaining('memory'),
+      what: { en: expect.stringContaining('short of memory') },
+      next: { en: expect.stringContaining('memory') },
     });
   });
 });

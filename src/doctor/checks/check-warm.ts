@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import type { Language, Text } from '../../shared/text.ts';
 import { type Finding, note, ok } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
 import { nameSome } from '../name-some.ts';
@@ -20,38 +21,56 @@ export async function checkWarm({ home, service }: Patient, signal: AbortSignal)
 export function judgeWarm(warm: JsonObject): Finding {
   const budget = countIn(warm.budget_bytes);
   if (budget === 0)
-    return ok(
-      'service',
-      'Warm interpreters: switched off (warm_memory_mb is 0), so every run starts its own',
-    );
-  const what = `Warm interpreters: ${describeWaiting(warm.interpreters)}, ${formatSize(countIn(warm.memory_bytes))} of ${formatSize(budget)}; ${describeUse(warm)}`;
+    return ok('service', {
+      en: 'Warm interpreters: switched off (warm_memory_mb is 0), so every run starts its own',
+      zh: '预热的解释器：已关闭（warm_memory_mb 为 0），每次运行都会启动新的解释器',
+    });
+  const [waiting, use] = [describeWaiting(warm.interpreters), describeUse(warm)];
+  const [taken, most] = [formatSize(countIn(warm.memory_bytes)), formatSize(budget)];
+  const what = {
+    en: `Warm interpreters: ${waiting.en}, ${taken} of ${most}; ${use.en}`,
+    zh: `预热的解释器：${waiting.zh}，占用 ${taken}（上限 ${most}）；${use.zh}`,
+  };
   if (warm.short_of_memory !== true) return ok('service', what);
   return note(
     'service',
-    `${what}; none is started for now, since this machine is short of memory`,
-    'Close what takes much memory: until then runs take longer to start. To be rid of this note, set warm_memory_mb to 0.',
+    {
+      en: `${what.en}; none is started for now, since this machine is short of memory`,
+      zh: `${what.zh}；内存不足，暂不预热`,
+    },
+    {
+      en: 'Close what takes much memory: until then runs take longer to start. To be rid of this note, set warm_memory_mb to 0.',
+      zh: '请关闭占用大量内存的程序，在此之前脚本启动会慢一些。如不想再看到此提示，请将 warm_memory_mb 设为 0。',
+    },
   );
 }
 
-function describeWaiting(value: Json | undefined): string {
+function describeWaiting(value: Json | undefined): Text {
   const kinds = (Array.isArray(value) ? value : [])
     .filter((kind) => isJsonObject(kind))
     .filter((kind) => countIn(kind.waiting) > 0);
-  if (kinds.length === 0) return 'none waiting';
+  if (kinds.length === 0) return { en: 'none waiting', zh: '没有待命的' };
   const waiting = kinds.reduce((sum, kind) => sum + countIn(kind.waiting), 0);
-  return `${waiting} waiting (${nameSome([...new Set(kinds.map(nameOf))])})`;
+  const namesIn = (language: Language) =>
+    nameSome([...new Set(kinds.map((kind) => nameOf(kind, language)))])[language];
+  return { en: `${waiting} waiting (${namesIn('en')})`, zh: `${waiting} 个待命（${namesIn('zh')}）` };
 }
 
-function nameOf({ path, preload }: JsonObject): string {
+function nameOf({ path, preload }: JsonObject, language: Language): string {
   const modules = Array.isArray(preload) ? preload : [];
   const name = basename(String(path));
-  return modules.length === 0 ? name : `${name} with ${modules.join(' and ')}`;
+  if (modules.length === 0) return name;
+  return language === 'zh' ? `${name} 带 ${modules.join('、')}` : `${name} with ${modules.join(' and ')}`;
 }
 
-function describeUse(warm: JsonObject): string {
+function describeUse(warm: JsonObject): Text {
   const hits = countIn(warm.hits);
   const runs = hits + countIn(warm.misses);
-  return runs === 0 ? 'no run could use one yet' : `${hits} of ${runs} runs that could start warm did`;
+  if (runs === 0) return { en: 'no run could use one yet', zh: '还没有运行能用上' };
+  return {
+    en: `${hits} of ${runs} runs that could start warm did`,
+    zh: `${runs} 次可预热的运行中有 ${hits} 次用上了`,
+  };
 }
 
 function countIn(value: Json | undefined): number {

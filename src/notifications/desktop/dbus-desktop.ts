@@ -70,7 +70,8 @@ export class DbusDesktop implements Desktop {
       if (this.#isClosed) return false;
       this.#hasFailed = true;
       this.#backOff.failed(address.identity);
-      this.#report.failed(describeTrouble(error, address.path), error);
+      const { problem, hint } = describeTrouble(error, address.path);
+      this.#report.failed({ problem: problem.en, hint: hint.en }, error);
       return false;
     }
     this.#hasFailed = false;

@@ -1,41 +1,71 @@
+import type { Text } from '../../shared/text.ts';
 import { refusalOf } from './bus-connection.ts';
-import type { DesktopTrouble } from './desktop-report.ts';
 import { NoAnswer } from './within-time.ts';
 
 const nobody = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
 
-/** What a failed attempt means to the person who reads the log. */
-export function describeTrouble(error: unknown, path: string): DesktopTrouble {
+/** What a failed attempt means to the person who wants to see notifications. */
+export function describeTrouble(error: unknown, path: string): { problem: Text; hint: Text } {
   const shownPath = path.replace('\0', '@');
   const refusal = refusalOf(error);
   if (refusal !== null && !nobody.test(refusal)) {
     return {
-      problem: `the notification daemon refused to show a notification (${refusal})`,
-      hint: 'Hob tries again by itself. If this stays so, restart the notification daemon.',
+      problem: {
+        en: `the notification daemon refused to show a notification (${refusal})`,
+        zh: `通知服务拒绝显示通知（${refusal}）`,
+      },
+      hint: {
+        en: 'Hob tries again by itself. If this stays so, restart the notification daemon.',
+        zh: 'Hob 会自动重试。如果一直如此，请重启通知服务。',
+      },
     };
   }
   if (refusal !== null) {
     return {
-      problem: `nobody on the session bus shows notifications (${refusal})`,
-      hint: 'Start a notification daemon in your desktop session, such as dunst, mako or xfce4-notifyd.',
+      problem: {
+        en: `nobody on the session bus shows notifications (${refusal})`,
+        zh: `会话总线上没有显示通知的程序（${refusal}）`,
+      },
+      hint: {
+        en: 'Start a notification daemon in your desktop session, such as dunst, mako or xfce4-notifyd.',
+        zh: '请在桌面会话中启动一个通知服务，例如 dunst、mako 或 xfce4-notifyd。',
+      },
     };
   }
   if (isNoAnswer(error)) {
     return {
-      problem: 'the session bus or the notification daemon does not answer',
-      hint: 'Restart the notification daemon, or log out and in again.',
+      problem: {
+        en: 'the session bus or the notification daemon does not answer',
+        zh: '会话总线或通知服务没有响应',
+      },
+      hint: {
+        en: 'Restart the notification daemon, or log out and in again.',
+        zh: '请重启通知服务，或注销后重新登录。',
+      },
     };
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EACCES', 'EPERM'].includes(code)) {
     return {
-      problem: `there is no session bus at ${shownPath} (${code})`,
-      hint: 'Hob looks for it again by itself. If you are logged in to a desktop, start Hob from within it.',
+      problem: {
+        en: `there is no session bus at ${shownPath} (${code})`,
+        zh: `${shownPath} 处没有会话总线（${code}）`,
+      },
+      hint: {
+        en: 'Hob looks for it again by itself. If you are logged in to a desktop, start Hob from within it.',
+        zh: 'Hob 会自动重新查找。如果已登录桌面，请在桌面会话中启动 Hob。',
+      },
     };
   }
   return {
-    problem: `the session bus at ${shownPath} has ended the conversation`,
-    hint: 'Hob tries again by itself. If this stays so, log out and in again.',
+    problem: {
+      en: `the session bus at ${shownPath} has ended the conversation`,
+      zh: `${shownPath} 处的会话总线断开了连接`,
+    },
+    hint: {
+      en: 'Hob tries again by itself. If this stays so, log out and in again.',
+      zh: 'Hob 会自动重试。如果一直如此，请注销后重新登录。',
+    },
   };
 }
 

@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+
+import { speakChinese } from '../../build/cli/chinese-usage.js';
+import { subcommands } from '../../build/cli/commands.js';
+
+/** Prints the help of every command there is, as JSON: to start the command once for each of them would take long. */
+const program = new Command('hob').helpOption('-h, --help', '帮助');
+speakChinese(program);
+for (const { name, summary, load } of subcommands)
+  (await load()).configure(program.command(name).description(summary));
+
+const pages = [];
+function visit(command, path) {
+  let help = '';
+  command.configureOutput({
+    writeOut(text) {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  const texts = [
+    [path, command.description()],
+    ...command.options.map(({ flags, description }) => [`${path} ${flags}`, description]),
+    ...command.registeredArguments.map((argument) => [`${path} ${argument.name()}`, argument.description]),
+  ];
+  pages.push({ path, texts, help });
+  for (const each of command.commands) visit(each, `${path} ${each.name()}`);
+}
+for (const command of program.commands) visit(command, command.name());
+process.stdout.write(JSON.stringify(pages));
