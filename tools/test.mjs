@@ -8,9 +8,7 @@ import { installTestTools } from './lib/test-tools.mjs';
 await prepare();
 const tools = installTestTools();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const chosen = process.argv.slice(2);
-const args = ['run', ...(chosen.length === 0 ? ['--coverage'] : chosen)];
-const { status } = spawnSync(process.execPath, [vitest, ...args], {
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, TEST_TOOLS_PATH: tools },
