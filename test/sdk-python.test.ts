@@ -271,10 +271,14 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     const { hob, add } = service;
     const folder = await tempFolder();
     const id = await add('paths', {
-      ...script('import os\nprint(os.environ["PYTHONPATH"], "HOB_PARAMETER_FILE" in os.environ)\n'),
+      ...script(`
+import os
+is_warm = "python-host" in open("/proc/self/cmdline").read()
+print(os.environ["PYTHONPATH"], "HOB_PARAMETER_FILE" in os.environ, is_warm)
+`),
       runtime: `env = { PYTHONPATH = "${folder}" }`,
     });
-    expect((await runWarm(hob, id)).body.stdout).toBe(`${folder}:${sdkFolder} False\n`);
+    expect((await runWarm(hob, id)).body.stdout).toBe(`${folder}:${sdkFolder} False True\n`);
     const before = await warmOf(hob);
     await hob.run(id);
     expect((await warmOf(hob)).misses).toBe(before.misses);
