@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenTo } from './support/event-client.ts';
 import { projectRoot, tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
+import type { ScriptOptions } from './support/scripts.ts';
 import { openSdkService, runAlone, type SdkService } from './support/sdk-scene.ts';
 import { runWarm, warmOf } from './support/warm-service.ts';
 
@@ -282,6 +283,27 @@ print(os.environ["PYTHONPATH"], "HOB_PARAMETER_FILE" in os.environ, is_warm)
     const before = await warmOf(hob);
     await hob.run(id);
     expect((await warmOf(hob)).misses).toBe(before.misses);
+  });
+
+  it('looks the same from the shelf of a fork server as from its file, and brings along the same', async () => {
+    const { hob, add } = service;
+    const looks = (runtime: string): ScriptOptions => ({
+      language: 'python',
+      runtime,
+      entry: [
+        'main.py',
+        `import sys
+before = set(sys.modules)
+import hob
+new = [name for name in set(sys.modules) - before if str(getattr(sys.modules[name], "__file__", "")).endswith(".py")]
+spec = hob.__spec__
+hob.run().ok(new=sorted(new), was_there="hob" in before, module=[hob.__file__, hob.__cached__, spec.origin, type(spec.loader).__name__])
+`,
+      ],
+    });
+    const cold = (await hob.run(await add('looks cold', looks('warm = false')))).body.result;
+    expect(cold).toMatchObject({ was_there: false, new: expect.arrayContaining(['hob', 'json']) });
+    expect((await runWarm(hob, await add('looks', looks('')))).body.result).toEqual(cold);
   });
 
   it('works without Hob: inputs and params from the command line, the envelope on stdout', async () => {
