@@ -6,6 +6,7 @@ import type { WaitingRun } from './runs/run-request.ts';
 import type { Resolution } from './scripts/runtimes/command.ts';
 import { findMissingBinaries } from './scripts/runtimes/find-binaries.ts';
 import { type RuntimeHost, resolveCommand } from './scripts/runtimes/resolve-command.ts';
+import { withSdk } from './scripts/runtimes/with-sdk.ts';
 import type { Script } from './scripts/script.ts';
 
 interface Needs {
@@ -33,5 +34,8 @@ export async function resolveRun(
       }),
   });
   if (prepared.kind === 'unavailable') return prepared;
-  return resolveCommand(script, host, prepared.kind === 'python' ? { python: prepared.python } : {});
+  const own = prepared.kind === 'python' ? { python: prepared.python } : {};
+  const resolution = await resolveCommand(script, host, own);
+  if (resolution.kind === 'unavailable') return resolution;
+  return { kind: 'command', command: withSdk(resolution.command, script.runtime.language, host.env) };
 }

@@ -118,11 +118,14 @@ export const importRules = [
   {
     name: 'cli-imports',
     comment:
-      'The command speaks HTTP like everybody else; beyond that it must know only where the home is, and the language of its user.',
+      'The command speaks HTTP like everybody else; beyond that it must know only where the home is, which run calls it, and the language of its user.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', '^src/cli/offline/'] },
     to: {
       path: '^src/',
-      pathNot: ['^src/(?:cli|shared)/', '^src/settings/(?:(?:prepare-)?home|user-language)\\.ts$'],
+      pathNot: [
+        '^src/(?:cli|shared)/',
+        '^src/settings/(?:(?:prepare-)?home|run-variables|user-language)\\.ts$',
+      ],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
   },

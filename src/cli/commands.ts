@@ -15,6 +15,7 @@ export interface Subcommand {
 const service = tr('The service:', '服务：');
 const scripts = tr('Scripts:', '脚本：');
 const authors = tr('For authors of scripts:', '给脚本作者：');
+const inside = tr('Inside scripts in bash and sh:', '在 bash 和 sh 脚本中：');
 const help = tr('When something is wrong:', '出现问题时：');
 
 /** Every subcommand, in the order of `hob --help`. */
@@ -99,6 +100,36 @@ export const subcommands: readonly Subcommand[] = [
     group: authors,
     summary: tr('make a package of a script', '把脚本打包'),
     load: () => import('./commands/pack.ts'),
+  },
+  {
+    name: 'input',
+    group: inside,
+    summary: tr('print the inputs of the run', '打印本次运行的输入'),
+    load: () => import('./commands/input.ts'),
+  },
+  {
+    name: 'param',
+    group: inside,
+    summary: tr('print a param of the run', '打印本次运行的参数'),
+    load: () => import('./commands/param.ts'),
+  },
+  {
+    name: 'progress',
+    group: inside,
+    summary: tr('say how far the script is', '报告脚本的进度'),
+    load: () => import('./commands/progress.ts'),
+  },
+  {
+    name: 'link',
+    group: inside,
+    summary: tr('run another script and print its envelope', '运行另一个脚本并打印其结果'),
+    load: () => import('./commands/link.ts'),
+  },
+  {
+    name: 'envelope',
+    group: inside,
+    summary: tr('write what came of the run', '写入本次运行的结果'),
+    load: () => import('./commands/envelope.ts'),
   },
   {
     name: 'doctor',

@@ -1,5 +1,10 @@
 import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../execution/messages.ts';
-import { argumentsOf, type Command } from '../scripts/runtimes/command.ts';
+import {
+  argumentsOf,
+  type Command,
+  environmentOf,
+  parameterFileVariable,
+} from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
@@ -218,7 +223,11 @@ export class RunCarrier {
       file: command.file,
       ...argumentsOf(command, run.folder.parameterFile),
       cwd: script.folder,
-      env: { ...environment, ...command.env, ...script.runtime.env, [runCookie]: runId },
+      env: {
+        ...environmentOf(command, environment, script.runtime.env),
+        ...parameterFileVariable(command, run.folder.parameterFile),
+        [runCookie]: runId,
+      },
       runFolder: run.folder.path,
       timeoutMs: run.timeoutMs,
       stopGraceMs: limits.stopGraceMs,

@@ -154,8 +154,8 @@ function fromTable(name: SettingName, value: unknown, path: string): unknown {
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
 }
 
-/** Variables that are ours and no settings: the home, and the mark of a run, which a Hob started by a script inherits. */
-const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID']);
+/** Variables that are ours and no settings: the home, and those of scripts, which a Hob started by one of them inherits. */
+const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID', 'HOB_PARAMETER_FILE', 'HOB_NODE', 'HOB_API_BASE']);
 
 function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName, Sourced][] {
   const given: [SettingName, Sourced][] = [];

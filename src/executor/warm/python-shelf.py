@@ -53,7 +53,17 @@ def preload(declared):
             except BaseException:
                 # The script will see why, if it needs it.
                 pass
+        if leads_to_ours("hob"):
+            __import__("hob")
     atexit.register = real_register
+
+
+def leads_to_ours(name):
+    """Whether scripts that import this get what Hob brings for them. Another module of that name may do anything when it is loaded."""
+    here = os.path.dirname(os.path.abspath(template["__file__"]))
+    ours = os.path.join(here, "..", "..", "..", "sdk", "python", name + ".py")
+    spec = importlib.PathFinder.find_spec(name)
+    return spec is not None and spec.origin is not None and os.path.realpath(spec.origin) == os.path.realpath(ours)
 
 
 # What modules want to be done at the exit, by their names.
@@ -197,6 +207,8 @@ class Loaded:
             if os.path.realpath(folder) == os.path.realpath(self.stdlib) or folder.endswith(".zip"):
                 break
             self.before_stdlib.append(folder)
+        # These are no others' files of the same name.
+        self.origins = {getattr(sys.modules[name], "__file__", None) for name in self.modules}
         self.files = self.watched()
         self.stamps = [stamp_of(path) for path in self.files]
 
@@ -236,6 +248,8 @@ class Loaded:
                     continue
                 # A folder is a package only with a file that says so; without one, the module that was loaded wins.
                 path = os.path.join(place, name)
+                if path in self.origins:
+                    continue
                 if dot or os.path.isfile(os.path.join(path, "__init__.py")) or os.path.islink(path):
                     return True
         return False

@@ -1,3 +1,5 @@
+import { delimiter } from 'node:path';
+
 import type { Text } from '../../shared/text.ts';
 
 /** How to start a script: everything but the parameter file, which comes last. */
@@ -6,6 +8,8 @@ export interface Command {
   readonly args: readonly string[];
   /** What the language needs in its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Folders that come last in variables which list folders, behind those of the user and of the manifest. */
+  readonly lastFolders?: Readonly<Record<string, string>>;
   /** How it gets the parameter file, if not as its last argument: not at all, or in a line for Windows' `cmd`. */
   readonly parameterFile?: 'none' | 'cmd';
   /** Absent: it is always started anew. */
@@ -37,6 +41,32 @@ export function argumentsOf(
     default:
       return { args: [...command.args, parameterFile], isVerbatim: false };
   }
+}
+
+/**
+ * The parameter file for programs that a script starts. Not for languages that may start warm: what waits for its run has its
+ * environment before there is a run, and a cold start is to have no other.
+ */
+export function parameterFileVariable(command: Command, path: string): Record<string, string> {
+  return command.warm === undefined && command.parameterFile !== 'none' ? { HOB_PARAMETER_FILE: path } : {};
+}
+
+/** The environment of a command: that of the user, what the language needs, and what the manifest says. */
+export function environmentOf(
+  command: Command,
+  user: Readonly<Record<string, string>>,
+  manifest: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const env: Record<string, string> = { ...user, ...command.env, ...manifest };
+  for (const [variable, folder] of Object.entries(command.lastFolders ?? {})) {
+    // Windows has a `Path`, and knows no difference.
+    const name = Object.keys(env).find((each) => each.toUpperCase() === variable) ?? variable;
+    const before = env[name] ?? '';
+    // A PATH of one folder would be worse than none: then a shell looks in the usual places.
+    if (before === '' && variable === 'PATH') continue;
+    env[name] = before === '' ? folder : `${before}${delimiter}${folder}`;
+  }
+  return env;
 }
 
 /** A script that cannot be started, with what to do about it. */

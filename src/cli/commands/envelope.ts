@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+
+import type { JsonObject } from '../../shared/json.ts';
+import { replacePrivateFile } from '../../shared/private-files.ts';
+import { tr } from '../language.ts';
+import { readValues } from '../script/assignments.ts';
+import { fileOption, findRun } from '../script/this-run.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+
+const valuesArgument = ['[values...]', tr('name=text or name:=json', 'name=文本 或 name:=JSON')] as const;
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command.helpCommand(false).addHelpText('after', examples);
+
+  command
+    .command('ok')
+    .description(tr('write that the script has done its work', '写入成功的结果'))
+    .argument(...valuesArgument)
+    .option('--msg <text>', tr('the message', '消息'), 'ok')
+    .option(...fileOption)
+    .action(async (values: string[], { msg, file }: { msg: string; file?: string }) => {
+      await write(file, { code: 0, msg, ...readValues(values) });
+    });
+
+  command
+    .command('fail')
+    .description(
+      tr('write that it has not, and why; the script ends by itself', '写入失败的结果和原因；脚本需自行退出'),
+    )
+    .argument('<message>', tr('what went wrong', '失败原因'))
+    .argument(...valuesArgument)
+    .option('--code <number>', tr('a whole number other than 0', '非 0 的整数'), readCode, 1)
+    .option(...fileOption)
+    .action(async (msg: string, values: string[], { code, file }: { code: number; file?: string }) => {
+      await write(file, { code, msg, ...readValues(values) });
+    });
+}
+
+/** Without a run there is nobody to read it but the person at the terminal. */
+async function write(file: string | undefined, envelope: JsonObject): Promise<void> {
+  const run = await findRun(file);
+  const text = JSON.stringify(envelope);
+  if (run === null) process.stdout.write(`${text}\n`);
+  else await replacePrivateFile(run.outputFile, text);
+}
+
+function readCode(text: string): number {
+  const code = Number(text);
+  if (Number.isSafeInteger(code) && code !== 0 && text.trim() !== '') return code;
+  throw new UserError(
+    tr(
+      `--code takes a whole number other than 0, not "${text}".`,
+      `--code 必须是非 0 的整数，而不是 “${text}”。`,
+    ),
+    exitCodes.usage,
+  );
+}
+
+const examples = tr(
+  `
+Examples:
+  hob envelope ok --msg "3 files" count:=3 output="$file"
+  hob envelope fail "the disk is full" --code 28; exit 1
+The envelope that is written last counts. Outside of a run it is printed.`,
+  `
+示例：
+  hob envelope ok --msg "3 个文件" count:=3 output="$file"
+  hob envelope fail "磁盘已满" --code 28; exit 1
+以最后一次写入的为准。不是由 Hob 运行时，结果会打印出来。`,
+);

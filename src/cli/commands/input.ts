@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+
+import { tr } from '../language.ts';
+import { fileOption, needRun } from '../script/this-run.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument('[number]', tr('which one, from 1', '第几个，从 1 开始'))
+    .option('--all', tr('print all of them, one a line; none is fine', '全部打印，每行一个；可以没有'))
+    .option(...fileOption)
+    .addHelpText('after', examples)
+    .action(async (word: string | undefined, { all, file }: { all?: boolean; file?: string }) => {
+      if (all === true && word !== undefined) throw both();
+      const index = indexOf(word ?? '1');
+      const { inputs } = await needRun(file);
+      if (all === true) {
+        process.stdout.write(inputs.map((input) => `${input}\n`).join(''));
+        return;
+      }
+      const input = inputs[index];
+      if (input === undefined) throw missing(index + 1, inputs.length);
+      process.stdout.write(`${input}\n`);
+    });
+}
+
+function indexOf(word: string): number {
+  const number = Number(word);
+  if (Number.isSafeInteger(number) && number > 0) return number - 1;
+  throw new UserError(
+    tr(`"${word}" is not a number from 1 on.`, `“${word}” 不是从 1 开始的序号。`),
+    exitCodes.usage,
+  );
+}
+
+function both(): UserError {
+  return new UserError(
+    tr('Say which one, or --all, but not both.', '序号和 --all 不能同时使用。'),
+    exitCodes.usage,
+  );
+}
+
+function missing(number: number, count: number): UserError {
+  return new UserError(
+    tr(
+      `There is no input ${number}: the run has ${count}.`,
+      `没有第 ${number} 个输入：本次运行共有 ${count} 个。`,
+    ),
+  );
+}
+
+const examples = tr(
+  `
+Examples:
+  file=$(hob input)
+  hob input --all | while IFS= read -r file; do wc -l "$file"; done`,
+  `
+示例：
+  file=$(hob input)
+  hob input --all | while IFS= read -r file; do wc -l "$file"; done`,
+);

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { callHob } from '../script/call-hob.ts';
+import { readLinkParams } from '../script/link-params.ts';
+import { shownValue } from '../script/shown-value.ts';
+import { fileOption, needRun } from '../script/this-run.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
+
+interface LinkOptions {
+  param: string[];
+  field?: string;
+  json?: boolean;
+  file?: string;
+}
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument('<id>', tr('the id of the script; it must be a node', '脚本的 id；该脚本必须是节点'))
+    .argument('[values...]', tr('the values of its main input', '主输入的值'))
+    .option('-p, --param <name=value>', tr('one of its params; may be repeated', '参数；可重复'), collect, [])
+    .option(
+      '--field <name>',
+      tr('print this value of its envelope, and nothing else', '只打印结果中的这个值'),
+    )
+    .option('--json', tr('print the whole answer', '打印完整的响应'))
+    .option(...fileOption)
+    .addHelpText('after', examples)
+    .action(async (id: string, values: string[], { param, field, json, file }: LinkOptions) => {
+      const run = await needRun(file);
+      const params = await readLinkParams(run, id, param);
+      const body = { script_id: id, params, ...(values.length > 0 && { data: values }) };
+      const answer = await callHob(run, '/api/link', { body });
+      if (json === true) printJson(answer);
+      const envelope = isJsonObject(answer.result) ? answer.result : null;
+      if (envelope === null || answer.success !== true || envelope.code !== 0) throw failed(id, answer);
+      if (json === true) return;
+      process.stdout.write(`${field === undefined ? JSON.stringify(envelope) : fieldOf(envelope, field)}\n`);
+    });
+}
+
+function collect(word: string, words: string[]): string[] {
+  return [...words, word];
+}
+
+function fieldOf(envelope: JsonObject, name: string): string {
+  const value = Object.hasOwn(envelope, name) ? envelope[name] : undefined;
+  if (value !== undefined) return shownValue(value);
+  throw new UserError(
+    tr(
+      `The envelope has no ${name}. It has: ${Object.keys(envelope).join(', ')}`,
+      `结果中没有 ${name}。现有：${Object.keys(envelope).join(', ')}`,
+    ),
+  );
+}
+
+function failed(id: string, { message }: JsonObject): UserError {
+  const why = printable(textOf(message) ?? '');
+  return new UserError(tr(`The script ${id} failed: ${why}`, `脚本 ${id} 失败：${why}`));
+}
+
+const examples = tr(
+  `
+Examples:
+  hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" -p quality=90
+  small=$(hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" --field output)
+Prints the envelope, and exits with 1 when the script fails. Params are read as the script's manifest declares them;
+name:=value is JSON in any case.`,
+  `
+示例：
+  hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" -p quality=90
+  small=$(hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" --field output)
+打印对方的结果；对方失败时退出码为 1。参数按对方清单中的类型读取；name:=值 总是按 JSON 读取。`,
+);

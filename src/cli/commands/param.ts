@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+
+import { tr } from '../language.ts';
+import { shownValue } from '../script/shown-value.ts';
+import { fileOption, findRun, needRun } from '../script/this-run.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { UserError } from '../user-error.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument('<name>', tr('the name of the param in the manifest', '参数在清单中的名称'))
+    .option('--default <text>', tr('what to print when it has no value', '没有值时打印的内容'))
+    .option(...fileOption)
+    .addHelpText('after', examples)
+    .action(async (name: string, options: { default?: string; file?: string }) => {
+      const { default: otherwise, file } = options;
+      const run = await (otherwise === undefined ? needRun(file) : findRun(file));
+      const params = run?.params ?? {};
+      const value = Object.hasOwn(params, name) ? (params[name] ?? null) : null;
+      if (value !== null) process.stdout.write(`${shownValue(value)}\n`);
+      else if (otherwise !== undefined) process.stdout.write(`${otherwise}\n`);
+      else throw missing(name, Object.keys(params));
+    });
+}
+
+function missing(name: string, names: readonly string[]): UserError {
+  const there = names.join(', ');
+  return new UserError(
+    tr(
+      `The param ${name} has no value. There is: ${there || 'none at all'}. To go on without one: --default ""`,
+      `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
+    ),
+  );
+}
+
+const examples = tr(
+  `
+Example: quality=$(hob param quality --default 85)
+Texts are printed as they are, everything else as JSON.`,
+  `
+示例：quality=$(hob param quality --default 85)
+文本原样打印，其他值打印为 JSON。`,
+);

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+
+import { tr } from '../language.ts';
+import { callHob } from '../script/call-hob.ts';
+import { fileOption, findRun } from '../script/this-run.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+
+/** Who only says by the way how far it is does not want to wait for long. */
+const answerWithinMs = 2000;
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument(
+      '<fraction>',
+      tr('how much is done, from 0 to 1; - when that is not known', '进度，0 到 1；未知时写 -'),
+    )
+    .argument('[message]', tr('what is being done', '正在做什么'))
+    .option(...fileOption)
+    .addHelpText('after', examples)
+    .action(async (word: string, message: string | undefined, { file }: { file?: string }) => {
+      const body = { fraction: fractionOf(word), message: message ?? null };
+      const run = await findRun(file);
+      if (run === null) {
+        const share = body.fraction === null ? '' : `${Math.round(body.fraction * 100)}% `;
+        process.stderr.write(`${share}${message ?? ''}\n`);
+        return;
+      }
+      // A script is not to fail for it, whatever it was.
+      await callHob(run, '/api/progress', { body, withinMs: answerWithinMs }).catch(() => {});
+    });
+}
+
+function fractionOf(word: string): number | null {
+  if (word === '-') return null;
+  const fraction = Number(word);
+  if (word.trim() !== '' && fraction >= 0 && fraction <= 1) return fraction;
+  throw new UserError(
+    tr(`"${word}" is not a number from 0 to 1.`, `“${word}” 不是 0 到 1 之间的数。`),
+    exitCodes.usage,
+  );
+}
+
+const examples = tr(
+  `
+Example: hob progress 0.4 "resizing"
+When Hob does not take it, nothing is said and the exit code is 0.`,
+  `
+示例：hob progress 0.4 "正在缩放"
+即使 Hob 没有收到，也不会报错，退出码为 0。`,
+);

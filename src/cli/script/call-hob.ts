@@ -1,0 +1,27 @@
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import { language, tr } from '../language.ts';
+import { UserError } from '../user-error.ts';
+import type { ThisRun } from './this-run.ts';
+
+/** Calls Hob as the run that the script is. A link may take hours: without a limit there is none. */
+export async function callHob(
+  { apiBase }: Pick<ThisRun, 'apiBase'>,
+  path: string,
+  { body, withinMs }: { body?: JsonObject; withinMs?: number } = {},
+): Promise<JsonObject> {
+  try {
+    const answer = await fetch(apiBase + path, {
+      headers: { 'accept-language': language, 'content-type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      ...(withinMs !== undefined && { signal: AbortSignal.timeout(withinMs) }),
+    });
+    const said: Json = JSON.parse(await answer.text());
+    return isJsonObject(said) ? said : {};
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError(
+      tr(`Hob does not answer at ${apiBase} (${reason}).`, `Hob 没有响应：${apiBase}（${reason}）。`),
+    );
+  }
+}
