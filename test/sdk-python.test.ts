@@ -231,6 +231,22 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     expect(answer).toMatchObject({ result: envelope, exit_code: exitCode });
   });
 
+  it('runs the function once, also for those who call it below by habit', async () => {
+    const body = `
+@hob.main
+def main(quality: int):
+    print("once")
+    return {"quality": quality}
+
+if __name__ == "__main__":
+    main()
+`;
+    expect(await resultOf('habit', body)).toMatchObject({
+      stdout: 'once\n',
+      result: { code: 0, quality: 85 },
+    });
+  });
+
   it('turns an exception into an envelope, with where it was', async () => {
     const answer = await resultOf(
       'raises',

@@ -233,9 +233,11 @@ def main(function: Function) -> Function:
     the message, None as a plain success. An exception becomes an envelope with the code 1. In a module that is only imported
     the function stays what it was.
     """
-    if function.__module__ == "__main__":
-        _carry_out(run(), function)
-    return function
+    if function.__module__ != "__main__":
+        return function
+    _carry_out(run(), function)
+    # Whoever calls it below, out of habit, means this one time.
+    return lambda: None  # type: ignore[return-value]
 
 
 def _carry_out(this: Run, function: Callable[..., Any]) -> None:
