@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
+import { quoteWord } from '../quote-word.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -39,7 +40,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   for (const { en } of packed.notes) process.stderr.write(`Note: ${printable(en)}\n`);
   const size = `${formatCount(packed.entries, 'file')}, ${formatBytes(packed.bytes)}`;
   process.stdout.write(
-    `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quote(packed.file)}\n`,
+    `${packed.file}\n${size}, sha256 ${packed.sha256}\nInstall it: hob install ${quoteWord(packed.file)}\n`,
   );
 }
 
@@ -83,9 +84,4 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
-}
-
-/** As a shell takes it for one word. */
-function quote(path: string): string {
-  return /^[\p{L}\p{N}_./~+-]+$/u.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
