@@ -118,13 +118,13 @@ export const importRules = [
   {
     name: 'cli-imports',
     comment:
-      'The command speaks HTTP like everybody else; beyond that it must know only where the home is, which run calls it, and the language of its user.',
+      'The command speaks HTTP like everybody else; beyond that it must know only where the home is, which run calls it, what starts with the session of its user, and the language of its user.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', '^src/cli/offline/'] },
     to: {
       path: '^src/',
       pathNot: [
         '^src/(?:cli|shared)/',
-        '^src/settings/(?:(?:prepare-)?home|run-variables|user-language)\\.ts$',
+        '^src/settings/(?:(?:prepare-)?home|run-variables|login-service|user-language)\\.ts$',
       ],
     },
     plant: { file: 'src/cli/planted.ts', imports: '../compose.ts' },
@@ -195,10 +195,15 @@ export const importRules = [
   {
     name: 'http-behind-the-door',
     comment:
-      'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in. The two files of models that ask servers elsewhere open nothing: they use the client, which can be made to carry several times what fetch does.',
+      'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in. The two files of models that ask servers elsewhere open nothing: they use the client, which can be made to carry several times what fetch does. So does the file by which the command calls its service: to load fetch takes longer than the command.',
     from: {
       path: '^src/',
-      pathNot: ['^src/http/', '^src/models/hubs/(?:http-client|body-tap)\\.ts$', tests],
+      pathNot: [
+        '^src/http/',
+        '^src/models/hubs/(?:http-client|body-tap)\\.ts$',
+        '^src/cli/call-service\\.ts$',
+        tests,
+      ],
     },
     to: { path: '^(?:node:)?(?:http|https|http2|tls)$' },
     plant: { file: 'src/runs/planted.ts', imports: 'node:http' },

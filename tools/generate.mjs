@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ const files = {
   'schema/openapi.json': asJson(await openApiDocument()),
   'docs/errors.md': errorsPage(),
   'docs/settings.md': settingsPage(),
+  'docs/commands.md': commandsPage('en'),
+  'docs/commands.zh-CN.md': commandsPage('zh'),
   'docs/reliability.md': reliabilityPage(seenIn('docs/reliability.json')),
   'docs/performance.md': performancePage(seenIn('docs/performance.json')),
   'docs/benchmarks.md': benchmarksPage(seenIn('docs/benchmarks.json')),
@@ -131,6 +133,12 @@ function settingsPage() {
     '',
     '<!-- Generated from src/settings/schema.ts. Run `npm run generate` after a change. -->',
   );
+}
+
+/** The command says everything in the language of its user, which it looks up once: each page is made by a process of its own. */
+function commandsPage(language) {
+  const env = { ...process.env, LC_ALL: language === 'zh' ? 'zh_CN.UTF-8' : 'en_US.UTF-8' };
+  return String(execFileSync(process.execPath, [join(root, 'tools', 'lib', 'commands-page.mjs')], { env }));
 }
 
 function page(...lines) {

@@ -8,6 +8,8 @@ export interface Subcommand {
   readonly summary: string;
   /** Under which heading it stands. */
   readonly group: string;
+  /** For shells and not for people: `hob --help` says nothing of it. */
+  readonly isHidden?: boolean;
   /** Adds its options and its action. Loaded only when needed, so that the command starts quickly. */
   load(): Promise<{ configure(command: Command): void }>;
 }
@@ -17,6 +19,7 @@ const scripts = tr('Scripts:', '脚本：');
 const authors = tr('For authors of scripts:', '给脚本作者：');
 const inside = tr('Inside scripts in bash and sh:', '在 bash 和 sh 脚本中：');
 const help = tr('When something is wrong:', '出现问题时：');
+const shell = tr('For your shell:', '给您的 shell：');
 
 /** Every subcommand, in the order of `hob --help`. */
 export const subcommands: readonly Subcommand[] = [
@@ -37,6 +40,12 @@ export const subcommands: readonly Subcommand[] = [
     group: service,
     summary: tr('print or renew the token', '显示或更换令牌'),
     load: () => import('./commands/token.ts'),
+  },
+  {
+    name: 'service',
+    group: service,
+    summary: tr('have Hob start when you log in', '让 Hob 在登录时自动启动'),
+    load: () => import('./commands/service.ts'),
   },
   {
     name: 'install',
@@ -90,6 +99,12 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./commands/model.ts'),
   },
   {
+    name: 'new',
+    group: authors,
+    summary: tr('make a new script that runs at once', '新建一个马上就能运行的脚本'),
+    load: () => import('./commands/new.ts'),
+  },
+  {
     name: 'check',
     group: authors,
     summary: tr('say everything that is wrong with a script', '找出脚本的所有问题'),
@@ -136,5 +151,18 @@ export const subcommands: readonly Subcommand[] = [
     group: help,
     summary: tr('look at everything, and say what to do next', '全面检查，并告诉您下一步怎么做'),
     load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'completion',
+    group: shell,
+    summary: tr('have your shell complete what you type', '让 shell 自动补全您输入的命令'),
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'complete',
+    group: shell,
+    isHidden: true,
+    summary: tr('what may come next, for shells', '接下来可以输入什么（供 shell 使用）'),
+    load: () => import('./commands/complete.ts'),
   },
 ];

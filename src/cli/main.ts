@@ -1,38 +1,18 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
-import { readVersion } from '../shared/version.ts';
-import { speakChinese } from './chinese-usage.ts';
-import { subcommands } from './commands.ts';
-import { language, tr } from './language.ts';
+import { tr } from './language.ts';
+import { buildProgram } from './program.ts';
 import { exitCodes, ToldError, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
-  const program = new Command('hob')
-    .description(
-      tr(
-        'Runs the scripts on this machine, for any program that asks over HTTP.',
-        '管理并运行这台电脑上的脚本，任何程序都可以通过 HTTP 调用。',
-      ),
-    )
-    .version(readVersion(), '-V, --version', tr('print the version', '显示版本'))
-    .helpOption('-h, --help', tr('show help', '显示帮助'))
-    .helpCommand(false)
-    .showHelpAfterError(tr('(hob --help shows what there is)', '（hob --help 列出所有命令）'))
-    .exitOverride();
-  if (language === 'zh') speakChinese(program);
-
   try {
-    const called = argv.find((argument) => !argument.startsWith('-'));
-    for (const subcommand of subcommands) {
-      const command = program
-        .command(subcommand.name)
-        .description(subcommand.summary)
-        .helpGroup(subcommand.group)
-        .exitOverride();
-      if (subcommand.name === called) (await subcommand.load()).configure(command);
-    }
+    const [called, completed] = argv.filter((argument) => !argument.startsWith('-'));
+    // What completes a command must know the options of that one, too.
+    const program = await buildProgram(
+      ({ name }) => name === called || (called === 'complete' && name === completed),
+    );
     if (argv.length === 0) {
       program.outputHelp();
       return 0;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { callService } from './call-service.ts';
 import { credentialsFor, findService, wrongToken } from './find-service.ts';
 import { language, tr } from './language.ts';
 import { printable } from './terminal/text-width.ts';
@@ -78,7 +79,7 @@ export class ServiceClient {
 
   async #ask(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await fetch(this.url + path, {
+    const answer = await callService(this.url + path, {
       method,
       // What it passes on is to be in the language that it speaks itself.
       headers: { 'accept-language': language, ...json, ...this.#headers },

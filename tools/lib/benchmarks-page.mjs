@@ -1,4 +1,5 @@
 import { seenText } from './measured.mjs';
+import { claimsTable } from './performance-page.mjs';
 import { tableText } from './tables.mjs';
 
 /** What each scenario does, in the order of the page; the names are those of the files in bench. */
@@ -19,6 +20,10 @@ const scenarios = {
     title: 'A large download',
     did: 'A process gave out one large file, sent by the system itself so that it takes little of the processor. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
   },
+  cli: {
+    title: 'The command',
+    did: 'The command was started again and again, once to say its version and once to ask a running service for something small, in turn with a Node that does nothing.',
+  },
 };
 
 /** docs/benchmarks.md: how long things take. */
@@ -38,10 +43,11 @@ export function benchmarksPage(data) {
 
 function seenOf(seen) {
   if (seen === undefined) return ['Not measured yet.'];
-  const { runs, tables } = seen;
+  const { runs, tables, claims } = seen;
   const history = runs === undefined ? '' : ` The long history had ${runs.toLocaleString('en')} runs.`;
   return [
     `${seenText(seen)}${history}`,
     ...tables.flatMap((table) => ['', `${table.title}:`, '', ...tableText(table)]),
+    ...(claims === undefined ? [] : ['', 'What is to hold:', '', ...tableText(claimsTable(claims))]),
   ];
 }

@@ -10,18 +10,22 @@ const debianPackages = {
   curl: 'curl',
   'dbus-daemon': 'dbus',
   dunst: 'dunst',
+  fish: 'fish',
   import: 'imagemagick',
   openssl: 'openssl',
   perl: 'perl',
   php: 'php-cli',
   python3: 'python3',
   ruby: 'ruby',
+  'systemd-analyze': 'systemd',
+  tmux: 'tmux',
   wget: 'wget',
   xdotool: 'xdotool',
   'xfce4-terminal': 'xfce4-terminal',
   xterm: 'xterm',
   xwininfo: 'x11-utils',
   Xvfb: 'xvfb',
+  zsh: 'zsh',
 };
 
 /** Debian packages without a program on PATH, with a command that succeeds where each is installed. */

@@ -5,6 +5,7 @@ import { packFolder } from '../../packages/pack/pack-folder.ts';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { language, tr } from '../language.ts';
+import { quoteWord } from '../quote-word.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -44,7 +45,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   const { entries } = packed;
   const [size, hash] = [formatBytes(packed.bytes), `sha256 ${packed.sha256}`];
   const what = tr(`${formatCount(entries, 'file')}, ${size}, ${hash}`, `${entries} 个文件，${size}，${hash}`);
-  const advice = `${tr('Install it: ', '安装它：')}hob install ${quote(packed.file)}`;
+  const advice = `${tr('Install it: ', '安装它：')}hob install ${quoteWord(packed.file)}`;
   process.stdout.write(`${packed.file}\n${what}\n${advice}\n`);
 }
 
@@ -106,9 +107,4 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
-}
-
-/** As a shell takes it for one word. */
-function quote(path: string): string {
-  return /^[\p{L}\p{N}_./~+-]+$/u.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

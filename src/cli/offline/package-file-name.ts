@@ -1,33 +1,6 @@
-/** Names that Windows keeps for devices, whatever stands behind the dot. */
-const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
-const longestBytes = 200;
+import { safeFileName } from '../safe-file-name.ts';
 
 /** A file name that every system takes, in which the name of the script can still be read: `图片放大-1.0.0.zip`. */
 export function packageFileName({ name, version }: { name: string; version: string | null }): string {
-  const base = [name, version ?? '']
-    .map(safe)
-    .filter((part) => part !== '')
-    .join('-');
-  const cut = cutToBytes(base, longestBytes);
-  const isFree = cut !== '' && !reserved.test(cut);
-  return `${isFree ? cut : `script${cut === '' ? '' : `-${cut}`}`}.zip`;
-}
-
-function safe(text: string): string {
-  return (
-    text
-      .normalize('NFC')
-      // What a path, a shell or Windows reads as something else, and what nobody sees.
-      .replace(/[\\/:*?"'<>|`$&;!#%~()[\]{}\p{C}\p{Z}\s]+/gu, '-')
-      .replace(/^[.-]+|[.-]+$/g, '')
-  );
-}
-
-function cutToBytes(text: string, bytes: number): string {
-  let kept = '';
-  for (const character of text) {
-    if (Buffer.byteLength(kept + character) > bytes) break;
-    kept += character;
-  }
-  return kept;
+  return `${safeFileName(name, version ?? '')}.zip`;
 }

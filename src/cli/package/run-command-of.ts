@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
+import { curlLine } from '../curl-line.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
@@ -7,10 +8,7 @@ import { UserError } from '../user-error.ts';
 export async function runCommandOf(client: ServiceClient, scriptId: string): Promise<string> {
   const input = await mainInputOf(client, scriptId);
   const body = { script_id: scriptId, sync: true, ...(input !== null && { data: { [input]: ['...'] } }) };
-  // A manifest names the input: no quote of it may end ours.
-  const json = JSON.stringify(body).replaceAll("'", '\\u0027');
-  const token = client.needsToken ? ` -H "$(hob token --header)"` : '';
-  return `curl -sS ${client.url}/api/execute${token} -H 'Content-Type: application/json' -d '${json}'`;
+  return curlLine(client.url, body, client);
 }
 
 async function mainInputOf(client: ServiceClient, scriptId: string): Promise<string | null> {

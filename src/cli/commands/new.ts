@@ -1,0 +1,60 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+import { tr } from '../language.ts';
+import { type MakeOptions, makeScript } from '../new/make-script.ts';
+import { inputKinds, languages } from '../new/new-script.ts';
+import { homeOption } from '../options.ts';
+import { strictUsage } from '../strict-usage.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument('[name]', tr('name of the script; it may have spaces', '脚本名称，可以有空格'))
+    .addOption(
+      new Option('--lang <language>', tr('what it is written in', '用什么语言编写')).choices(languages),
+    )
+    .option('--desc <text>', tr('what it does, in a sentence', '一句话说明它做什么'))
+    .addOption(new Option('--input <kind>', tr('what it is given', '它处理什么')).choices(inputKinds))
+    .option('--node', tr('other scripts may link it', '允许其他脚本链接它'))
+    .option('--id <uuid>', tr('its id (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
+    .option(
+      '--dir <dir>',
+      tr(
+        'folder to put it into (default: scripts in the home, else the current one)',
+        '放在哪个文件夹里（默认：主目录下的 scripts，没有则为当前文件夹）',
+      ),
+    )
+    .option('--yes', tr('ask nothing; what is not said has its default', '什么都不问，未给出的采用默认值'))
+    .option(...homeOption)
+    .option(
+      '--json',
+      tr('print what was written as JSON, for programs', '以 JSON 输出写入的内容，供程序使用'),
+    )
+    .addHelpText('after', examples)
+    .action((name: string | undefined, options: MakeOptions) => makeScript(name, options));
+}
+
+function checkId(text: string): string {
+  if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError(tr('An id is a UUID.', 'ID 必须是 UUID。'));
+}
+
+const examples = tr(
+  `
+Examples:
+  hob new
+  hob new "Resize images" --lang python
+  hob new count-words --lang bash --input text --yes
+
+Writes a folder with a manifest, a program that runs as it is, something to try it with, and a README. At a terminal it asks for what
+is not said. What is there already is never overwritten.
+Exit codes: 0 it was written, 1 it was not (stderr says why), 2 the command was written wrongly, 130 it was stopped by Ctrl-C.`,
+  `
+示例：
+  hob new
+  hob new "图片放大" --lang python
+  hob new count-words --lang bash --input text --yes
+
+创建一个文件夹，里面有清单、可以直接运行的程序、试运行用的输入和 README。在终端中会询问没有给出的内容。不会覆盖已有的文件。
+退出码：0 已创建，1 未创建（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
+);

@@ -1,0 +1,15 @@
+import { printable } from '../terminal/text-width.ts';
+import type { Offer } from './candidate.ts';
+
+/** One a line, with its meaning behind a tab; a line that begins with a colon says that the shell knows better what there is. */
+export function offerLines(offer: Offer, typed: string): string {
+  if (offer.kind !== 'candidates') return `:${offer.kind}\n`;
+  return offer.candidates
+    .filter(({ value }) => value !== '' && value.startsWith(typed) && printable(value) === value)
+    .map(({ value, meaning }) => `${value}\t${oneLine(meaning)}\n`)
+    .join('');
+}
+
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ');
+}

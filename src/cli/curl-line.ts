@@ -1,0 +1,9 @@
+import type { JsonObject } from '../shared/json.ts';
+
+/** A line that has a service run a script, to be copied into a shell. */
+export function curlLine(url: string, body: JsonObject, { needsToken }: { needsToken: boolean }): string {
+  // Names come from manifests: no quote of theirs may end ours.
+  const json = JSON.stringify(body).replaceAll("'", '\\u0027');
+  const token = needsToken ? ` -H "$(hob token --header)"` : '';
+  return `curl -sS ${url}/api/execute${token} -H 'Content-Type: application/json' -d '${json}'`;
+}

@@ -1,0 +1,52 @@
+import { curlLine } from '../curl-line.ts';
+import { tr } from '../language.ts';
+import { quoteWord } from '../quote-word.ts';
+import type { ServiceClient } from '../service-client.ts';
+import type { NewScript } from './new-script.ts';
+import { runLine } from './run-line.ts';
+import { sampleValue } from './sample-input.ts';
+
+const defaultUrl = 'http://127.0.0.1:9527';
+
+interface Made {
+  readonly folder: string;
+  readonly parent: string;
+  /** Whether every service of this home looks there. */
+  readonly isOwnPlace: boolean;
+  readonly client: ServiceClient | null;
+  readonly isNoticed: boolean;
+}
+
+/** Where it is, and how it is run. */
+export function describeMade(
+  script: NewScript,
+  { folder, parent, isOwnPlace, client, isNoticed }: Made,
+): string {
+  const value = sampleValue(script.input, folder);
+  const body = {
+    script_id: script.id,
+    sync: true,
+    ...(value !== null && { data: { [script.input]: [value] } }),
+  };
+  const lines = [
+    tr(`${script.name} is in ${folder}`, `${script.name} 已创建：${folder}`),
+    ...(isNoticed ? [] : [howToServe(isOwnPlace ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
+    `${tr('Run it: ', '运行：')}${runLine(script, folder)}`,
+    `${tr('Or: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What is left to be done before a service can run it. */
+function howToServe(flags: string, isRunning: boolean): string {
+  const command = `hob serve${flags}`;
+  return isRunning
+    ? tr(
+        `The running Hob does not look for scripts there. Start it again so that it does: ${command}`,
+        `正在运行的 Hob 不会读取那里的脚本。请这样重新启动它：${command}`,
+      )
+    : tr(
+        `Hob is not running. Start it in another terminal: ${command}`,
+        `Hob 没有运行。请在另一个终端启动它：${command}`,
+      );
+}

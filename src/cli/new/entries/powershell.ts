@@ -1,0 +1,35 @@
+import { tr } from '../../language.ts';
+import { summaryOf } from '../input-words.ts';
+import type { NewScript } from '../new-script.ts';
+
+const measures = {
+  files: '(Get-Item -LiteralPath $item).Length',
+  folders: '@(Get-ChildItem -Force -LiteralPath $item).Count',
+  text: '$item.Length',
+} as const;
+
+export function powershellEntry({ input }: NewScript): string {
+  // The mark without which Windows' own PowerShell does not take the text for UTF-8.
+  const opening = `\ufeff$ErrorActionPreference = 'Stop'
+
+# ${tr('The first argument is the parameter file: environment, data and params.', '第一个参数是参数文件，包含 environment、data 和 params。')}
+$request = Get-Content -Raw -Encoding UTF8 -LiteralPath $args[0] | ConvertFrom-Json
+$params = $request.params
+
+for ($time = 0; $time -lt $params.times; $time++) { Write-Output $params.greeting }
+`;
+  const closing = `
+# ${tr('The result: msg for people, the rest for programs.', '结果：msg 给人看，其余给程序用。')}
+[IO.File]::WriteAllText($request.environment.output_json, ($result | ConvertTo-Json -Compress))
+`;
+  if (input === 'none')
+    return `${opening}
+$result = @{ code = 0; msg = $params.greeting; times = $params.times }
+${closing}`;
+  return `${opening}
+$items = @($request.data.${input})
+$total = 0
+foreach ($item in $items) { $total += ${measures[input]} }
+$result = @{ code = 0; msg = "${summaryOf(input, '$total', '$($items.Count)')}"; total = $total }
+${closing}`;
+}

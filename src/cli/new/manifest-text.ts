@@ -1,0 +1,78 @@
+import { tr } from '../language.ts';
+import { greeting, inputWords } from './input-words.ts';
+import type { NewScript, ScriptLanguage } from './new-script.ts';
+
+/** What the manifest says of a language: its name there, the versions that the sample needs, and the entry. */
+export const runtimes: Readonly<
+  Record<ScriptLanguage, { readonly language: string; readonly versions?: string; readonly entry: string }>
+> = {
+  python: { language: 'python', versions: '>=3.8', entry: 'main.py' },
+  node: { language: 'node.js', versions: '>=18', entry: 'main.mjs' },
+  typescript: { language: 'typescript', entry: 'main.ts' },
+  bash: { language: 'bash', entry: 'main.sh' },
+  powershell: { language: 'powershell', entry: 'main.ps1' },
+};
+
+/** The manifest of a new script. */
+export function manifestText(script: NewScript): string {
+  const { language, versions, entry } = runtimes[script.language];
+  return `#:schema http://127.0.0.1:9527/api/script.schema.json
+
+[service.info]
+id = "${script.id}"
+name = ${tomlText(script.name)}
+version = "0.1.0"
+${script.desc === '' ? '' : `desc = ${tomlText(script.desc)}\n`}
+[service.runtime]
+language = "${language}"
+${versions === undefined ? '' : `language_version = "${versions}"\n`}entry = "${entry}"
+# ${tr('Seconds after which a run is stopped.', '运行超过这么多秒就会被停止。')}
+timeout = 600
+${inputTable(script)}
+# ${tr('What a caller may set; what it leaves out has its default.', '调用者可以设置的参数；没有给出的取默认值。')}
+[[service.params]]
+name = "greeting"
+label = "${tr('Greeting', '问候语')}"
+type = "str"
+default = "${greeting}"
+
+[[service.params]]
+name = "times"
+label = "${tr('How often it greets', '问候几次')}"
+type = "int"
+default = 1
+${outputTable(script)}
+[service.node]
+# ${tr('Whether other scripts may link it.', '其他脚本能否链接它。')}
+enabled = ${script.isNode}
+`;
+}
+
+function inputTable({ input }: NewScript): string {
+  if (input === 'none') return '';
+  const { label, description } = inputWords[input];
+  const pick = input === 'text' ? '' : `pick = "${input}"\n`;
+  return `
+# ${tr('What it works on.', '它处理的内容。')}
+[[service.inputs]]
+name = "${input}"
+label = "${label}"
+type = "${input === 'text' ? 'str' : 'list'}"
+${pick}description = "${description}"
+`;
+}
+
+function outputTable({ input }: NewScript): string {
+  if (input === 'none') return '';
+  return `
+# ${tr('What it returns beside code and msg.', '除 code 和 msg 之外返回的内容。')}
+[[service.outputs]]
+name = "total"
+type = "int"
+`;
+}
+
+/** TOML writes texts as JSON does, and one character more that nobody sees. */
+function tomlText(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}

@@ -1,0 +1,25 @@
+import { tr } from '../language.ts';
+import { runtimes } from './manifest-text.ts';
+import type { NewScript } from './new-script.ts';
+import { runLine } from './run-line.ts';
+import { sampleFile } from './sample-input.ts';
+
+/** The README of a new script: how it is run, and what each file is for. */
+export function readmeText(script: NewScript): string {
+  const sample = sampleFile(script.input);
+  const sampleRow =
+    sample === null ? '' : `| \`${sample.path}\` | ${tr('something to try it with', '试运行用的输入')} |\n`;
+  return `# ${script.name}
+${script.desc === '' ? '' : `\n${script.desc}\n`}
+\`\`\`sh
+${runLine(script, '.')}
+\`\`\`
+
+| ${tr('file', '文件')} | ${tr('what it is', '说明')} |
+|---|---|
+| \`script.toml\` | ${tr('the manifest: name, input and params', '清单：名称、输入和参数')} |
+| \`${runtimes[script.language].entry}\` | ${tr('what is run', '运行的程序')} |
+${sampleRow}
+${tr('`hob check` says what is wrong with it, `hob pack` makes a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
+`;
+}

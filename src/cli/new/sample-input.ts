@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+
+import { assertNever } from '../../shared/assert-never.ts';
+import { greeting } from './input-words.ts';
+import type { InputKind, NewFile } from './new-script.ts';
+
+/** What a new script can be tried with: the file that holds it, and where that is all there is, none. */
+export function sampleFile(input: InputKind): NewFile | null {
+  const text = `${greeting}\n`;
+  if (input === 'none') return null;
+  return { path: input === 'folders' ? 'sample/hello.txt' : 'sample.txt', text };
+}
+
+/** The value to try it with, for a script in this folder; null where it takes none. */
+export function sampleValue(input: InputKind, folder: string): string | null {
+  switch (input) {
+    case 'files':
+      return join(folder, 'sample.txt');
+    case 'folders':
+      return join(folder, 'sample');
+    case 'text':
+      return greeting;
+    case 'none':
+      return null;
+    default:
+      return assertNever(input);
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+
+import { tr } from '../language.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+import { canAsk, Interview } from './interview.ts';
+import type { InputKind, NewScript, ScriptLanguage } from './new-script.ts';
+
+export interface NewOptions {
+  lang?: ScriptLanguage;
+  desc?: string;
+  input?: InputKind;
+  node?: boolean;
+  id?: string;
+  yes?: boolean;
+}
+
+/** What is wrong with a name where it would be put; null for nothing. */
+type FaultOf = (name: string) => Promise<string | null>;
+
+const longestName = 100;
+
+/** What a new script is to be: what was said on the command line, what is asked for at a terminal, and defaults for the rest. */
+export async function settleScript(
+  name: string | undefined,
+  options: NewOptions,
+  faultOfPlace: FaultOf,
+): Promise<NewScript> {
+  const given = name?.trim();
+  if (given !== undefined) {
+    const fault = faultOfName(given);
+    if (fault !== null) throw new UserError(fault, exitCodes.usage);
+    const taken = await faultOfPlace(given);
+    if (taken !== null) throw new UserError(taken);
+  }
+  const mayAsk = options.yes !== true && canAsk();
+  const settled = mayAsk ? await ask(given, options, faultOfPlace) : fill(given, options);
+  return { ...settled, id: options.id ?? randomUUID() };
+}
+
+/** What is wrong with a name; null for nothing. */
+function faultOfName(name: string): string | null {
+  if (name === '') return tr('A script needs a name.', '脚本需要一个名称。');
+  if (/\p{Cc}/u.test(name))
+    return tr('A name is one line, without tabs or the like.', '名称只能是一行，不能有制表符之类的字符。');
+  if ([...name].length > longestName)
+    return tr(`A name has at most ${longestName} characters.`, `名称最多 ${longestName} 个字符。`);
+  return null;
+}
+
+type Settled = Omit<NewScript, 'id'>;
+
+/** Without anybody to ask: the language is the one choice that nobody wants made for them. */
+function fill(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Settled {
+  if (name === undefined)
+    throw new UserError(
+      tr(
+        'Say the name of the script: hob new "My script" --lang python',
+        '请给出脚本名称，例如：hob new "我的脚本" --lang python',
+      ),
+      exitCodes.usage,
+    );
+  if (lang === undefined && yes !== true)
+    throw new UserError(
+      tr(
+        'Say the language with --lang, or take the defaults with --yes.',
+        '请用 --lang 给出语言，或用 --yes 采用默认值。',
+      ),
+      exitCodes.usage,
+    );
+  return {
+    name,
+    language: lang ?? 'python',
+    desc: desc ?? '',
+    input: input ?? 'files',
+    isNode: node === true,
+  };
+}
+
+async function ask(
+  known: string | undefined,
+  { lang, desc, input, node }: NewOptions,
+  faultOfPlace: FaultOf,
+): Promise<Settled> {
+  const interview = new Interview();
+  try {
+    process.stderr.write(
+      `${tr('Enter alone takes what is in brackets. Ctrl-C stops, and nothing is written.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
+    );
+    const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
+    const settled = {
+      name: known ?? (await interview.text(tr('Name', '名称'), faultOf)),
+      language: lang ?? (await interview.choice(tr('Language', '语言'), languageChoices)),
+      desc:
+        desc ??
+        (await interview.text(
+          tr('What it does, in a sentence (may be empty)', '一句话说明它做什么（可以留空）'),
+          async () => null,
+        )),
+      input: input ?? (await interview.choice(tr('What is it given?', '处理什么？'), inputChoices)),
+      isNode:
+        node ??
+        (await interview.yesOrNo(tr('May other scripts use it (y/n)', '允许其他脚本调用它吗（y/n）'))),
+    };
+    process.stderr.write('\n');
+    return settled;
+  } finally {
+    interview.close();
+  }
+}
+
+const languageChoices = [
+  { value: 'python', word: 'python', meaning: 'Python 3.8+' },
+  { value: 'node', word: 'node', meaning: 'JavaScript, Node 18+' },
+  {
+    value: 'typescript',
+    word: 'typescript',
+    meaning: tr('runs as it is, without a build', '直接运行，无需编译'),
+  },
+  { value: 'bash', word: 'bash', meaning: tr('a shell script', 'shell 脚本') },
+  { value: 'powershell', word: 'powershell', meaning: 'PowerShell' },
+] as const;
+
+const inputChoices = [
+  { value: 'files', word: 'files', meaning: tr('paths of files', '文件路径') },
+  { value: 'folders', word: 'folders', meaning: tr('paths of folders', '文件夹路径') },
+  { value: 'text', word: 'text', meaning: tr('text that somebody types', '用户输入的文本') },
+  { value: 'none', word: 'none', meaning: tr('nothing but its params', '只有参数，没有输入') },
+] as const;

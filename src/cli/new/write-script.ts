@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { errnoOf } from '../../shared/errors.ts';
+import { tr } from '../language.ts';
+import { UserError } from '../user-error.ts';
+import type { NewFile } from './new-script.ts';
+
+/** The folder that a script is to be written into must be there. */
+export async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() === true) return;
+  throw new UserError(
+    tr(
+      `There is no folder ${folder}. Make it first, or name another one with --dir.`,
+      `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
+    ),
+  );
+}
+
+/** Why no script can be written there; null where one can. */
+export async function faultOfPlace(folder: string): Promise<string | null> {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return null;
+  return tr(
+    `${folder} is there already, and stays as it is. Take another name, or another place with --dir.`,
+    `${folder} 已经存在，没有改动它。请换一个名称，或用 --dir 换一个位置。`,
+  );
+}
+
+/** Writes a folder with these files. It is there whole or not at all, for a service may be watching. */
+export async function writeScript(folder: string, files: readonly NewFile[]): Promise<void> {
+  const fault = await faultOfPlace(folder);
+  if (fault !== null) throw new UserError(fault);
+  // No service takes a folder whose name begins with a dot for a script.
+  const draft = join(dirname(folder), `.hob-new-${randomBytes(6).toString('hex')}`);
+  try {
+    for (const { path, text } of files) {
+      const file = join(draft, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: 'wx' });
+      if (text.startsWith('#!')) await chmod(file, 0o755);
+    }
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    throw new UserError(
+      tr(
+        `${folder} cannot be written (${errno}). Nothing of it is left; --dir names another place.`,
+        `无法写入 ${folder}（${errno}），没有留下任何文件。可以用 --dir 换一个位置。`,
+      ),
+    );
+  }
+}

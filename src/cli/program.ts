@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+
+import { readVersion } from '../shared/version.ts';
+import { speakChinese } from './chinese-usage.ts';
+import { type Subcommand, subcommands } from './commands.ts';
+import { language, tr } from './language.ts';
+
+/** The `hob` command with the names of all its subcommands. Those that are needed have their options, too. */
+export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean): Promise<Command> {
+  const program = new Command('hob')
+    .description(
+      tr(
+        'Runs the scripts on this machine, for any program that asks over HTTP.',
+        '管理并运行这台电脑上的脚本，任何程序都可以通过 HTTP 调用。',
+      ),
+    )
+    .version(readVersion(), '-V, --version', tr('print the version', '显示版本'))
+    .helpOption('-h, --help', tr('show help', '显示帮助'))
+    .helpCommand(false)
+    .showHelpAfterError(tr('(hob --help shows what there is)', '（hob --help 列出所有命令）'))
+    .exitOverride();
+  if (language === 'zh') speakChinese(program);
+  for (const subcommand of subcommands) {
+    const command = program
+      .command(subcommand.name, { hidden: subcommand.isHidden === true })
+      .description(subcommand.summary)
+      .helpGroup(subcommand.group)
+      .exitOverride();
+    if (isNeeded(subcommand)) (await subcommand.load()).configure(command);
+  }
+  return program;
+}

@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+
+import { searchPath } from '../../settings/login-service.ts';
+import { tr } from '../language.ts';
+import { UserError } from '../user-error.ts';
+import { launchd } from './launchd.ts';
+import type { Platform } from './login-service.ts';
+import { systemd } from './systemd.ts';
+import { taskScheduler } from './task-scheduler.ts';
+
+const makers: Readonly<Partial<Record<NodeJS.Platform, typeof systemd>>> = {
+  linux: systemd,
+  darwin: launchd,
+  win32: taskScheduler,
+};
+
+/** What starts this Hob on this machine, for a home. */
+export function findPlatform(home: string): Platform {
+  const make = makers[process.platform];
+  if (make === undefined)
+    throw new UserError(
+      tr(
+        `Hob does not know how programs are started at login on ${process.platform}. Have it run: hob serve`,
+        `Hob 不知道在 ${process.platform} 上如何让程序登录时启动。请自行让系统运行：hob serve`,
+      ),
+    );
+  return make({
+    node: process.execPath,
+    // Source and build are both as deep below it.
+    command: fileURLToPath(new URL('../../../bin/hob.js', import.meta.url)),
+    home,
+    path: searchPath(),
+  });
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { errnoOf } from '../../shared/errors.ts';
+import { runCommand } from '../../shared/run-command.ts';
+import type { ServiceInfo } from '../../shared/service-file.ts';
+import { findService } from '../find-service.ts';
+import { tr } from '../language.ts';
+import { UserError } from '../user-error.ts';
+import { callTools, commandLine } from './call-tools.ts';
+import { findPlatform } from './find-platform.ts';
+import type { Platform } from './login-service.ts';
+
+export interface ServiceOptions {
+  home?: string;
+  dryRun?: boolean;
+}
+
+const startsWithinMs = 20_000;
+const pollMs = 100;
+
+/** `hob service install`: Hob is started now, and at each login. */
+export async function installService({ home: flag, dryRun }: ServiceOptions): Promise<void> {
+  const { home, service } = await findService(flag);
+  const platform = findPlatform(home);
+  if (dryRun === true) {
+    process.stdout.write(describeInstallation(platform));
+    return;
+  }
+  const fault = await platform.fault();
+  if (fault !== null) throw new UserError(`${fault}\n${tr('Nothing was installed.', '没有安装任何东西。')}`);
+  const wasActive = (await runCommand(platform.isActive.tool, platform.isActive.args)).ok;
+  if (service !== null && !wasActive)
+    throw new UserError(
+      tr(
+        `Hob runs already, started by somebody else (process ${service.pid}). Stop it first, then try again: hob stop`,
+        `Hob 已在运行（进程 ${service.pid}），不是由登录服务启动的。请先停止它再重试：hob stop`,
+      ),
+    );
+  await writeInOneStep(platform);
+  await callTools(platform.onInstall);
+  const started = await untilStarted(flag);
+  const advice = await platform.advice();
+  const lines = [
+    tr(`Installed: ${platform.file}`, `已安装：${platform.file}`),
+    started === null
+      ? tr(
+          `It has been started and does not answer yet. To find out why: ${platform.whyCommand}`,
+          `已经启动，但还没有响应。查看原因：${platform.whyCommand}`,
+        )
+      : tr(
+          `Hob ${started.version} runs at ${started.url}, and starts when you log in.`,
+          `Hob ${started.version} 正在 ${started.url} 运行，登录时会自动启动。`,
+        ),
+    ...(advice === null ? [] : [advice]),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function describeInstallation({ file, text, onInstall }: Platform): string {
+  const lines = text.replace('\ufeff', '').trimEnd().split('\n');
+  return [
+    tr(`It would write ${file}:`, `将写入 ${file}：`),
+    ...lines.map((line) => `  ${line}`.trimEnd()),
+    tr('It would run:', '将运行：'),
+    ...onInstall.map((call) => `  ${commandLine(call)}`),
+    '',
+  ].join('\n');
+}
+
+/** What reads the file sees the old text or the new, never half of one. */
+async function writeInOneStep({ file, text, encoding }: Platform): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(draft, text, { encoding, flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    throw new UserError(tr(`${file} cannot be written (${errno}).`, `无法写入 ${file}（${errno}）。`));
+  }
+}
+
+async function untilStarted(home: string | undefined): Promise<ServiceInfo | null> {
+  const deadline = performance.now() + startsWithinMs;
+  while (performance.now() < deadline) {
+    const { service } = await findService(home);
+    if (service !== null) return service;
+    await wait(pollMs);
+  }
+  return null;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+
+import { launchdAgent } from './launchd-agent.ts';
+import { scheduledTask } from './scheduled-task.ts';
+import { systemdUnit } from './systemd-unit.ts';
+
+const service = {
+  node: '/opt/node 20/bin/node',
+  command: '/opt/hob/bin/hob.js',
+  home: '/home/ada/100% "mine" $HOME <&>',
+  path: '/usr/bin:/opt/50%',
+};
+
+describe('what starts Hob at login', () => {
+  it('is a unit of systemd that stops nothing but the service', () => {
+    expect(systemdUnit(service)).toBe(`[Unit]
+Description=Hob, which runs the scripts on this machine
+
+[Service]
+ExecStart="/opt/node 20/bin/node" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
+Environment="PATH=/usr/bin:/opt/50%%"
+Restart=on-failure
+RestartSec=5
+# Only the service is stopped: scripts that are running go on, and the next start finds them again.
+KillMode=process
+# Lets it keep each run in a group of its own.
+Delegate=yes
+
+[Install]
+WantedBy=default.target
+`);
+  });
+
+  it('is an agent of launchd that starts it again when it failed', () => {
+    expect(
+      launchdAgent(service, '/Users/ada/Library/Logs/hob.log'),
+    ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>local.hob</string>
+  <key>ProgramArguments</key>
+  <array>
+    <string>/opt/node 20/bin/node</string>
+    <string>/opt/hob/bin/hob.js</string>
+    <string>serve</string>
+    <string>--home</string>
+    <string>/home/ada/100% "mine" $HOME &lt;&amp;&gt;</string>
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>PATH</key>
+    <string>/usr/bin:/opt/50%</string>
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <!-- Started again when it failed, not when somebody stopped it. -->
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <!-- Scripts that are running go on when the service is stopped. -->
+  <key>AbandonProcessGroup</key>
+  <true/>
+  <key>StandardOutPath</key>
+  <string>/Users/ada/Library/Logs/hob.log</string>
+  <key>StandardErrorPath</key>
+  <string>/Users/ada/Library/Logs/hob.log</string>
+</dict>
+</plist>
+`);
+  });
+
+  it('is a task of Windows that no time limit ends', () => {
+    const task = scheduledTask(
+      {
+        ...service,
+        node: 'C:\\Program Files\\nodejs\\node.exe',
+        command: 'C:\\hob\\bin\\hob.js',
+        home: 'D:\\My home\\',
+      },
+      'ada & co',
+    );
+    expect(task).toMatch(/^<\?xml version="1\.0" encoding="UTF-16"\?>\n<Task /);
+    expect(task).toContain('<UserId>ada &amp; co</UserId>');
+    expect(task).toContain('<ExecutionTimeLimit>PT0S</ExecutionTimeLimit>');
+    expect(task).toContain(
+      '<Arguments>--headless "C:\\Program Files\\nodejs\\node.exe" "C:\\hob\\bin\\hob.js" serve --home "D:\\My home\\\\"</Arguments>',
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import type { LoginService } from './login-service.ts';
+
+export const unitName = 'hob.service';
+
+/** The unit that has systemd start Hob with the session of its user. */
+export function systemdUnit({ node, command, home, path }: LoginService): string {
+  const words = [node, command, 'serve', '--home', home].map(quoteWord).join(' ');
+  return `[Unit]
+Description=Hob, which runs the scripts on this machine
+
+[Service]
+ExecStart=${words}
+Environment=${quoteText(`PATH=${path}`)}
+Restart=on-failure
+RestartSec=5
+# Only the service is stopped: scripts that are running go on, and the next start finds them again.
+KillMode=process
+# Lets it keep each run in a group of its own.
+Delegate=yes
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** As a word of a command line, where a dollar begins the name of a variable. */
+function quoteWord(text: string): string {
+  return quoteText(text).replaceAll('$', '$$$$');
+}
+
+/** In quotes, with what begins an escape or a specifier written twice. */
+function quoteText(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
+}

@@ -1,0 +1,31 @@
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+
+import type { LoginService, Platform, ToolCall } from './login-service.ts';
+import { scheduledTask, taskName } from './scheduled-task.ts';
+
+/** Windows, where a task starts what belongs to the session of a user. */
+export function taskScheduler(service: LoginService): Platform {
+  const file = join(service.home, 'hob-task.xml');
+  return {
+    kind: 'Task Scheduler',
+    file,
+    // The mark by which Windows knows the encoding.
+    text: `\ufeff${scheduledTask(service, userInfo().username)}`,
+    encoding: 'utf16le',
+    onInstall: [task('/Create', '/XML', file, '/F'), task('/Run')],
+    beforeRemoval: [
+      { ...task('/End'), mayFail: true },
+      { ...task('/Delete', '/F'), mayFail: true },
+    ],
+    afterRemoval: [],
+    isActive: task('/Query'),
+    whyCommand: 'hob doctor',
+    fault: async () => null,
+    advice: async () => null,
+  };
+}
+
+function task(verb: string, ...args: string[]): ToolCall {
+  return { tool: 'schtasks', args: [verb, '/TN', taskName, ...args] };
+}

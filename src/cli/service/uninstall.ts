@@ -1,0 +1,51 @@
+import { access, rm } from 'node:fs/promises';
+
+import { errnoOf } from '../../shared/errors.ts';
+import { findService } from '../find-service.ts';
+import { tr } from '../language.ts';
+import { UserError } from '../user-error.ts';
+import { callTools, commandLine } from './call-tools.ts';
+import { findPlatform } from './find-platform.ts';
+import type { ServiceOptions } from './install.ts';
+
+/** `hob service uninstall`: Hob is stopped, and not started any more. Scripts and history stay. */
+export async function uninstallService({ home: flag, dryRun }: ServiceOptions): Promise<void> {
+  const { home } = await findService(flag);
+  const platform = findPlatform(home);
+  if (dryRun === true) {
+    const [before, after] = [platform.beforeRemoval, platform.afterRemoval].map((calls) =>
+      calls.map((call) => `  ${commandLine(call)}\n`).join(''),
+    );
+    const removal = tr(`  remove ${platform.file}`, `  删除 ${platform.file}`);
+    process.stdout.write(`${tr('It would do this:', '将执行：')}\n${before}${removal}\n${after}`);
+    return;
+  }
+  if (!(await exists(platform.file))) {
+    process.stdout.write(tr('It is not installed.\n', '没有安装登录服务。\n'));
+    return;
+  }
+  await callTools(platform.beforeRemoval);
+  await rm(platform.file, { force: true }).catch((error: unknown) => {
+    throw new UserError(
+      tr(
+        `${platform.file} cannot be removed (${errnoOf(error)}).`,
+        `无法删除 ${platform.file}（${errnoOf(error)}）。`,
+      ),
+    );
+  });
+  // Without a session there is nobody to tell that it is gone.
+  await callTools(platform.afterRemoval.map((call) => ({ ...call, mayFail: true })));
+  process.stdout.write(
+    tr(
+      `Removed ${platform.file}. Your scripts and their history stay in ${home}.\n`,
+      `已删除 ${platform.file}。脚本和运行历史仍保留在 ${home}。\n`,
+    ),
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

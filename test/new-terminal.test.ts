@@ -1,0 +1,75 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { tempFolder } from './support/hob.ts';
+import { hasTmux, hobOnPath, openTmux } from './support/tmux.ts';
+
+async function open(...args: string[]) {
+  const cwd = await tempFolder();
+  const home = await tempFolder();
+  const env = { PATH: await hobOnPath(), HOB_HOME: home };
+  const terminal = await openTmux(['bash', '--norc'], { cwd, env });
+  terminal.type(`hob new ${args.join(' ')}; echo "ended with $?"`);
+  terminal.press('Enter');
+  return { cwd, terminal };
+}
+
+describe.runIf(hasTmux)('hob new at a terminal', () => {
+  it('asks for what it needs, says what is wrong with an answer, and writes what was said', async () => {
+    const { cwd, terminal } = await open();
+    await mkdir(join(cwd, 'taken'));
+    await terminal.shows('Name:');
+    terminal.press('Enter');
+    await terminal.shows('A script needs a name.');
+    terminal.type('taken');
+    terminal.press('Enter');
+    await terminal.shows('is there already');
+    terminal.type('图片 放大');
+    terminal.press('Enter');
+    await terminal.shows('5  powershell');
+    terminal.type('9');
+    terminal.press('Enter');
+    await terminal.shows('Type a number from 1 to 5.');
+    terminal.type('bash');
+    terminal.press('Enter');
+    await terminal.shows('What it does');
+    terminal.type('Makes "pictures" larger');
+    terminal.press('Enter');
+    await terminal.shows('4  none');
+    terminal.type('3');
+    terminal.press('Enter');
+    await terminal.shows('May other scripts use it');
+    terminal.type('y');
+    terminal.press('Enter');
+    await terminal.shows('ended with 0');
+    expect(terminal.screen()).toContain("hob run '图片 放大' Hello");
+
+    const folder = join(cwd, '图片-放大');
+    expect((await readdir(folder)).sort()).toEqual(['README.md', 'main.sh', 'sample.txt', 'script.toml']);
+    const manifest = await readFile(join(folder, 'script.toml'), 'utf8');
+    expect(manifest).toContain('name = "图片 放大"\n');
+    expect(manifest).toContain('desc = "Makes \\"pictures\\" larger"\n');
+    expect(manifest).toContain('type = "str"\n');
+    expect(manifest).toContain('enabled = true\n');
+  });
+
+  it('asks only for what was not said', async () => {
+    const { cwd, terminal } = await open('one', '--lang', 'node', '--desc', 'x', '--input', 'none');
+    await terminal.shows('May other scripts use it');
+    expect(terminal.screen()).not.toContain('powershell');
+    terminal.press('Enter');
+    await terminal.shows('ended with 0');
+    expect(await readFile(join(cwd, 'one', 'script.toml'), 'utf8')).toContain('enabled = false\n');
+  });
+
+  it('writes nothing after Ctrl-C', async () => {
+    const { cwd, terminal } = await open('one');
+    await terminal.shows('5  powershell');
+    terminal.press('C-c');
+    await terminal.shows('ended with 130');
+    expect(terminal.screen()).toContain('Nothing was written.');
+    expect(await readdir(cwd)).toEqual([]);
+  });
+});
