@@ -19,20 +19,25 @@ export function scriptsIn(scripts: Json | undefined): KnownScript[] {
 
 /** The one that is meant: by its id, by the beginning of its id, or by its exact name. */
 export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
-  const lower = wanted.toLowerCase();
-  const byId = known.find(({ id }) => id.toLowerCase() === lower);
-  if (byId !== undefined) return byId;
-  const byName = known.filter(({ name }) => name === wanted);
-  // A name before a beginning: somebody may have called a script `cafe`.
-  const found = byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
+  const found = exactMatches(known, wanted);
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
     throw new UserError(`No script has the id or the name "${shown}". Names are compared exactly.`);
   if (others.length === 0) return only;
   const ids = found.map(({ id }) => id).join(', ');
-  const what = byName.length > 0 ? `have the name "${shown}"` : `have an id that begins with ${shown}`;
+  const what = only.name === wanted ? `have the name "${shown}"` : `have an id that begins with ${shown}`;
   throw new UserError(`Several scripts ${what}. Say which by its id: ${ids}`);
+}
+
+/** Those that have this id or this name, or an id that begins like this. */
+export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
+  const lower = wanted.toLowerCase();
+  const byId = known.find(({ id }) => id.toLowerCase() === lower);
+  if (byId !== undefined) return [byId];
+  const byName = known.filter(({ name }) => name === wanted);
+  // A name before a beginning: somebody may have called a script `cafe`.
+  return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
 }
 
 /** As much of an id as tells it from the others. */
