@@ -5,7 +5,7 @@ export function nearestName(wanted: string, names: readonly string[]): string | 
     .map((name) => ({ name, distance: distanceOf(lower, name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const [nearest] = measured;
-  const most = Math.max(1, Math.floor(wanted.length / 3));
+  const most = Math.ceil(wanted.length / 3);
   return nearest !== undefined && nearest.distance <= most ? nearest.name : null;
 }
 

@@ -16,6 +16,7 @@ const debianPackages = {
   php: 'php-cli',
   python3: 'python3',
   ruby: 'ruby',
+  tmux: 'tmux',
   wget: 'wget',
   xdotool: 'xdotool',
   'xfce4-terminal': 'xfce4-terminal',

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../service-client.ts';
+import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { pathOfRun } from './pick-run.ts';
 
 const lineEnd = 0x0a;
@@ -25,12 +25,21 @@ export async function readLog(
     return { bytes, end: bytes.length };
   }
   for (let wanted = Math.max(leastBytes, lines * bytesALine); ; wanted *= growth) {
-    const answer = await client.open(path, { headers: { range: `bytes=-${wanted}` } });
+    const answer = await lastBytes(client, path, wanted);
+    if (answer === null) return { bytes: Buffer.alloc(0), end: 0 };
     const bytes = Buffer.from(await answer.arrayBuffer());
     const tail = lastLines(bytes, lines);
     const end = endIn(answer.headers.get('content-range')) ?? bytes.length;
     if (tail.length < bytes.length || bytes.length < wanted) return { bytes: tail, end };
   }
+}
+
+/** Null where there is none: nothing has no end that could be asked for. */
+async function lastBytes(client: ServiceClient, path: string, count: number): Promise<Response | null> {
+  return client.open(path, { headers: { range: `bytes=-${count}` } }).catch((error: unknown) => {
+    if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
+    throw error;
+  });
 }
 
 function lastLines(bytes: Buffer, count: number): Buffer {

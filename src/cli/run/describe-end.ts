@@ -4,10 +4,12 @@ import { formatTook, messageOf, readRun, type ShownRun } from '../history/run-re
 import { tr } from '../language.ts';
 import { paint } from '../terminal/paint.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
+import { wrapText } from '../terminal/wrap-text.ts';
 
 /** Who wants all of a long result asks for JSON. */
 const mostItems = 20;
 const longestText = 500;
+const indent = '  ';
 
 /** Whether it did what it was asked to, by its exit code and by its own word. */
 export function isGood({ state, result, isOwnResult }: ShownRun): boolean {
@@ -31,8 +33,15 @@ function outcomeLines(run: ShownRun): string[] {
   const [colour, verdict] = verdictOf(run);
   const said = isOwnResult ? printable(textOf(run.result.msg) ?? '') : '';
   const first = `${scriptName}${tr(': ', '：')}${paint(colour, verdict, process.stderr)}${time}`;
-  if (said !== '') return [first, ...said.split('\n').map((line) => `  ${line}`)];
-  return isGood(run) ? [first, `  ${paint('dim', messageOf(run), process.stderr)}`] : [first];
+  if (said !== '') return [first, ...said.split('\n').map((line) => indent + line)];
+  return isGood(run) ? [first, ...remark(messageOf(run))] : [first];
+}
+
+/** What Hob has to say beside: that there is no result, or what is wrong with it. */
+function remark(text: string): string[] {
+  const { isTTY, columns } = process.stderr;
+  const width = isTTY ? columns - indent.length : Number.POSITIVE_INFINITY;
+  return wrapText(text, width).map((line) => indent + paint('dim', line, process.stderr));
 }
 
 /** In a few words. Where the script said nothing itself, Hob says what happened. */
@@ -51,7 +60,7 @@ function valueLines(result: JsonObject): string[] {
   return entries.flatMap(([name, value]) =>
     linesOfValue(value).map((line, index) => {
       const title = padToWidth(index === 0 ? printable(name) : '', nameWidth);
-      return `  ${paint('dim', title, process.stderr)}  ${line}`;
+      return `${indent}${paint('dim', title, process.stderr)}${indent}${line}`;
     }),
   );
 }

@@ -105,8 +105,7 @@ function unknownParam({ name: script, params }: ScriptShape, name: string): User
     names.length === 0
       ? tr('It declares none.', '它没有声明任何参数。')
       : tr(`It has: ${names.join(', ')}.`, `它的参数有：${names.join('、')}。`);
-  return new UserError(
-    `${tr(`${title} has no param "${shown}".`, `${title} 没有参数 “${shown}”。`)}${meant}\n${there} ${tr('--undeclared passes on others, too.', '加上 --undeclared 可以传递未声明的参数。')}`,
-    exitCodes.usage,
-  );
+  const what = tr(`${title} has no param "${shown}".`, `${title} 没有参数 “${shown}”。`);
+  const way = tr(' --undeclared passes on others, too.', '加上 --undeclared 可以传递未声明的参数。');
+  return new UserError(`${what}${meant}\n${there}${way}`, exitCodes.usage);
 }

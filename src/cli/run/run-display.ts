@@ -38,7 +38,7 @@ export function passingDisplay(): RunDisplay {
     },
     say(text) {
       clear();
-      process.stderr.write(`${text}\n`);
+      sayLine(text);
       line.redraw();
     },
     clear,
@@ -61,7 +61,7 @@ export class CollectingDisplay implements RunDisplay {
 
   say(line: string): void {
     this.#line.clear();
-    process.stderr.write(`${line}\n`);
+    sayLine(line);
   }
 
   clear(): void {
@@ -71,6 +71,11 @@ export class CollectingDisplay implements RunDisplay {
   textOf(stream: StreamName): string {
     return Buffer.concat(this.#chunks[stream]).toString();
   }
+}
+
+/** Over the ^C that a terminal may have written there. */
+function sayLine(text: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r${text}\u001b[K\n` : `${text}\n`);
 }
 
 /** The line of the progress on stderr; nowhere where there is no terminal. */
