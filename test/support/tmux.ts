@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { onTestFinished } from 'vitest';
 
-import { projectRoot } from './hob.ts';
+import { projectRoot, tempFolder } from './hob.ts';
 import { findProgram, has, testPath } from './needs.ts';
 import { until } from './until.ts';
 
@@ -30,9 +29,9 @@ export async function runInTmux(
   { env, cwd = projectRoot }: { env: Record<string, string>; cwd?: string },
 ): Promise<Terminal> {
   // A server of its own: nothing of the person's own is touched, and all of it goes with the test.
-  const socket = `hob-test-${randomUUID()}`;
+  const socket = join(await tempFolder(), 'tmux');
   const tmux = (...words: string[]) =>
-    run('tmux', ['-L', socket, '-f', '/dev/null', '-u', ...words], {
+    run('tmux', ['-S', socket, '-f', '/dev/null', '-u', ...words], {
       cwd,
       env: { ...process.env, CI: undefined, PATH: testPath, NODE_V8_COVERAGE: '', TMUX: undefined, ...env },
     });

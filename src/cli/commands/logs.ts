@@ -45,12 +45,14 @@ Examples:
   hob logs last "Resize images" --tail 20
   hob logs 93081ff8 -f
 
-What went to stdout is printed to stdout, and what went to stderr to stderr, byte for byte. Ctrl-C ends the following, not the run.`,
+What went to stdout is printed to stdout, and what went to stderr to stderr, byte
+for byte. Ctrl-C ends the following, not the run.`,
   `
 示例：
   hob logs last
   hob logs last 图片缩放 --tail 20
   hob logs 93081ff8 -f
 
-stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节原样。按 Ctrl-C 只停止跟随，不会停止运行。`,
+stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节原样。
+按 Ctrl-C 只停止跟随，不会停止运行。`,
 );

@@ -16,7 +16,6 @@ export function configure(command: Command): void {
       '-p, --param <name=value>',
       tr('a param in place of the one on record; may be given several times', '替换记录中的参数，可多次使用'),
       collect,
-      [],
     )
     .option(
       '--undeclared',
@@ -40,7 +39,8 @@ Examples:
   hob rerun last --follow
   hob rerun 93081ff8 -p quality=60
 
-Prints the id of the new run. Secrets are not on record: they are asked for, or given with -p name=@file.`,
+Prints the id of the new run. Secrets are not on record: they are asked for, or
+given with -p name=@file.`,
   `
 示例：
   hob rerun last --follow

@@ -27,7 +27,6 @@ export function configure(command: Command): void {
       '-p, --param <name=value>',
       tr('a param; may be given several times', '参数，可多次使用'),
       collect,
-      [],
     )
     .option(
       '--undeclared',
@@ -51,21 +50,27 @@ const help = tr(
 Examples:
   hob run "Resize images" a.png b.png -p quality=80
   find . -name '*.md' | hob run statistics -
-  hob run backup -p key=@key.txt          the value is in a file; @- takes it from stdin
-  hob run backup --async                  prints the id of the run, for hob logs and hob cancel
+  hob run backup -p key=@key.txt   the value is in a file; @- reads it from stdin
+  hob run backup --async           prints the id of the run, and does not wait
 
-What the script prints comes through as it is: stdout to stdout, stderr to stderr. How it went is said on stderr.
-What is required and missing is asked for; secrets are not shown. Ctrl-C stops the run, a second one leaves it alone.
-Exit codes: 0 it succeeded, and its result says so too; 1 it did not, or it could not be run; 2 the command was written wrongly;
-124 --timeout was over; 130 it was stopped by Ctrl-C.`,
+What the script prints comes through as it is: stdout to stdout, stderr to
+stderr. How it went is said on stderr. What is required and missing is asked
+for; secrets are not shown. Ctrl-C stops the run, a second one leaves it alone.
+
+Exit codes: 0 it succeeded, and its own result says so, too; 1 it did not, or it
+could not be run; 2 the command was written wrongly; 124 --timeout was over;
+130 it was stopped by Ctrl-C.`,
   `
 示例：
   hob run 图片缩放 a.png b.png -p quality=80
   find . -name '*.md' | hob run statistics -
-  hob run backup -p key=@key.txt          值在文件中；@- 表示从标准输入读取
-  hob run backup --async                  输出运行 ID，可用于 hob logs 和 hob cancel
+  hob run backup -p key=@key.txt   值在文件中；@- 表示从标准输入读取
+  hob run backup --async           只输出运行 ID，不等待结束
 
-脚本的输出原样转发：stdout 到 stdout，stderr 到 stderr。运行结果显示在 stderr。
-缺少的必填参数会逐一询问，机密不会显示。按 Ctrl-C 停止运行，再按一次直接退出、不再等待。
-退出码：0 成功，且脚本返回的 code 为 0；1 失败或无法运行；2 命令写错；124 超过 --timeout；130 被 Ctrl-C 停止。`,
+脚本的输出原样转发：stdout 到 stdout，stderr 到 stderr；运行结果显示在 stderr。
+缺少的必填参数会逐一询问，机密不会显示。
+按 Ctrl-C 停止运行，再按一次直接退出，不再等待。
+
+退出码：0 成功，且脚本返回的 code 为 0；1 失败或无法运行；2 命令写错；
+124 超过 --timeout；130 被 Ctrl-C 停止。`,
 );

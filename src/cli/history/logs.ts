@@ -52,6 +52,7 @@ async function followLog(
   connection: Connection,
   { display, streams, since }: Following,
 ): Promise<void> {
+  connection.tellBy((line) => display.say(line));
   for await (const event of watchRun(runId, connection, since)) {
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;

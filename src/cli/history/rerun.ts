@@ -14,7 +14,7 @@ import { printJson } from '../terminal/print-json.ts';
 import { pathOfRun, pickRun } from './pick-run.ts';
 
 export interface RerunOptions {
-  param: string[];
+  param?: string[];
   undeclared?: boolean;
   follow?: boolean;
   home?: string;
@@ -36,7 +36,7 @@ export async function rerun(
     await client.get(`/api/scripts/${encodeURIComponent(textOf(record.script_id) ?? '')}`),
   );
   const given = await readParamArguments(shape, {
-    texts: options.param,
+    texts: options.param ?? [],
     allowsUndeclared: options.undeclared === true,
     piped: new PipedInput(),
     warn,

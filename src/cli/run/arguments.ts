@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { tr } from '../language.ts';
 
 /** For an option that may be given several times. */
-export function collect(value: string, before: readonly string[]): string[] {
+export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 

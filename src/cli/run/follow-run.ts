@@ -30,6 +30,7 @@ export async function followRun(
   runId: string,
   { connection, display, timeoutMs = null }: Following,
 ): Promise<FollowedRun> {
+  connection.tellBy((line) => display.say(line));
   const interrupt = catchInterrupt();
   const stop = new Stop(runId, connection);
   const onInterrupt = () => {

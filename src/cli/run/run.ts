@@ -11,7 +11,7 @@ import { showRun } from './show-run.ts';
 import { runIdIn, startRun } from './start-run.ts';
 
 export interface RunOptions {
-  param: string[];
+  param?: string[];
   undeclared?: boolean;
   async?: boolean;
   follow?: boolean;
@@ -29,7 +29,7 @@ export async function run(wanted: string, values: readonly string[], options: Ru
   const piped = new PipedInput();
   const data = await inputValues(script, values, piped);
   const given = await readParamArguments(script, {
-    texts: options.param,
+    texts: options.param ?? [],
     allowsUndeclared: options.undeclared === true,
     piped,
     warn,
