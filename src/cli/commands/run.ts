@@ -50,7 +50,7 @@ const help = tr(
 Examples:
   hob run "Resize images" a.png b.png -p quality=80
   find . -name '*.md' | hob run statistics -
-  hob run backup -p key=@key.txt   the value is in a file; @- reads it from stdin
+  hob run backup -p key=@key.txt   the value is in a file; @- is stdin
   hob run backup --async           prints the id of the run, and does not wait
 
 What the script prints comes through as it is: stdout to stdout, stderr to
