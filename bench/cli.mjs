@@ -12,7 +12,7 @@ export const usesHistory = false;
 
 const hob = fileURLToPath(new URL('../bin/hob.js', import.meta.url));
 /** A command that asks the service for something small. */
-const askingCommand = 'packages';
+const askingCommand = 'list';
 const rounds = 30;
 const warmUp = 3;
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { filesOfScript } from '../src/cli/new/files-of-script.ts';
 import { inputKinds, languages } from '../src/cli/new/new-script.ts';
 import { writeScript } from '../src/cli/new/write-script.ts';
 import { examineFolder } from '../src/cli/offline/check.ts';
-import { type Hob, launchHob, projectRoot, runCli, tempFolder } from './support/hob.ts';
+import { type Hob, launchHob, runCli, tempFolder } from './support/hob.ts';
 
 let hob: Hob;
 let home: string;
@@ -110,7 +109,7 @@ describe('hob new', () => {
     expect(await readdir(dir)).toEqual(['one']);
   });
 
-  it.runIf(existsSync(join(projectRoot, 'sdk'))).each(all.filter(([language]) => language !== 'powershell'))(
+  it.each(all.filter(([language]) => language !== 'powershell'))(
     'runs at once in %s, given %s',
     async (language, input) => {
       const stdout = await make(`Run ${language} ${input}`, '--lang', language, '--input', input);

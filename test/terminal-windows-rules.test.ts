@@ -91,7 +91,7 @@ describe.runIf(isReady)('a run', () => {
         ...nowhere('sync'),
         ...nowhere('link'),
         ...nowhere('console'),
-        ...somewhere('cli'),
+        ...nowhere('cli'),
       ]);
       await expect.poll(() => desk.screen.windows(/./)).toEqual([]);
     });

@@ -16,6 +16,7 @@ export interface Subcommand {
 
 const service = tr('The service:', '服务：');
 const scripts = tr('Scripts:', '脚本：');
+const running = tr('Running scripts:', '运行脚本：');
 const authors = tr('For authors of scripts:', '给脚本作者：');
 const inside = tr('Inside scripts in bash and sh:', '在 bash 和 sh 脚本中：');
 const help = tr('When something is wrong:', '出现问题时：');
@@ -46,6 +47,72 @@ export const subcommands: readonly Subcommand[] = [
     group: service,
     summary: tr('have Hob start when you log in', '让 Hob 在登录时自动启动'),
     load: () => import('./commands/service.ts'),
+  },
+  {
+    name: 'list',
+    group: running,
+    summary: tr('list the scripts', '列出脚本'),
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    name: 'show',
+    group: running,
+    summary: tr('say all about one script', '显示一个脚本的全部信息'),
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'run',
+    group: running,
+    summary: tr('run a script and show what it prints', '运行脚本并显示输出'),
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'runs',
+    group: running,
+    summary: tr('list what ran, and what is running', '列出运行记录'),
+    load: () => import('./commands/runs.ts'),
+  },
+  {
+    name: 'logs',
+    group: running,
+    summary: tr('print or follow what a run prints', '查看或跟随运行的输出'),
+    load: () => import('./commands/logs.ts'),
+  },
+  {
+    name: 'cancel',
+    group: running,
+    summary: tr('stop a run', '停止运行'),
+    load: () => import('./commands/cancel.ts'),
+  },
+  {
+    name: 'rerun',
+    group: running,
+    summary: tr('run something again', '重新运行'),
+    load: () => import('./commands/rerun.ts'),
+  },
+  {
+    name: 'tree',
+    group: running,
+    summary: tr('draw which run started which', '显示运行之间的调用关系'),
+    load: () => import('./commands/tree.ts'),
+  },
+  {
+    name: 'stats',
+    group: running,
+    summary: tr('count runs, failures and durations', '统计次数、成功率和耗时'),
+    load: () => import('./commands/stats.ts'),
+  },
+  {
+    name: 'notify',
+    group: running,
+    summary: tr('show a notification', '显示通知'),
+    load: () => import('./commands/notify.ts'),
+  },
+  {
+    name: 'open',
+    group: running,
+    summary: tr('open Hob in the browser', '在浏览器中打开 Hob'),
+    load: () => import('./commands/open.ts'),
   },
   {
     name: 'install',

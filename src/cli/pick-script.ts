@@ -20,12 +20,7 @@ export function scriptsIn(scripts: Json | undefined): KnownScript[] {
 
 /** The one that is meant: by its id, by the beginning of its id, or by its exact name. */
 export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
-  const lower = wanted.toLowerCase();
-  const byId = known.find(({ id }) => id.toLowerCase() === lower);
-  if (byId !== undefined) return byId;
-  const byName = known.filter(({ name }) => name === wanted);
-  // A name before a beginning: somebody may have called a script `cafe`.
-  const found = byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
+  const found = exactMatches(known, wanted);
   const [only, ...others] = found;
   const shown = printable(wanted);
   if (only === undefined)
@@ -38,10 +33,20 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   if (others.length === 0) return only;
   const ids = found.map(({ id }) => id).join(', ');
   const what =
-    byName.length > 0
+    only.name === wanted
       ? tr(`Several scripts have the name "${shown}".`, `有多个脚本名为 “${shown}”。`)
       : tr(`Several scripts have an id that begins with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
   throw new UserError(`${what}${tr(` Say which by its id: ${ids}`, `请用 ID 指明：${ids}`)}`);
+}
+
+/** Those that have this id or this name, or an id that begins like this. */
+export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
+  const lower = wanted.toLowerCase();
+  const byId = known.find(({ id }) => id.toLowerCase() === lower);
+  if (byId !== undefined) return [byId];
+  const byName = known.filter(({ name }) => name === wanted);
+  // A name before a beginning: somebody may have called a script `cafe`.
+  return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
 }
 
 /** As much of an id as tells it from the others. */

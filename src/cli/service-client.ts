@@ -13,6 +13,8 @@ const writtenWrongly: ReadonlySet<string> = new Set([
   'field-invalid',
   'repo-id-invalid',
   'package-source-invalid',
+  'data-invalid',
+  'params-invalid',
 ]);
 
 /** The service said no. */
@@ -24,6 +26,9 @@ export class RefusedError extends UserError {
     this.code = code;
   }
 }
+
+/** There is nobody who answers. */
+export class UnreachableError extends UserError {}
 
 /** Speaks with the service of a home, and turns what it refuses into what a person can read. */
 export class ServiceClient {
@@ -57,12 +62,29 @@ export class ServiceClient {
     return this.#ask('GET', path);
   }
 
-  post(path: string, body: JsonObject = {}): Promise<JsonObject> {
-    return this.#ask('POST', path, body);
+  post(path: string, body: JsonObject = {}, headers: Record<string, string> = {}): Promise<JsonObject> {
+    return this.#ask('POST', path, body, headers);
   }
 
   delete(path: string): Promise<JsonObject> {
     return this.#ask('DELETE', path);
+  }
+
+  /** An answer that is no JSON, or that goes on: to be read as it comes. */
+  async open(
+    path: string,
+    { headers = {}, signal = null }: { headers?: Record<string, string>; signal?: AbortSignal | null } = {},
+  ): Promise<Response> {
+    const answer = await fetch(this.url + path, {
+      headers: { 'accept-language': language, ...headers, ...this.#headers },
+      signal,
+    }).catch((error: unknown) => {
+      throw this.#unreachable(error);
+    });
+    if (answer.status === 401) throw wrongToken(this.#home);
+    if (!answer.ok)
+      throw refusal(parse(await answer.text()), answer.headers.get('x-hob-error'), answer.status);
+    return answer;
   }
 
   /** What a run has written to one of its streams so far, and what it writes until it ends or the signal comes. */
@@ -77,12 +99,17 @@ export class ServiceClient {
     yield* answer.body;
   }
 
-  async #ask(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
+  async #ask(
+    method: string,
+    path: string,
+    body?: JsonObject,
+    headers: Record<string, string> = {},
+  ): Promise<JsonObject> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await callService(this.url + path, {
       method,
       // What it passes on is to be in the language that it speaks itself.
-      headers: { 'accept-language': language, ...json, ...this.#headers },
+      headers: { 'accept-language': language, ...json, ...headers, ...this.#headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(answerWithinMs),
     }).catch((error: unknown) => {
@@ -97,10 +124,10 @@ export class ServiceClient {
     return said;
   }
 
-  #unreachable(error: unknown): UserError {
+  #unreachable(error: unknown): UnreachableError {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new UserError(
+    return new UnreachableError(
       tr(`Hob does not answer at ${this.url} (${reason}).`, `Hob 在 ${this.url} 没有响应（${reason}）。`),
     );
   }
@@ -116,10 +143,12 @@ function parse(text: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function refusal({ message, hint }: JsonObject, code: string | null, status: number): RefusedError {
+function refusal({ message, error, hint }: JsonObject, code: string | null, status: number): RefusedError {
+  // Notify has a form of its own.
+  const text = message ?? error;
   const said =
-    typeof message === 'string'
-      ? message
+    typeof text === 'string'
+      ? text
       : tr(`Hob answered with the status ${status}.`, `Hob 返回了状态码 ${status}。`);
   const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
   return new RefusedError(printable(said + advice), code);

@@ -18,11 +18,12 @@ describe('wantsWindow', () => {
     expect(wantsWindow(terminal, asked)).toBe(expectedWithout);
   });
 
-  it('wants none where somebody waits for the answer, or looks at the run in the console', () => {
+  it('wants none where somebody waits for the answer, or looks at the run in the console or in a terminal', () => {
     for (const terminal of terminals) {
       expect(wantsWindow(terminal, { ...asked, sync: true })).toBe(false);
       expect(wantsWindow(terminal, { ...asked, sync: true, origin: 'link', data: withData })).toBe(false);
       expect(wantsWindow(terminal, { ...asked, origin: 'console', data: withData })).toBe(false);
+      expect(wantsWindow(terminal, { ...asked, origin: 'cli', data: withData })).toBe(false);
     }
   });
 

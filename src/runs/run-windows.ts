@@ -32,12 +32,12 @@ export async function chooseWindow(
   return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
 }
 
-/** Whoever waits for an answer looks at that, and the console shows a run by itself. */
+/** Whoever waits for an answer looks at that; the console shows a run by itself, and so does the command in its terminal. */
 export function wantsWindow(
   terminal: Terminal,
   { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
 ): boolean {
-  if (sync || origin === 'console') return false;
+  if (sync || origin === 'console' || origin === 'cli') return false;
   switch (terminal) {
     case 'always':
       return true;

@@ -6,7 +6,8 @@ import { subcommands } from '../../build/cli/commands.js';
 /** Prints the help of every command there is, as JSON: to start the command once for each of them would take long. */
 const program = new Command('hob').helpOption('-h, --help', '帮助');
 speakChinese(program);
-for (const { name, summary, load } of subcommands)
+// What is hidden is for programs.
+for (const { name, summary, load } of subcommands.filter(({ isHidden }) => isHidden !== true))
   (await load()).configure(program.command(name).description(summary));
 
 const pages = [];

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { onTestFinished } from 'vitest';
@@ -9,58 +10,82 @@ import { until } from './until.ts';
 
 export const hasTmux = has('tmux', findProgram('tmux') !== null);
 
-/** A real terminal with a program in it. */
-export interface Tmux {
-  /** What a person sees. */
+/** A terminal that a person could sit at, and what stands on its screen. */
+export interface Terminal {
+  /** All lines that have something on them. */
   screen(): string;
+  /** Waits until something stands there, and returns the screen. */
+  shows(text: string | RegExp): Promise<string>;
+  /** Presses keys by their names: Enter, Tab, C-c. */
+  press(...keys: string[]): void;
   /** Types a text as it is. */
   type(text: string): void;
-  /** Presses a key by its name: Enter, Tab, C-c. */
-  press(...keys: string[]): void;
-  /** Waits until this stands on the screen. */
-  shows(text: string | RegExp): Promise<unknown>;
+}
+
+interface TerminalOptions {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly columns?: number;
+  readonly lines?: number;
 }
 
 /** The folder to put before PATH so that `hob` is the one under test. */
 export async function hobOnPath(): Promise<string> {
   const folder = await tempFolder();
-  execFileSync('ln', ['-s', join(projectRoot, 'bin', 'hob.js'), join(folder, 'hob')]);
+  await symlink(join(projectRoot, 'bin', 'hob.js'), join(folder, 'hob'));
   return `${folder}:${testPath}`;
 }
 
 /** Starts a program in a terminal of its own, which is gone when the test ends. */
 export async function openTmux(
   words: readonly string[],
-  { env = {}, cwd, lines = 40 }: { env?: Record<string, string>; cwd?: string; lines?: number } = {},
-): Promise<Tmux> {
+  { env = {}, cwd = projectRoot, columns = 100, lines = 40 }: TerminalOptions = {},
+): Promise<Terminal> {
+  // A server of its own: nothing of the person's own is touched, and all of it goes with the test.
   const socket = join(await tempFolder(), 'tmux');
   const tmux = (...args: string[]) =>
     String(
-      execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], {
+      execFileSync('tmux', ['-S', socket, '-f', '/dev/null', '-u', ...args], {
+        cwd,
         env: {
           ...process.env,
           CI: undefined,
+          TMUX: undefined,
           PATH: testPath,
           NODE_V8_COVERAGE: '',
           LC_ALL: 'C.UTF-8',
           ...env,
         },
-        ...(cwd !== undefined && { cwd }),
       }),
     );
-  tmux('new-session', '-d', '-x', '100', '-y', String(lines), ...words);
+  tmux('new-session', '-d', '-x', String(columns), '-y', String(lines), ...words);
   tmux('set-option', '-g', 'remain-on-exit', 'on');
   onTestFinished(() => {
     tmux('kill-server');
   });
-  const screen = () => tmux('capture-pane', '-p');
+  const screen = () => {
+    const seen = tmux('capture-pane', '-p').split('\n');
+    return seen
+      .map((line) => line.trimEnd())
+      .filter((line) => line !== '')
+      .join('\n');
+  };
   return {
     screen,
-    type: (text) => void tmux('send-keys', '-l', '--', text),
-    press: (...keys) => void tmux('send-keys', ...keys),
     shows: (text) =>
-      until(`the screen has ${text}`, async () =>
-        typeof text === 'string' ? screen().includes(text) : text.test(screen()),
-      ),
+      until(`${text} is on the screen`, async () => {
+        const seen = screen();
+        return (typeof text === 'string' ? seen.includes(text) : text.test(seen)) && seen;
+      }),
+    press: (...keys) => void tmux('send-keys', ...keys),
+    type: (text) => void tmux('send-keys', '-l', '--', text),
   };
+}
+
+/** Runs the `hob` command in a terminal of 80 columns; its exit code is written below it as `[exit 0]`. */
+export function runInTmux(args: readonly string[], options: TerminalOptions): Promise<Terminal> {
+  const words = [process.execPath, join(projectRoot, 'bin', 'hob.js'), ...args].map((word) => `'${word}'`);
+  // A shell that is interrupted together with the command would go with it, and could not say how it ended.
+  const command = `trap : INT; ${words.join(' ')}; echo "[exit $?]"; exec sleep 600`;
+  return openTmux([command], { columns: 80, lines: 24, ...options });
 }

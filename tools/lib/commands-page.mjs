@@ -1,6 +1,6 @@
 /** Prints docs/commands.md, or its Chinese twin where the environment asks for Chinese: every command, as the command itself knows it. */
-const { buildProgram } = await import('../../dist/cli/program.js');
-const { tr } = await import('../../dist/cli/language.js');
+const { buildProgram } = await import('../../build/cli/program.js');
+const { tr } = await import('../../build/cli/language.js');
 
 const program = await buildProgram(() => true);
 const help = program.createHelp();

@@ -1,4 +1,5 @@
 import { tr } from '../language.ts';
+import { bar } from '../terminal/bar.ts';
 import { formatBytes, formatDuration } from '../terminal/quantities.ts';
 import { cutToWidth, padToWidth, widthOf } from '../terminal/text-width.ts';
 import type { Download } from './download.ts';
@@ -50,12 +51,6 @@ export function progressSentence(download: Download): string {
 export function fractionDone({ bytesDone, bytesTotal }: Download): number {
   if (bytesTotal === null) return 0;
   return bytesTotal === 0 ? 1 : Math.min(1, bytesDone / bytesTotal);
-}
-
-function bar(fraction: number, length: number): string {
-  const done = Math.floor(fraction * length);
-  const head = done < length ? '>' : '';
-  return `[${'='.repeat(done)}${head}${' '.repeat(length - done - head.length)}]`;
 }
 
 function ofTotal(done: string, total: string): string {

@@ -5,6 +5,8 @@ const gap = '  ';
 interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
+  /** Colours a cell of it, as it stands there. */
+  readonly paint?: (text: string) => string;
 }
 
 /** Lines of a table. Where there is a terminal, lines are cut rather than broken. */
@@ -15,12 +17,26 @@ export function formatTable(
 ): string[] {
   const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(oneLine))];
   const widths = columns.map((_column, index) => Math.max(...lines.map((row) => widthOf(row[index] ?? ''))));
-  return lines.map((row) => {
+  return lines.map((row, number) => {
     const cells = columns.map(({ isNumber = false }, index) =>
       padToWidth(row[index] ?? '', widths[index] ?? 0, isNumber ? 'right' : 'left'),
     );
-    return cutToWidth(cells.join(gap).trimEnd(), lineWidth);
+    const line = cutToWidth(cells.join(gap).trimEnd(), lineWidth);
+    return number === 0 ? line : paintCells(line, cells, columns);
   });
+}
+
+/** Once the line is cut: colours have no width, but take characters. */
+function paintCells(line: string, cells: readonly string[], columns: readonly Column[]): string {
+  let [start, painted] = [0, ''];
+  for (const [index, cell] of cells.entries()) {
+    const text = line.slice(start, start + cell.length);
+    const between = line.slice(start + cell.length, start + cell.length + gap.length);
+    const paint = columns[index]?.paint;
+    painted += (paint === undefined || text === '' ? text : paint(text)) + between;
+    start += cell.length + gap.length;
+  }
+  return painted;
 }
 
 function oneLine(text: string): string {

@@ -32,7 +32,8 @@ export const LaterError = Type.Object(
 export const OriginHeaders = Type.Object({
   'x-hob-origin': Type.Optional(
     Type.String({
-      description: 'console or cli: written down as the `origin` of the run in place of execute.',
+      description:
+        'console or cli: written down as the `origin` of the run in place of execute. Such a run is watched, so no window is opened for it.',
     }),
   ),
 });

@@ -25,10 +25,6 @@ def main(inputs: list, run, ${params}):
         print(greeting)
         run.progress((time + 1) / times, greeting)
     return {"msg": greeting, "times": times}
-
-
-if __name__ == "__main__":
-    main()
 `;
   const [measure, imports] = measures[input];
   return `${imports}import hob
@@ -44,9 +40,5 @@ def main(inputs: list, run, ${params}):
         total += ${measure}
         run.progress(done / len(inputs), item)
     return {"msg": f"${summaryOf(input, '{total}', '{len(inputs)}')}", "total": total}
-
-
-if __name__ == "__main__":
-    main()
 `;
 }

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+
+import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../history/pick-run.ts';
+import { readRun } from '../history/run-record.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { ServiceClient } from '../service-client.ts';
+import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+
+/** A script that is asked to end has some seconds for it before it is killed. */
+const endsWithinS = 60;
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument(...runArgument)
+    .argument(...lastScriptArgument)
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', exitCodesText)
+    .action(async (wanted: string, script: string | undefined, { home, json }: CommonOptions) => {
+      const client = await ServiceClient.find(home);
+      const { id, scriptName } = readRun(await pickRun(client, wanted, script));
+      const answer = await client.post(`${pathOfRun(id)}/cancel`);
+      if (json === true) return printJson(answer);
+      const { endCause } = readRun(await client.get(`${pathOfRun(id)}?wait=${endsWithinS}`));
+      process.stdout.write(
+        endCause === 'cancelled'
+          ? tr(`${scriptName} was stopped (run ${id}).\n`, `${scriptName} 已停止（运行 ${id}）。\n`)
+          : tr(`${scriptName} is being stopped (run ${id}).\n`, `正在停止 ${scriptName}（运行 ${id}）。\n`),
+      );
+    });
+}

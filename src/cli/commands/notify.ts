@@ -1,0 +1,59 @@
+import { Argument, type Command } from 'commander';
+
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { countArgument } from '../run/arguments.ts';
+import { ServiceClient } from '../service-client.ts';
+import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+
+interface NotifyOptions extends CommonOptions {
+  title?: string;
+  duration?: number;
+}
+
+const secondMs = 1000;
+const longestS = 24 * 60 * 60;
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .addArgument(
+      new Argument('<type>', tr('what kind of news it is', '消息的类型')).choices([
+        'success',
+        'error',
+        'info',
+      ]),
+    )
+    .argument('<message>', tr('the news', '消息内容'))
+    .option('--title <text>', tr('a line above the message', '显示在消息上方的一行'))
+    .option(
+      '--duration <seconds>',
+      tr(
+        'how long it is shown; 0: until it is closed (default: 5)',
+        '显示多少秒；0 表示直到手动关闭（默认：5）',
+      ),
+      countArgument(0, longestS),
+    )
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', help + exitCodesText)
+    .action(async (type: string, message: string, { title, duration, home, json }: NotifyOptions) => {
+      const client = await ServiceClient.find(home);
+      const answer = await client.post('/api/notify', {
+        notify_type: type,
+        message: title === undefined ? message : `${title}\n${message}`,
+        ...(duration !== undefined && { duration: duration * secondMs, show_close: duration === 0 }),
+      });
+      if (json === true) printJson(answer);
+    });
+}
+
+const help = tr(
+  `
+Example: make && hob notify success "The build is done"
+`,
+  `
+示例：make && hob notify success "构建完成"
+`,
+);

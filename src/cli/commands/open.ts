@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+
+import { openPage } from '../history/open-page.ts';
+import { tr } from '../language.ts';
+import { homeOption } from '../options.ts';
+import { exitCodesText, strictUsage } from '../strict-usage.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .argument(
+      '[what]',
+      tr('a run (id, beginning of an id, or last) or a script', '运行（ID、ID 的开头或 last）或脚本'),
+    )
+    .option('--print', tr('print the address, and open nothing', '只输出地址，不打开浏览器'))
+    .option(...homeOption)
+    .addHelpText('after', exitCodesText)
+    .action((what: string | undefined, { print, home }: { print?: boolean; home?: string }) =>
+      openPage(what, { isPrinted: print === true, home }),
+    );
+}

@@ -1,0 +1,96 @@
+import { type Command, Option } from 'commander';
+
+import { describeRuns } from '../history/list-runs.ts';
+import { sinceArgument } from '../history/since-argument.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
+import { scriptsIn } from '../pick-script.ts';
+import { countArgument } from '../run/arguments.ts';
+import { guessScript } from '../run/guess-script.ts';
+import { ServiceClient } from '../service-client.ts';
+import { strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+
+interface RunsOptions extends CommonOptions {
+  script?: string;
+  state?: string;
+  failed?: boolean;
+  since?: string;
+  query?: string;
+  limit: number;
+}
+
+const usualLimit = 20;
+const mostRuns = 500;
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .option(
+      '--script <script>',
+      tr('runs of this script only, by name or id', '只列出该脚本的运行（名称或 ID）'),
+    )
+    .option(
+      '--state <states>',
+      tr(
+        'queued, running, succeeded, failed or unknown; several with commas',
+        'queued、running、succeeded、failed 或 unknown，多个用逗号分隔',
+      ),
+    )
+    .addOption(
+      new Option('--failed', tr('those that did not succeed', '只列出没有成功的')).conflicts('state'),
+    )
+    .option(
+      '--since <time>',
+      tr('queued since then: 30m, 2h, 7d, 1w or 2026-01-31', '此后的运行：30m、2h、7d、1w 或 2026-01-31'),
+      (text) => sinceArgument(text),
+    )
+    .option(
+      '-q, --query <text>',
+      tr('a text in the name of the script or in the message', '脚本名称或消息中包含的文字'),
+    )
+    .option(
+      '--limit <count>',
+      tr('how many at most', '最多列出多少个'),
+      countArgument(1, mostRuns),
+      usualLimit,
+    )
+    .option(...homeOption)
+    .option(...jsonOption)
+    .addHelpText('after', help)
+    .action(async (options: RunsOptions) => {
+      const client = await ServiceClient.find(options.home);
+      const answer = await client.get(`/api/runs?${await queryOf(client, options)}`);
+      const { isTTY, columns } = process.stdout;
+      if (options.json === true) printJson(answer);
+      else process.stdout.write(describeRuns(answer, isTTY ? columns : undefined));
+    });
+}
+
+async function queryOf(client: ServiceClient, options: RunsOptions): Promise<URLSearchParams> {
+  const query = new URLSearchParams({ limit: String(options.limit) });
+  if (options.script !== undefined) {
+    const { scripts } = await client.get('/api/scripts');
+    query.set('script', guessScript(scriptsIn(scripts), options.script).id);
+  }
+  const state = options.failed === true ? 'failed,unknown' : options.state;
+  if (state !== undefined) query.set('state', state);
+  if (options.since !== undefined) query.set('since', options.since);
+  if (options.query !== undefined) query.set('q', options.query);
+  return query;
+}
+
+const help = tr(
+  `
+Examples:
+  hob runs --failed --since 1d
+  hob runs --script "Resize images" -q photo
+
+The newest come first. hob logs <run> shows what one of them printed.`,
+  `
+示例：
+  hob runs --failed --since 1d
+  hob runs --script 图片缩放 -q 照片
+
+最新的排在最前。hob logs <运行> 查看它的输出。`,
+);

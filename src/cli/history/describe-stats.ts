@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { paint } from '../terminal/paint.ts';
+import { formatBytes } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
+import { cutToWidth } from '../terminal/text-width.ts';
+import { formatTook } from './run-record.ts';
+
+const widestName = 28;
+const barColumns = 16;
+const mostScripts = 20;
+/** Only as many of the last days have room. */
+const mostDays = 14;
+const good = '=';
+const bad = 'x';
+
+/** The answer to GET /api/stats as a person reads it. */
+export function describeStats(stats: JsonObject, lineWidth?: number): string {
+  const all = isJsonObject(stats.all) ? stats.all : {};
+  const [from, to] = [textOf(stats.from) ?? '', textOf(stats.to) ?? ''];
+  const title = paint('bold', tr(`${from} to ${to}`, `${from} 至 ${to}`));
+  const sections = [[title, summaryLine(all), nowLine(stats)]];
+  if (countOf(all) > 0)
+    sections.push(
+      scriptTable(objectsIn(stats.scripts), lineWidth),
+      dayTable(objectsIn(stats.days), lineWidth),
+    );
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function summaryLine(all: JsonObject): string {
+  const [runs, failed, unknown] = [countOf(all), numberOf(all.failed) ?? 0, numberOf(all.unknown) ?? 0];
+  if (runs === 0) return tr('Nothing has ended in this time.', '这段时间内没有结束的运行。');
+  return tr(
+    `${runs} runs ended: ${rateOf(all)} succeeded, ${failed} failed, ${unknown} unknown`,
+    `结束 ${runs} 次：成功率 ${rateOf(all)}，失败 ${failed} 次，未知 ${unknown} 次`,
+  );
+}
+
+function nowLine({ running, queued, history }: JsonObject): string {
+  const kept = isJsonObject(history) ? history : {};
+  const [runs, bytes] = [numberOf(kept.runs) ?? 0, formatBytes(numberOf(kept.bytes) ?? 0)];
+  return tr(
+    `now: ${numberOf(running) ?? 0} running, ${numberOf(queued) ?? 0} queued; on record: ${runs} runs, ${bytes}`,
+    `当前：运行中 ${numberOf(running) ?? 0}，排队 ${numberOf(queued) ?? 0}；记录：${runs} 次运行，${bytes}`,
+  );
+}
+
+function scriptTable(scripts: readonly JsonObject[], lineWidth: number | undefined): string[] {
+  const most = Math.max(1, ...scripts.map(countOf));
+  const columns = [
+    { title: tr('SCRIPT', '脚本') },
+    { title: tr('RUNS', '次数'), isNumber: true },
+    { title: tr('GOOD', '成功率'), isNumber: true },
+    { title: 'P50', isNumber: true },
+    { title: 'P95', isNumber: true },
+    { title: '', paint: paintBar },
+  ];
+  const rows = scripts.slice(0, mostScripts).map((script) => {
+    const durations = isJsonObject(script.duration_ms) ? script.duration_ms : {};
+    return [
+      cutToWidth(textOf(script.script_name) ?? '', widestName),
+      String(countOf(script)),
+      rateOf(script),
+      formatTook(numberOf(durations.median)),
+      formatTook(numberOf(durations.p95)),
+      barOf(script, most),
+    ];
+  });
+  return formatTable(columns, rows, lineWidth);
+}
+
+/** The last days, from the first of them on which something ran. */
+function dayTable(days: readonly JsonObject[], lineWidth: number | undefined): string[] {
+  const last = days.slice(-mostDays);
+  const shown = last.slice(
+    Math.max(
+      0,
+      last.findIndex((day) => countOf(day) > 0),
+    ),
+  );
+  const most = Math.max(1, ...shown.map(countOf));
+  const columns = [
+    { title: tr('DAY', '日期') },
+    { title: tr('RUNS', '次数'), isNumber: true },
+    { title: tr('GOOD', '成功率'), isNumber: true },
+    { title: '', paint: paintBar },
+  ];
+  const rows = shown.map((day) => [
+    textOf(day.day) ?? '',
+    String(countOf(day)),
+    rateOf(day),
+    barOf(day, most),
+  ]);
+  return formatTable(columns, rows, lineWidth);
+}
+
+function countOf({ runs }: JsonObject): number {
+  return numberOf(runs) ?? 0;
+}
+
+/** Cut and not rounded: one failure in a thousand is not 100%. */
+function rateOf(counts: JsonObject): string {
+  const runs = countOf(counts);
+  return runs === 0 ? '-' : `${Math.floor(((numberOf(counts.succeeded) ?? 0) / runs) * 100)}%`;
+}
+
+/** As long as there were runs, with those that did not succeed at its end: `=====x`. Whatever was there at all is seen. */
+function barOf(counts: JsonObject, most: number): string {
+  const runs = countOf(counts);
+  const others = runs - (numberOf(counts.succeeded) ?? 0);
+  const length = Math.ceil((runs / most) * barColumns);
+  const badLength = others === 0 ? 0 : Math.max(1, Math.round((others / Math.max(1, runs)) * length));
+  return good.repeat(length - badLength) + bad.repeat(badLength);
+}
+
+function paintBar(text: string): string {
+  const goodPart = text.replace(/x+\.*$/, '');
+  const badPart = text.slice(goodPart.length);
+  return (goodPart === '' ? '' : paint('green', goodPart)) + (badPart === '' ? '' : paint('red', badPart));
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../shared/json.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { shortId } from '../pick-script.ts';
+import { paint } from '../terminal/paint.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatTook, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
+
+interface Branch {
+  /** What is drawn before its name. */
+  readonly lines: string;
+  readonly run: ShownRun;
+}
+
+/** The answer to GET /api/runs/<id>/tree, drawn: who started whom, how each stands, and how long it took. */
+export function drawTree(tree: JsonObject, lineWidth?: number): string {
+  const branches = isJsonObject(tree.root) ? branchesOf(tree.root, '', '') : [];
+  const ids = branches.map(({ run }) => run.id);
+  const asked = textOf(tree.run_id);
+  const columns = [
+    { title: tr('SCRIPT', '脚本') },
+    { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
+    { title: tr('TOOK', '耗时'), isNumber: true },
+    { title: tr('RUN', '运行') },
+    { title: '', paint: (text: string) => paint('bold', text) },
+  ];
+  const rows = branches.map(({ lines, run }) => [
+    lines + run.scriptName,
+    stateWord(run),
+    formatTook(run.durationMs),
+    shortId(run.id, ids),
+    run.id === asked && branches.length > 1 ? tr('<- this one', '<- 此运行') : '',
+  ]);
+  const notes =
+    tree.complete === false
+      ? [
+          '',
+          tr(
+            'The tree is larger than this: ask for a run at its edge.',
+            '树未显示完整：可对边缘的运行再次使用 hob tree。',
+          ),
+        ]
+      : [];
+  return `${[...formatTable(columns, rows, lineWidth), ...notes].join('\n')}\n`;
+}
+
+/** `lead` stands before its own name, `below` before those of what it started. */
+function branchesOf(node: JsonObject, lead: string, below: string): Branch[] {
+  const children = objectsIn(node.children);
+  const further = children.flatMap((child, index) => {
+    const isLast = index === children.length - 1;
+    return branchesOf(child, below + (isLast ? '└─ ' : '├─ '), below + (isLast ? '   ' : '│  '));
+  });
+  return [{ lines: lead, run: readRun(node) }, ...further];
+}

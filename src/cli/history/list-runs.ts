@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { shortId } from '../pick-script.ts';
+import { formatMinute } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
+import { cutToWidth } from '../terminal/text-width.ts';
+import { formatTook, messageOf, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
+
+const widestName = 28;
+
+/** The answer to GET /api/runs as a person reads it. */
+export function describeRuns({ items, next }: JsonObject, lineWidth?: number): string {
+  const runs = objectsIn(items).map(readRun);
+  if (runs.length === 0) return `${tr('No run is like that.', '没有符合条件的运行。')}\n`;
+  const lines = runTable(runs, { lineWidth });
+  const more =
+    textOf(next) === null
+      ? []
+      : ['', tr('There are more: --limit shows them.', '还有更多：用 --limit 显示。')];
+  return `${[...lines, ...more].join('\n')}\n`;
+}
+
+/** Runs in lines, the name of their script among them unless it is known. */
+export function runTable(
+  runs: readonly ShownRun[],
+  { lineWidth, isOneScript = false }: { lineWidth?: number | undefined; isOneScript?: boolean },
+): string[] {
+  const ids = runs.map(({ id }) => id);
+  const columns = [
+    { title: tr('RUN', '运行') },
+    ...(isOneScript ? [] : [{ title: tr('SCRIPT', '脚本') }]),
+    { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
+    { title: tr('WHEN', '时间') },
+    { title: tr('TOOK', '耗时'), isNumber: true },
+    // Last, since it may be long and lines are cut at their end.
+    { title: tr('MESSAGE', '消息') },
+  ];
+  const rows = runs.map((run) => [
+    shortId(run.id, ids),
+    ...(isOneScript ? [] : [cutToWidth(run.scriptName, widestName)]),
+    stateWord(run),
+    formatWhen(run.queuedAt),
+    formatTook(run.durationMs),
+    messageOf(run),
+  ]);
+  return formatTable(columns, rows, lineWidth);
+}
+
+/** To the minute, and without the year where it is this one: the message needs the room. */
+function formatWhen(iso: string | null): string {
+  const text = formatMinute(iso);
+  const year = `${new Date().getFullYear()}-`;
+  return text.startsWith(year) ? text.slice(year.length) : text;
+}

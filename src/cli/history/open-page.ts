@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { scriptsIn } from '../pick-script.ts';
+import { guessScript } from '../run/guess-script.ts';
+import { startDetached } from '../run/start-detached.ts';
+import { ServiceClient } from '../service-client.ts';
+import { UserError } from '../user-error.ts';
+import { pickRun } from './pick-run.ts';
+
+/** What opens an address in the browser of each system, and what comes before it. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+const usualOpener = ['xdg-open'];
+/** Something that cannot open a page says so sooner; what lasts longer has become the browser. */
+const failsWithinMs = 2000;
+
+/** Opens the page of the service, of a run or of a script in the browser, or says where it is. */
+export async function openPage(
+  what: string | undefined,
+  { isPrinted, home }: { isPrinted: boolean; home: string | undefined },
+): Promise<void> {
+  const client = await ServiceClient.find(home);
+  const address = client.url + (what === undefined ? '/' : await pathOf(client, what));
+  process.stdout.write(`${address}\n`);
+  if (isPrinted) return;
+  const [program = '', ...args] = openers[process.platform] ?? usualOpener;
+  const end = await startDetached(program, [...args, address], {
+    signal: AbortSignal.timeout(failsWithinMs),
+  });
+  if (end === null || end.code === 0) return;
+  const reason =
+    end.errno === 'ENOENT'
+      ? tr(`there is no ${program}`, `没有 ${program}`)
+      : `${program}: ${end.errno ?? end.code}`;
+  throw new UserError(
+    tr(
+      `No browser could be started (${reason}). Open the address above yourself.`,
+      `无法启动浏览器（${reason}）。请自行打开上面的地址。`,
+    ),
+  );
+}
+
+/** A run has a page of its own; a script is named behind the address of the service. */
+async function pathOf(client: ServiceClient, what: string): Promise<string> {
+  const run = await runMeant(client, what);
+  if (run !== null) return `/runs/${textOf(run.run_id) ?? ''}`;
+  const { scripts } = await client.get('/api/scripts');
+  return `/#/scripts/${guessScript(scriptsIn(scripts), what).id}`;
+}
+
+async function runMeant(client: ServiceClient, what: string): Promise<JsonObject | null> {
+  return pickRun(client, what).catch((error: unknown) => {
+    if (error instanceof UserError && what !== 'last') return null;
+    throw error;
+  });
+}

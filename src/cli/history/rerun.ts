@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { askFor } from '../run/ask-params.ts';
+import { Connection } from '../run/connection.ts';
+import { readParamArguments } from '../run/param-arguments.ts';
+import { PipedInput } from '../run/read-stdin.ts';
+import { tellRunId, warn } from '../run/run.ts';
+import { readScript, type ScriptShape } from '../run/script-shape.ts';
+import { showRun } from '../run/show-run.ts';
+import { runIdIn, watchedHeaders } from '../run/start-run.ts';
+import { ServiceClient } from '../service-client.ts';
+import { canAsk } from '../terminal/ask.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { pathOfRun, pickRun } from './pick-run.ts';
+
+export interface RerunOptions {
+  param?: string[];
+  undeclared?: boolean;
+  follow?: boolean;
+  home?: string;
+  json?: boolean;
+}
+
+/** What stands in a record in the place of a secret. */
+const secretMask = '***';
+
+/** Runs a script again with what an earlier run was given, and with other params where some are named. */
+export async function rerun(
+  wanted: string,
+  script: string | undefined,
+  options: RerunOptions,
+): Promise<void> {
+  const client = await ServiceClient.find(options.home);
+  const record = await pickRun(client, wanted, script);
+  const shape = readScript(
+    await client.get(`/api/scripts/${encodeURIComponent(textOf(record.script_id) ?? '')}`),
+  );
+  const given = await readParamArguments(shape, {
+    texts: options.param ?? [],
+    allowsUndeclared: options.undeclared === true,
+    piped: new PipedInput(),
+    warn,
+  });
+  const params = await askForSecrets(shape, record, given);
+  const isWatched = options.follow === true;
+  const path = `${pathOfRun(textOf(record.run_id) ?? '')}/rerun`;
+  const answer = await client.post(path, { params }, watchedHeaders(isWatched));
+  const runId = runIdIn(answer);
+  const isJson = options.json === true;
+  if (isWatched) await showRun(runId, { connection: new Connection(client, options.home), isJson });
+  else if (isJson) printJson(answer);
+  else tellRunId(runId);
+}
+
+/** Secrets are not on record. Without a terminal the service says which are needed. */
+async function askForSecrets(
+  script: ScriptShape,
+  record: JsonObject,
+  given: JsonObject,
+): Promise<JsonObject> {
+  const recorded = isJsonObject(record.params) ? record.params : {};
+  let params = given;
+  for (const param of canAsk() ? script.params : []) {
+    const isNeeded =
+      param.isSecret && recorded[param.name] === secretMask && !Object.hasOwn(given, param.name);
+    const value = isNeeded ? await askFor(param) : undefined;
+    if (value !== undefined) params = { ...params, [param.name]: value };
+  }
+  return params;
+}

@@ -1,0 +1,78 @@
+import { describeDuration } from '../../shared/describe-duration.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { numberOf, textOf } from '../answer-fields.ts';
+import { language, tr } from '../language.ts';
+import { paint } from '../terminal/paint.ts';
+import { printable } from '../terminal/text-width.ts';
+
+/** As much of the record of a run as a command shows. */
+export interface ShownRun {
+  readonly id: string;
+  readonly scriptId: string;
+  readonly scriptName: string;
+  readonly state: string;
+  readonly endCause: string | null;
+  readonly exitCode: number | null;
+  /** The envelope, and whether the script wrote it itself. */
+  readonly result: JsonObject;
+  readonly isOwnResult: boolean;
+  readonly queuedAt: string | null;
+  readonly durationMs: number | null;
+}
+
+export function readRun(record: JsonObject): ShownRun {
+  return {
+    id: textOf(record.run_id) ?? '',
+    scriptId: textOf(record.script_id) ?? '',
+    scriptName: printable(textOf(record.script_name) ?? ''),
+    state: textOf(record.state) ?? '',
+    endCause: textOf(record.end_cause),
+    exitCode: numberOf(record.exit_code),
+    result: isJsonObject(record.result) ? record.result : {},
+    isOwnResult: record.envelope === 'own',
+    queuedAt: textOf(record.queued_at),
+    durationMs: durationOf(record),
+  };
+}
+
+/** How long it took, or has taken so far. */
+function durationOf({ duration_ms, started_at, ended_at }: JsonObject): number | null {
+  const known = numberOf(duration_ms);
+  const startedAt = textOf(started_at);
+  if (known !== null || startedAt === null || textOf(ended_at) !== null) return known;
+  return Math.max(0, Date.now() - Date.parse(startedAt));
+}
+
+const states: Readonly<Record<string, string>> = {
+  queued: tr('queued', '排队中'),
+  running: tr('running', '运行中'),
+  succeeded: tr('succeeded', '成功'),
+  failed: tr('failed', '失败'),
+  cancelled: tr('cancelled', '已取消'),
+  'timed out': tr('timed out', '超时'),
+  unknown: tr('unknown', '未知'),
+};
+
+/** How it stands, in a word: of a failure also why, where that was not the script's own doing. */
+export function stateWord({ state, endCause }: Pick<ShownRun, 'state' | 'endCause'>): string {
+  const cause = endCause === 'timeout' ? 'timed out' : endCause;
+  const word = state === 'failed' && cause !== null && cause in states ? cause : state;
+  return states[word] ?? printable(word);
+}
+
+/** Colours the word of a state. */
+export function paintState(text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  const word = text.trimEnd();
+  if (word === states.succeeded) return paint('green', text, stream);
+  if (word === states.queued || word === states.running) return paint('yellow', text, stream);
+  return paint('red', text, stream);
+}
+
+export function formatTook(ms: number | null): string {
+  return ms === null ? '-' : describeDuration(ms)[language];
+}
+
+/** The message of its envelope, on one line. */
+export function messageOf({ result }: ShownRun): string {
+  return printable(textOf(result.msg) ?? '').split('\n')[0] ?? '';
+}

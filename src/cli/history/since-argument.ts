@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander';
+
+import { tr } from '../language.ts';
+
+const minuteMs = 60_000;
+const unitsMs: Readonly<Record<string, number>> = {
+  m: minuteMs,
+  h: 60 * minuteMs,
+  d: 24 * 60 * minuteMs,
+  w: 7 * 24 * 60 * minuteMs,
+};
+
+/** `30m`, `2h`, `7d` and `1w` before now, or a day or moment of this machine's time, as the service wants it. */
+export function sinceArgument(text: string, now: Date = new Date()): string {
+  const [, count, unit = ''] = /^(\d+)\s*([mhdw])$/.exec(text.trim().toLowerCase()) ?? [];
+  if (count !== undefined)
+    return new Date(now.getTime() - Number(count) * (unitsMs[unit] ?? 0)).toISOString();
+  // A date alone would be read as one of UTC, and the day of a person begins elsewhere.
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text.trim());
+  const date = new Date(isDay ? `${text.trim()}T00:00` : text);
+  if (!/^\d{4}-/.test(text.trim()) || Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError(
+      tr(
+        'It is 30m, 2h, 7d, 1w or a date such as 2026-01-31.',
+        '应为 30m、2h、7d、1w，或日期如 2026-01-31。',
+      ),
+    );
+  return date.toISOString();
+}

@@ -1,0 +1,80 @@
+import type { Json, JsonObject } from '../../shared/json.ts';
+import { textOf } from '../answer-fields.ts';
+import { formatTook, messageOf, readRun, type ShownRun } from '../history/run-record.ts';
+import { tr } from '../language.ts';
+import { paint } from '../terminal/paint.ts';
+import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
+import { wrapText } from '../terminal/wrap-text.ts';
+
+/** Who wants all of a long result asks for JSON. */
+const mostItems = 20;
+const longestText = 500;
+const indent = '  ';
+
+/** Whether it did what it was asked to, by its exit code and by its own word. */
+export function isGood({ state, result, isOwnResult }: ShownRun): boolean {
+  return state === 'succeeded' && (!isOwnResult || result.code === 0);
+}
+
+/** What became of a run, for stderr: how it ended, what its envelope says, and by which id it is on record. */
+export function describeEnd(record: JsonObject): string {
+  const run = readRun(record);
+  const lines = [
+    ...outcomeLines(run),
+    ...valueLines(run.result),
+    paint('dim', tr(`run ${run.id}`, `运行 ${run.id}`), process.stderr),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function outcomeLines(run: ShownRun): string[] {
+  const { scriptName, durationMs, isOwnResult } = run;
+  const time = durationMs === null ? '' : tr(` (${formatTook(durationMs)})`, `（${formatTook(durationMs)}）`);
+  const [colour, verdict] = verdictOf(run);
+  const said = isOwnResult ? printable(textOf(run.result.msg) ?? '') : '';
+  const first = `${scriptName}${tr(': ', '：')}${paint(colour, verdict, process.stderr)}${time}`;
+  if (said !== '') return [first, ...said.split('\n').map((line) => indent + line)];
+  return isGood(run) ? [first, ...remark(messageOf(run))] : [first];
+}
+
+/** What Hob has to say beside: that there is no result, or what is wrong with it. */
+function remark(text: string): string[] {
+  const { isTTY, columns } = process.stderr;
+  const width = isTTY ? columns - indent.length : Number.POSITIVE_INFINITY;
+  return wrapText(text, width).map((line) => indent + paint('dim', line, process.stderr));
+}
+
+/** In a few words. Where the script said nothing itself, Hob says what happened. */
+function verdictOf(run: ShownRun): ['green' | 'red', string] {
+  const { state, exitCode, result, isOwnResult } = run;
+  if (isGood(run)) return ['green', tr('succeeded', '成功')];
+  if (state === 'succeeded') return ['red', tr(`reports the code ${result.code}`, `报告代码 ${result.code}`)];
+  if (!isOwnResult && messageOf(run) !== '') return ['red', messageOf(run)];
+  return ['red', tr(`failed with exit code ${exitCode}`, `失败，退出码 ${exitCode}`)];
+}
+
+/** The other values of an envelope, a name before each, and one line for each item of a list. */
+function valueLines(result: JsonObject): string[] {
+  const entries = Object.entries(result).filter(([name]) => name !== 'code' && name !== 'msg');
+  const nameWidth = Math.max(0, ...entries.map(([name]) => widthOf(printable(name))));
+  return entries.flatMap(([name, value]) =>
+    linesOfValue(value).map((line, index) => {
+      const title = padToWidth(index === 0 ? printable(name) : '', nameWidth);
+      return `${indent}${paint('dim', title, process.stderr)}${indent}${line}`;
+    }),
+  );
+}
+
+function linesOfValue(value: Json): string[] {
+  if (!Array.isArray(value)) return lineOf(value).split('\n');
+  const shown = value.slice(0, mostItems).map((item) => lineOf(item).replaceAll('\n', ' '));
+  const more = value.length - shown.length;
+  if (more > 0)
+    shown.push(tr(`... and ${more} more (--json has all)`, `……还有 ${more} 项（--json 显示全部）`));
+  return shown.length === 0 ? ['[]'] : shown;
+}
+
+function lineOf(value: Json): string {
+  const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}...`;
+}

@@ -1,0 +1,145 @@
+import type { Json, JsonObject } from '../../shared/json.ts';
+import { numberOf, objectsIn, textOf } from '../answer-fields.ts';
+import { runTable } from '../history/list-runs.ts';
+import { readRun } from '../history/run-record.ts';
+import { tr } from '../language.ts';
+import { paint } from '../terminal/paint.ts';
+import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
+import { wrapText } from '../terminal/wrap-text.ts';
+import { runLine } from './run-line.ts';
+import { readScript, type ScriptShape, type ShownParam } from './script-shape.ts';
+
+interface ShownScript {
+  /** The answers to GET /api/scripts/<id> and GET /api/runs. */
+  readonly answer: JsonObject;
+  readonly runs: JsonObject;
+  /** The line that runs it over HTTP. */
+  readonly curl: string;
+}
+
+const indent = '  ';
+
+/** All there is to know of one script. */
+export function describeScript(
+  { answer, runs, curl }: ShownScript,
+  lineWidth = Number.POSITIVE_INFINITY,
+): string {
+  const script = readScript(answer);
+  const version = textOf(answer.version);
+  const sections = [
+    [
+      paint('bold', printable(version === null ? script.name : `${script.name} ${version}`)),
+      ...wrapText(printable(textOf(answer.desc) ?? ''), lineWidth).filter((line) => line !== ''),
+    ],
+    factLines(factsOf(answer), lineWidth),
+    ...inputSection(script, lineWidth),
+    ...paramSection(script, lineWidth),
+    ...runSection(objectsIn(runs.items), lineWidth),
+    [heading(tr('Run it', '运行方法')), indent + runLine(script), indent + curl],
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function factsOf(answer: JsonObject): [name: string, value: string][] {
+  const wanted = textOf(answer.language_version);
+  const timeout = numberOf(answer.timeout);
+  const concurrency = numberOf(answer.concurrency);
+  const lock = textOf(answer.lock);
+  const models = objectsIn(answer.models).map(modelText);
+  return [
+    ['ID', textOf(answer.id) ?? ''],
+    [tr('Folder', '文件夹'), textOf(answer.folder) ?? ''],
+    [tr('Language', '语言'), [textOf(answer.language) ?? '', ...(wanted === null ? [] : [wanted])].join(' ')],
+    [tr('Entry', '入口'), textOf(answer.entry) ?? ''],
+    [
+      tr('Node', '节点'),
+      answer.node === true ? tr('yes: other scripts can link it', '是：其他脚本可以调用') : tr('no', '否'),
+    ],
+    ...(timeout === null
+      ? []
+      : [[tr('Time limit', '时限'), `${timeout} ${tr('s', '秒')}`] as [string, string]]),
+    ...(concurrency === null ? [] : [[tr('At once', '并发'), `${concurrency}`] as [string, string]]),
+    ...(lock === null ? [] : [[tr('Lock', '锁'), lock] as [string, string]]),
+    ...models.map((text, index): [string, string] => [index === 0 ? tr('Models', '模型') : '', text]),
+  ];
+}
+
+function modelText({ repo_id, state }: JsonObject): string {
+  const id = textOf(repo_id) ?? '';
+  if (state === 'complete') return tr(`${id} (here)`, `${id}（已下载）`);
+  return tr(`${id} (not here: hob model pull ${id})`, `${id}（未下载：hob model pull ${id}）`);
+}
+
+function inputSection({ input }: ScriptShape, lineWidth: number): string[][] {
+  if (input === null) return [];
+  const kind = input.picksPaths ? tr('paths', '路径') : tr('texts', '文本');
+  const facts = [
+    input.isSingle ? tr('one value', '单个值') : kind,
+    ...(input.exts.length > 0 ? [input.exts.join(' ')] : []),
+  ];
+  const rows: [string, string][] = [[input.name, sentence(facts.join(tr(', ', '，')), input.description)]];
+  return [[heading(tr('Input', '主输入')), ...factLines(rows, lineWidth - indent.length).map(indented)]];
+}
+
+function paramSection({ params }: ScriptShape, lineWidth: number): string[][] {
+  if (params.length === 0) return [];
+  const rows = params.map((param): [string, string] => [param.name, describeParam(param)]);
+  return [
+    [
+      heading(tr('Params (-p name=value)', '参数（-p 名称=值）')),
+      ...factLines(rows, lineWidth - indent.length).map(indented),
+    ],
+  ];
+}
+
+function runSection(records: readonly JsonObject[], lineWidth: number): string[][] {
+  if (records.length === 0) return [];
+  const table = runTable(records.map(readRun), { lineWidth: lineWidth - indent.length, isOneScript: true });
+  return [[heading(tr('Last runs', '最近的运行')), ...table.map(indented)]];
+}
+
+function describeParam(param: ShownParam): string {
+  const { type, choices, isRequired, isSecret, when, label, name, description } = param;
+  const facts = [
+    type,
+    ...(choices.length > 0 ? [choices.join('|')] : []),
+    ...(param.default === undefined || isSecret
+      ? []
+      : [tr(`default ${show(param.default)}`, `默认 ${show(param.default)}`)]),
+    ...(isRequired ? [tr('required', '必填')] : []),
+    ...(isSecret ? [tr('secret', '机密')] : []),
+    ...(when === null
+      ? []
+      : [tr(`when ${when.field} is ${show(when.eq)}`, `当 ${when.field} 为 ${show(when.eq)} 时`)]),
+  ].join(tr(', ', '，'));
+  return sentence(facts, description ?? (label === name ? null : label));
+}
+
+function sentence(facts: string, description: string | null): string {
+  return description === null || description === ''
+    ? facts
+    : tr(`${facts}. ${description}`, `${facts}。${description}`);
+}
+
+/** Names in a column of their own, and values beside it, on as many lines as they take. */
+function factLines(facts: readonly [name: string, value: string][], lineWidth: number): string[] {
+  const nameWidth = Math.max(...facts.map(([name]) => widthOf(printable(name))));
+  return facts.flatMap(([name, value]) =>
+    wrapText(printable(value), lineWidth - nameWidth - indent.length).map((line, index) => {
+      const title = padToWidth(index === 0 ? printable(name) : '', nameWidth);
+      return `${paint('dim', title)}${indent}${line}`;
+    }),
+  );
+}
+
+function show(value: Json): string {
+  return JSON.stringify(value);
+}
+
+function heading(text: string): string {
+  return paint('bold', text);
+}
+
+function indented(line: string): string {
+  return indent + line;
+}

@@ -1,0 +1,42 @@
+import { tr } from '../language.ts';
+import { nearestName } from '../nearest-name.ts';
+import { exactMatches, type KnownScript, pickScript, shortId } from '../pick-script.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
+
+/**
+ * The script that is meant. Where no id and no name is exactly like this, upper and lower case make no difference, and a part of a name
+ * will do, as long as it is in one name only.
+ */
+export function guessScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
+  if (exactMatches(known, wanted).length > 0) return pickScript(known, wanted);
+  const lower = wanted.trim().toLowerCase();
+  const named = (fits: (name: string) => boolean) => known.filter(({ name }) => fits(name.toLowerCase()));
+  const same = named((name) => name === lower);
+  const found = same.length > 0 || lower === '' ? same : named((name) => name.includes(lower));
+  const [only, ...others] = found;
+  if (only === undefined) throw unknownScript(known, wanted);
+  if (others.length === 0) return only;
+  const shown = printable(wanted);
+  throw new UserError(
+    `${tr(`Several scripts fit "${shown}". Say which, by its name or its id:`, `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：`)}\n${candidateLines(found)}`,
+  );
+}
+
+function unknownScript(known: readonly KnownScript[], wanted: string): UserError {
+  const shown = printable(wanted);
+  const names = known.map(({ name }) => name);
+  const nearest = nearestName(wanted, names);
+  const meant =
+    nearest === null ? '' : tr(` Did you mean "${printable(nearest)}"?`, `是不是 “${printable(nearest)}”？`);
+  return new UserError(
+    tr(`No script has the id or the name "${shown}".`, `没有 ID 或名称为 “${shown}” 的脚本。`) +
+      meant +
+      tr('\nhob list shows what there is.', '\nhob list 列出所有脚本。'),
+  );
+}
+
+function candidateLines(found: readonly KnownScript[]): string {
+  const ids = found.map(({ id }) => id);
+  return found.map(({ id, name }) => `  ${shortId(id, ids)}  ${printable(name)}`).join('\n');
+}

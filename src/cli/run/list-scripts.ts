@@ -1,0 +1,88 @@
+import { dirname, extname } from 'node:path';
+
+import type { Json, JsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { shortId } from '../pick-script.ts';
+import { paint } from '../terminal/paint.ts';
+import { formatCount } from '../terminal/quantities.ts';
+import { formatTable } from '../terminal/table.ts';
+import { cutToWidth, printable } from '../terminal/text-width.ts';
+
+const widestName = 32;
+
+/** The scripts in the answer to GET /api/scripts in whose name, description or id a text is; and the problems of the folders that have it. */
+export function filterScripts({ scripts, problems }: JsonObject, query: string): JsonObject {
+  const lower = query.toLowerCase();
+  const has = (...values: readonly (Json | undefined)[]) =>
+    values.some((value) => textOf(value)?.toLowerCase().includes(lower) === true);
+  return {
+    scripts: objectsIn(scripts).filter(({ id, name, desc }) => has(id, name, desc)),
+    problems: objectsIn(problems).filter(({ file }) => has(file)),
+  };
+}
+
+/** The same as a person reads it. */
+export function describeScripts({ scripts, problems }: JsonObject, lineWidth?: number): string {
+  const known = objectsIn(scripts);
+  const broken = brokenLines(objectsIn(problems), lineWidth);
+  const table = known.length === 0 ? [nothingText()] : scriptTable(known, lineWidth);
+  return `${[...table, ...(broken.length === 0 ? [] : ['', ...broken])].join('\n')}\n`;
+}
+
+function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined): string[] {
+  const ids = known.map(({ id }) => textOf(id) ?? '');
+  const columns = [
+    { title: tr('NAME', '名称'), paint: (text: string) => paint('bold', text) },
+    { title: tr('LANGUAGE', '语言') },
+    { title: tr('NODE', '节点') },
+    { title: 'ID' },
+    // Last, since it may be long and lines are cut at their end.
+    { title: tr('DESCRIPTION', '说明') },
+  ];
+  const rows = known
+    .map((script) => [
+      cutToWidth(textOf(script.name) ?? '', widestName),
+      textOf(script.language) ?? '',
+      script.node === true ? tr('yes', '是') : '',
+      shortId(textOf(script.id) ?? '', ids),
+      textOf(script.desc) ?? '',
+    ])
+    .sort(([one = ''], [other = '']) => one.localeCompare(other));
+  return formatTable(columns, rows, lineWidth);
+}
+
+/** Those that cannot run, each with the command that says why. */
+function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIVE_INFINITY): string[] {
+  const folders = new Map<string, JsonObject[]>();
+  for (const problem of problems) {
+    if (problem.severity !== 'error') continue;
+    const file = textOf(problem.file) ?? '';
+    const folder = extname(file) === '' ? file : dirname(file);
+    folders.set(folder, [...(folders.get(folder) ?? []), problem]);
+  }
+  const lines = [...folders].flatMap(([folder, own]) => {
+    const first = printable(textOf(own[0]?.message) ?? '').replaceAll('\n', ' ');
+    const count = tr(formatCount(own.length, 'problem'), `${own.length} 个问题`);
+    const message = tr(`${count}: ${first}`, `${count}：${first}`);
+    return [`  hob check ${quoted(folder)}`, cutToWidth(`    ${message}`, lineWidth)];
+  });
+  if (lines.length === 0) return [];
+  const title = tr(
+    'These cannot run. What is wrong, and what to do:',
+    '以下脚本无法运行。查看原因和解决办法：',
+  );
+  return [paint('red', title), ...lines];
+}
+
+function quoted(path: string): string {
+  const shown = printable(path);
+  return /^[\w./+@:-]+$/.test(shown) ? shown : `"${shown}"`;
+}
+
+function nothingText(): string {
+  return tr(
+    'No script is like that. hob list shows all; hob install gets new ones.',
+    '没有符合条件的脚本。hob list 列出全部；hob install 安装新脚本。',
+  );
+}

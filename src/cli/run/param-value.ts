@@ -1,0 +1,98 @@
+import { isJsonObject, type Json } from '../../shared/json.ts';
+import { tr } from '../language.ts';
+import { printable } from '../terminal/text-width.ts';
+import { exitCodes, UserError } from '../user-error.ts';
+import type { ShownParam } from './script-shape.ts';
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['1', true],
+  ['是', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+  ['0', false],
+  ['否', false],
+]);
+
+/** What was typed for a param, as the value that its manifest asks for. Several texts are the items of a list. */
+export function paramValue(param: ShownParam, texts: readonly string[]): Json {
+  const { name, type } = param;
+  if (type === 'list') return listValue(param, texts);
+  const [text = '', ...others] = texts;
+  if (others.length > 0)
+    throw wrong(tr(`${name} was given twice, and takes one value.`, `${name} 只接受一个值，却给了多次。`));
+  const trimmed = text.trim();
+  switch (type) {
+    case 'int':
+      if (!/^[+-]?\d+$/.test(trimmed)) throw misfit(param, text, tr('a whole number', '整数'));
+      return Number(trimmed);
+    case 'float':
+      if (trimmed === '' || !Number.isFinite(Number(trimmed)))
+        throw misfit(param, text, tr('a number', '数字'));
+      return Number(trimmed);
+    case 'bool': {
+      const truth = truths.get(trimmed.toLowerCase());
+      if (truth === undefined) throw misfit(param, text, tr('yes or no', '是或否（yes/no）'));
+      return truth;
+    }
+    case 'dict': {
+      const value = parsed(text);
+      if (!isJsonObject(value))
+        throw misfit(param, text, tr('a JSON object, such as {"a": 1}', 'JSON 对象，如 {"a": 1}'));
+      return value;
+    }
+    case 'str':
+      return chosen(param, text);
+    default:
+      return jsonOrText(text);
+  }
+}
+
+/** A value that nothing is known of: JSON where it is JSON, and otherwise a text. */
+export function jsonOrText(text: string): Json {
+  return parsed(text) ?? text;
+}
+
+function listValue(param: ShownParam, texts: readonly string[]): Json {
+  const [text = '', ...others] = texts;
+  if (others.length > 0) return [...texts];
+  const trimmed = text.trim();
+  if (trimmed === '') return [];
+  if (!trimmed.startsWith('[')) return trimmed.split(',').map((item) => item.trim());
+  const value = parsed(trimmed);
+  if (!Array.isArray(value))
+    throw misfit(
+      param,
+      text,
+      tr('a list: a,b,c or JSON such as ["a", "b"]', '列表：a,b,c 或 JSON，如 ["a", "b"]'),
+    );
+  return value;
+}
+
+function chosen(param: ShownParam, text: string): string {
+  const { choices } = param;
+  if (choices.length === 0 || choices.includes(text)) return text;
+  throw misfit(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function misfit({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
+  const found = isSecret ? '***' : printable(text);
+  return wrong(
+    tr(`${name} takes ${expected}, not "${found}".`, `${name} 应为${expected}，而不是 “${found}”。`),
+  );
+}
+
+function wrong(message: string): UserError {
+  return new UserError(message, exitCodes.usage);
+}

@@ -1,0 +1,21 @@
+import { tr } from '../language.ts';
+import { printable } from '../terminal/text-width.ts';
+import type { ScriptShape } from './script-shape.ts';
+
+/** The line that runs a script with this command: by its name, with a place for all that it must be given. */
+export function runLine({ id, name, input, params }: ScriptShape): string {
+  const required = params.filter(
+    (param) => param.isRequired && param.default === undefined && !param.isSecret,
+  );
+  const words = [
+    ...(input === null ? [] : [input.picksPaths ? tr('<files>', '<文件>') : `<${printable(input.name)}>`]),
+    ...required.map((param) => `-p ${printable(param.name)}=...`),
+  ];
+  return ['hob run', shellWord(name) ?? id, ...words].join(' ');
+}
+
+/** A name as every shell takes it; null where some would read more into it. */
+function shellWord(name: string): string | null {
+  if (/^[\p{L}\p{N}_.][\p{L}\p{N}_.-]*$/u.test(name)) return name;
+  return /^[\p{L}\p{N} _.,()&+:-]+$/u.test(name) && !name.startsWith('-') ? `"${name}"` : null;
+}

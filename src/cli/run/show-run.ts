@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../shared/json.ts';
+import { readRun } from '../history/run-record.ts';
+import { printJson } from '../terminal/print-json.ts';
+import { exitCodes, ToldError } from '../user-error.ts';
+import type { Connection } from './connection.ts';
+import { describeEnd, isGood } from './describe-end.ts';
+import { endAnswer } from './end-answer.ts';
+import { followRun } from './follow-run.ts';
+import { CollectingDisplay, passingDisplay } from './run-display.ts';
+
+interface Showing {
+  readonly connection: Connection;
+  readonly isJson: boolean;
+  readonly timeoutMs?: number | null;
+}
+
+/** Shows a run until its end, and says how it went: by what it prints, and by the exit code of the command. */
+export async function showRun(
+  runId: string,
+  { connection, isJson, timeoutMs = null }: Showing,
+): Promise<void> {
+  const { record, stopCode } = isJson
+    ? await collect(runId, connection, timeoutMs)
+    : await pass(runId, connection, timeoutMs);
+  const isFine = isGood(readRun(record));
+  // What ended well in the moment in which it was to be stopped has ended well.
+  if (!isFine) throw new ToldError(stopCode ?? exitCodes.failed);
+}
+
+async function pass(runId: string, connection: Connection, timeoutMs: number | null) {
+  const followed = await followRun(runId, { connection, display: passingDisplay(), timeoutMs });
+  process.stderr.write(describeEnd(followed.record));
+  return followed;
+}
+
+async function collect(runId: string, connection: Connection, timeoutMs: number | null) {
+  const display = new CollectingDisplay();
+  const followed = await followRun(runId, { connection, display, timeoutMs });
+  const answer: JsonObject = endAnswer(followed.record, display);
+  printJson(answer);
+  return followed;
+}

@@ -1,0 +1,220 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type CommandScene, launchScene } from './support/command-scene.ts';
+import { runCli } from './support/hob.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
+import { until } from './support/until.ts';
+
+const ids = {
+  tidy: '10000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  lines: '20000000-8f43-4b0e-9d0e-3f2d6a1f7c12',
+  chain: '30000000-8f43-4b0e-9d0e-3f2d6a1f7c13',
+  forever: '40000000-8f43-4b0e-9d0e-3f2d6a1f7c14',
+};
+
+let scene: CommandScene;
+/** Runs that are there from the beginning. */
+const runs = { tidy: '', lines: '', chain: '' };
+
+beforeAll(async () => {
+  scene = await launchScene(async (scripts) => {
+    await writeScript(scripts, 'tidy', {
+      id: ids.tidy,
+      name: '整理下载',
+      node: true,
+      entry: bash('echo no room >&2; exit 3'),
+    });
+    await writeScript(scripts, 'lines', {
+      id: ids.lines,
+      name: 'Many lines',
+      entry: bash('seq 1 30; seq 101 130 >&2; echo \'{"code":0,"msg":"counted"}\' > "$output"'),
+      tables: `
+[[service.inputs]]
+name = "names"
+type = "list"
+pick = "files"
+[[service.params]]
+name = "step"
+type = "int"
+default = 1
+description = "How far apart."
+[[service.params]]
+name = "key"
+type = "str"
+secret = true
+`,
+    });
+    await writeScript(scripts, 'chain', {
+      id: ids.chain,
+      name: 'Chain',
+      language: 'python',
+      entry: python(`call("/api/link", {"script_id": "${ids.tidy}"})`),
+    });
+    await writeScript(scripts, 'forever', {
+      id: ids.forever,
+      name: 'Forever',
+      entry: bash('echo begun; exec sleep 600'),
+    });
+    await writeScript(scripts, 'broken one', { id: 'no-id', name: 'Broken' });
+  });
+  const runOf = async (id: string, rest = {}) =>
+    (await scene.hob.run(id, rest)).headers.get('x-hob-run-id') ?? '';
+  runs.tidy = await runOf(ids.tidy);
+  runs.lines = await runOf(ids.lines, { params: { key: 'hush' } });
+  runs.chain = await runOf(ids.chain);
+});
+afterAll(() => scene.stop());
+
+async function ended(...args: string[]) {
+  return scene.cli(...args).ended;
+}
+
+describe('hob list', () => {
+  it('shows every script, and how to find out what is wrong with those that cannot run', async () => {
+    const { code, stdout } = await ended('list');
+    expect(code).toBe(0);
+    const [header = '', ...lines] = stdout.split('\n');
+    expect(header).toMatch(/^NAME +LANGUAGE +NODE +ID +DESCRIPTION$/);
+    expect(lines).toContain('整理下载    bash      yes   10000000');
+    expect(stdout).toContain(`hob check "${join(scene.scripts, 'broken one')}"\n    1 problem: `);
+  });
+
+  it('finds a text in upper or lower case, and also gives programs what it found', async () => {
+    const { stdout } = await ended('list', '整理', '--json');
+    expect(JSON.parse(stdout).scripts).toMatchObject([{ id: ids.tidy }]);
+    expect(JSON.parse((await ended('list', 'MANY', '--json')).stdout).scripts).toMatchObject([
+      { id: ids.lines },
+    ]);
+  });
+});
+
+describe('hob show', () => {
+  it('says what a script takes, how its last runs went and how to run it', async () => {
+    const { code, stdout } = await ended('show', 'many');
+    expect(code).toBe(0);
+    for (const seen of [
+      `ID        ${ids.lines}\n`,
+      `Folder    ${join(scene.scripts, 'lines')}\n`,
+      '  names  paths\n',
+      '  step  int, default 1. How far apart.\n',
+      '  key   str, secret\n',
+      `  ${runs.lines.slice(0, 8)}  succeeded  `,
+      '  hob run "Many lines" <files>\n',
+      `curl -sS ${scene.hob.url}/api/execute`,
+    ])
+      expect(stdout).toContain(seen);
+  });
+});
+
+describe('hob runs', () => {
+  it('lists the newest first, and only those that are asked for', async () => {
+    const { stdout } = await ended('runs', '--failed', '--script', '整理', '--since', '1h');
+    expect(stdout).toMatch(/^RUN +SCRIPT +STATE +WHEN +TOOK +MESSAGE\n/);
+    const lines = stdout.trimEnd().split('\n').slice(1);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(new RegExp(`^${runs.tidy.slice(0, 8)}  整理下载  failed `));
+    const found = JSON.parse((await ended('runs', '-q', 'COUNTED', '--json')).stdout);
+    expect(found.items).toMatchObject([{ run_id: runs.lines }]);
+    expect((await ended('runs', '-q', 'nothing like it')).stdout).toBe('No run is like that.\n');
+  });
+
+  it.each([
+    [['runs', '--state', 'asleep'], 2],
+    [['runs', '--limit', '0'], 2],
+    [['runs', '--since', 'yesterday'], 2],
+    [['logs', 'xyz'], 2],
+    [['logs', 'last', 'nobody'], 1],
+    [['notify', 'warning', 'x'], 2],
+  ])('%j is refused with %i', async (args, expected) => {
+    const { code, stdout, stderr } = await ended(...args);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).not.toBe('');
+  });
+});
+
+describe('hob logs', () => {
+  it('prints each stream to its own, or the last lines of one', async () => {
+    const all = await ended('logs', runs.lines.slice(0, 8));
+    expect(all.code).toBe(0);
+    expect(all.stdout.split('\n').slice(0, 2)).toEqual(['1', '2']);
+    expect(all.stderr).toMatch(/^101\n(?:.*\n)*130\n$/);
+    const tail = await ended('logs', 'last', 'many', '--tail', '2');
+    expect([tail.stdout, tail.stderr]).toEqual(['29\n30\n', '129\n130\n']);
+    const one = await ended('logs', runs.lines, '--stderr', '--tail', '1');
+    expect([one.stdout, one.stderr]).toEqual(['', '130\n']);
+  });
+
+  it('takes last for the last run that was not started by another', async () => {
+    expect((await ended('tree', 'last', '--json')).stdout).toContain(`"run_id": "${runs.chain}"`);
+  });
+
+  it('follows a run to its end from its last lines on; and hob cancel ends it', async () => {
+    const started = await ended('run', 'forever', '--async');
+    const runId = started.stdout.trim();
+    const follower = scene.cli('logs', runId, '-f', '--tail', '1');
+    await until('it has begun', async () => follower.output.stdout === 'begun\n');
+    const cancelled = await ended('cancel', runId.slice(0, 8));
+    expect(cancelled).toMatchObject({ code: 0, stdout: `Forever was stopped (run ${runId}).\n` });
+    const { code, stdout, stderr } = await follower.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'begun\n' });
+    expect(stderr).toContain('Forever: The run was cancelled');
+    expect(await ended('cancel', runId)).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('hob rerun', () => {
+  it('asks for secrets again, and follows the new run when it is told to', async () => {
+    const refused = await ended('rerun', runs.lines);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('key');
+    await writeFile(join(scene.folder, 'key'), 'hush');
+    const { code, stdout, stderr } = await ended(
+      'rerun',
+      runs.lines,
+      '-p',
+      'key=@key',
+      '-p',
+      'step=2',
+      '--follow',
+    );
+    expect({ code, first: stdout.slice(0, 4) }).toEqual({ code: 0, first: '1\n2\n' });
+    const [, runId = ''] = /run ([0-9a-f-]{36})\n$/.exec(stderr) ?? [];
+    expect(await scene.hob.ended(runId)).toMatchObject({ origin: 'cli', params: { step: 2 } });
+  });
+});
+
+describe('hob tree, stats, open and notify', () => {
+  it('draw who started whom', async () => {
+    const { stdout } = await ended('tree', runs.chain);
+    expect(stdout).toMatch(
+      /^SCRIPT +STATE +TOOK +RUN\nChain +succeeded .+<- this one\n└─ 整理下载 +failed .+\n$/,
+    );
+  });
+
+  it('count, and draw how much of it went well', async () => {
+    const { stdout } = await ended('stats', '--days', '2');
+    expect(stdout).toMatch(/\n整理下载 +2 +0% .* x+\n/);
+    expect(stdout).toMatch(/\nChain +1 +100% .* =+\n/);
+  });
+
+  it('say where the page of a run is', async () => {
+    const { code, stdout } = await ended('open', runs.tidy.slice(0, 8), '--print');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${scene.hob.url}/runs/${runs.tidy}\n` });
+    expect((await ended('open', '--print')).stdout).toBe(`${scene.hob.url}/\n`);
+  });
+
+  it('tell the person at the desk', async () => {
+    expect(await ended('notify', 'info', '水开了', '--title', 'Tea')).toMatchObject({ code: 0, stdout: '' });
+    const { body } = await scene.hob.get('/api/notifications');
+    expect(body.items).toMatchObject([{ notify_type: 'info', message: 'Tea\n水开了' }]);
+  });
+
+  it('speak Chinese to whoever does', async () => {
+    const env = { LC_ALL: 'zh_CN.UTF-8', HOB_HOME: scene.hob.home };
+    const { stdout } = await runCli(['tree', runs.chain], env).ended;
+    expect(stdout).toMatch(/^脚本 +状态 +耗时 +运行\nChain +成功 .+<- 此运行\n└─ 整理下载 +失败 /);
+  });
+});

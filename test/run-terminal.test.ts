@@ -1,0 +1,135 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { type CommandScene, english, launchScene } from './support/command-scene.ts';
+import { runCli, tempFolder } from './support/hob.ts';
+import { bash, python, writeScript } from './support/scripts.ts';
+import { hasTmux, runInTmux } from './support/tmux.ts';
+import { fileThere } from './support/until.ts';
+
+const stubborn = '50000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+
+describe.runIf(hasTmux)('hob run at a terminal', () => {
+  let scene: CommandScene;
+
+  beforeAll(async () => {
+    scene = await launchScene(async (scripts) => {
+      await writeScript(scripts, 'forever', { name: 'forever', entry: bash('echo begun; exec sleep 600') });
+      await writeScript(scripts, 'stubborn', {
+        id: stubborn,
+        name: 'stubborn',
+        entry: bash("trap '' TERM; echo begun; while :; do sleep 0.1; done"),
+      });
+      await writeScript(scripts, 'halfway', {
+        name: 'halfway',
+        language: 'python',
+        entry: python(`import os, time
+print("first line", flush=True)
+call("/api/progress", {"fraction": 0.5, "message": "图 1 of 2"})
+while not os.path.exists("go"): time.sleep(0.05)
+print("last line")
+write({"code": 0, "msg": "both"})`),
+      });
+      await writeScript(scripts, 'ask', {
+        name: 'ask',
+        language: 'python',
+        entry: python('print(run["params"]["target"], len(run["params"]["key"]))'),
+        tables: `
+[[service.params]]
+name = "target"
+type = "str"
+required = true
+choices = ["test", "live"]
+description = "Where to"
+[[service.params]]
+name = "key"
+type = "str"
+required = true
+secret = true
+`,
+      });
+    }, 'stop_grace_s = 3\n');
+  });
+  afterAll(() => scene.stop());
+
+  const atTerminal = (...args: string[]) =>
+    runInTmux(args, { env: { ...english, HOB_HOME: scene.hob.home } });
+
+  it('stops the run at the first Ctrl-C, and says so', async () => {
+    const terminal = await atTerminal('run', 'forever');
+    await terminal.shows('begun');
+    terminal.press('C-c');
+    const screen = await terminal.shows('[exit 130]');
+    expect(screen).toMatch(
+      /^begun\nStopping the run \.\.\. \(Ctrl-C again leaves it alone\)\nforever: The run was cancelled \(.+\)\nrun [0-9a-f-]{36}\n/,
+    );
+  });
+
+  it('leaves a run that does not end at the second', async () => {
+    const terminal = await atTerminal('run', 'stubborn');
+    await terminal.shows('begun');
+    terminal.press('C-c');
+    await terminal.shows('Stopping');
+    terminal.press('C-c');
+    await terminal.shows('[exit 130]');
+    const { body } = await scene.hob.get(`/api/runs?script=${stubborn}`);
+    expect(body.items).toMatchObject([{ state: 'running' }]);
+  });
+
+  it('shows how far the script is below what it prints, for as long as it runs', async () => {
+    const terminal = await atTerminal('run', 'halfway');
+    expect(await terminal.shows('50%')).toBe('first line\n[============>           ]  50%  图 1 of 2');
+    await writeFile(join(scene.scripts, 'halfway', 'go'), '');
+    const screen = await terminal.shows('[exit 0]');
+    expect(screen).toMatch(/^first line\nlast line\nhalfway: succeeded \(.+\)\n {2}both\nrun /);
+  });
+
+  it('asks for what is missing, and shows nothing of a secret', async () => {
+    const terminal = await atTerminal('run', 'ask');
+    await terminal.shows(/^Where to\n {2}1 {2}test\n {2}2 {2}live\ntarget:$/);
+    terminal.type('elsewhere');
+    terminal.press('Enter');
+    await terminal.shows('target takes one of test, live, not "elsewhere".\ntarget:');
+    terminal.type('2');
+    terminal.press('Enter');
+    await terminal.shows('What you type is not shown.\nkey:');
+    terminal.type('hush-hush');
+    terminal.press('Enter');
+    const screen = await terminal.shows('[exit 0]');
+    expect(screen).toContain('key:\nlive 9\n');
+    expect(screen).not.toContain('hush');
+  });
+
+  it('runs nothing when a question is answered with Ctrl-C', async () => {
+    const terminal = await atTerminal('run', 'ask', '-p', 'target=test');
+    await terminal.shows('key:');
+    terminal.press('C-c');
+    expect(await terminal.shows('[exit 130]')).toContain('hob: Nothing was run.');
+  });
+
+  it('offers to start the service, which goes on in the background', async () => {
+    const home = await tempFolder();
+    const scripts = await tempFolder();
+    await writeScript(scripts, 'hello', { name: 'hello', entry: bash('echo hello there') });
+    await writeFile(join(home, 'settings.toml'), `port = 0\nscripts = ["${scripts}"]\n`);
+    const env = { ...english, HOB_HOME: home };
+    onTestFinished(async () => {
+      await runCli(['stop', '--all'], env).ended;
+    });
+    const no = await runInTmux(['run', 'hello'], { env });
+    await no.shows('Start it now? [Y/n]');
+    await no.type('n');
+    await no.press('Enter');
+    expect(await no.shows('[exit 1]')).toContain('hob serve');
+    const yes = await runInTmux(['run', 'hello'], { env });
+    await yes.shows('Start it now? [Y/n]');
+    await yes.press('Enter');
+    const screen = await yes.shows('[exit 0]');
+    expect(screen).toContain('Hob runs in the background now, at http://127.0.0.1:');
+    expect(screen).toContain('hello there\nhello: succeeded');
+    await fileThere(join(home, 'serve.log'));
+    expect((await runCli(['run', 'hello'], env).ended).stdout).toBe('hello there\n');
+  });
+});
