@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { startService } from './compose.ts';
 import { type Flags, type LoadedSettings, loadSettings } from './settings/load-settings.ts';
 import { prepareHome } from './settings/prepare-home.ts';
-import { userLanguage } from './settings/user-language.ts';
 import { inUrl } from './shared/addresses.ts';
 import { errnoOf } from './shared/errors.ts';
 import { ExplainedError } from './shared/explained-error.ts';
@@ -74,12 +73,13 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
-  tell({ en: `Hob is listening on ${service.url}`, zh: `Hob 正在监听 ${service.url}` });
+  // In one language: whoever starts a service waits for this line.
+  process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
   if (settings.token)
     log.info(`callers must show the token, which this prints: hob token --home "${settings.home}"`);
   if (service.beyond.length > 0) {
-    tell({ en: `... and on ${service.beyond.join(' and ')}`, zh: `... 以及 ${service.beyond.join('、')}` });
+    process.stdout.write(`... and on ${service.beyond.join(' and ')}\n`);
     log.warn(
       'other machines can reach this Hob, and nothing that they send or get is encrypted: see SECURITY.md',
     );
@@ -94,11 +94,6 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   );
   await stop();
   log.info('stopped');
-}
-
-/** Says something to the person who started it; what happens later is for the log. */
-function tell(text: Text): void {
-  process.stdout.write(`${text[userLanguage()]}\n`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
