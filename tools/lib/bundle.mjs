@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 /** What is started as a program or as a thread of its own. */
@@ -83,8 +83,7 @@ function licencesOf(root, inputs) {
       const folder = join(root, path);
       const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      const text =
-        file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : '';
+      const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
       return `${name} ${version} (${license ?? 'see below'})\n\n${text.trim()}\n`;
     });
   return `Hob contains parts of the following packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
