@@ -147,6 +147,27 @@ describe('hob logs', () => {
     expect([one.stdout, one.stderr]).toEqual(['', '130\n']);
   });
 
+  it('is one object for a program, and a line an event for one that follows', async () => {
+    const whole = JSON.parse((await ended('logs', runs.lines, '--tail', '1', '--json')).stdout);
+    expect(whole).toEqual({ run_id: runs.lines, stdout: '30\n', stderr: '130\n' });
+    const followed = await ended('logs', runs.lines, '-f', '--stderr', '--tail', '2', '--json');
+    const lines = followed.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({
+      type: 'run.output',
+      run_id: runs.lines,
+      stream: 'stderr',
+      text: '129\n130\n',
+    });
+    expect(lines.at(-1)).toMatchObject({ type: 'run.ended', run_id: runs.lines });
+    expect(lines.filter(({ type }) => type === 'run.output')).toHaveLength(1);
+    expect(followed.stderr).toBe('');
+    const notes = JSON.parse((await ended('logs', runs.lines, '--notes', '--json')).stdout);
+    expect(notes).toEqual({ run_id: runs.lines, notes: expect.any(String) });
+  });
+
   it('takes last for the last run that was not started by another', async () => {
     expect((await ended('tree', 'last', '--json')).stdout).toContain(`"run_id": "${runs.chain}"`);
   });
@@ -204,6 +225,9 @@ describe('hob tree, stats, open and notify', () => {
     const { code, stdout } = await ended('open', runs.tidy.slice(0, 8), '--print');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${scene.hob.url}/runs/${runs.tidy}\n` });
     expect((await ended('open', '--print')).stdout).toBe(`${scene.hob.url}/\n`);
+    expect(JSON.parse((await ended('open', '--print', '--json')).stdout)).toEqual({
+      url: `${scene.hob.url}/`,
+    });
   });
 
   it('tell the person at the desk', async () => {

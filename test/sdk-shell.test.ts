@@ -138,9 +138,16 @@ describe('the command of scripts, at a terminal', () => {
     await mkdir(folder);
     const [file, output] = [join(folder, 'params.json'), join(folder, 'result.json')];
     const environment = { api_base: 'http://127.0.0.1:1', output_json: output };
-    await writeFile(file, JSON.stringify({ environment, data: { a: ['x'] }, params: { empty: null } }));
+    await writeFile(
+      file,
+      JSON.stringify({ environment, data: { a: ['x'] }, params: { empty: null, name: 'a\nb' } }),
+    );
     const hob = (...args: string[]) => runCli([...args, '--file', file], { LANG: 'en_US.UTF-8' }).ended;
     expect(await hob('input')).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
+    expect((await hob('input', '--json')).stdout).toBe('"x"\n');
+    expect((await hob('input', '--all', '--json')).stdout).toBe('["x"]\n');
+    expect((await hob('param', 'name', '--json')).stdout).toBe('"a\\nb"\n');
+    expect((await hob('param', 'empty', '--default', 'none', '--json')).stdout).toBe('"none"\n');
     expect(await hob('envelope', 'ok', 'a=1')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readFile(output, 'utf8')).toBe('{"code":0,"msg":"ok","a":"1"}');
     // A Hob that is gone is no reason for a script to fail, unless it needs it.

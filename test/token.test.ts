@@ -228,6 +228,8 @@ describe('hob token', () => {
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
     expect((await runCli(['token', '--home', home]).ended).stdout).toBe(first.stdout);
     expect((await stat(join(home, 'token'))).mode & 0o777).toBe(0o600);
+    const json = await runCli(['token', '--home', home, '--json']).ended;
+    expect(JSON.parse(json.stdout)).toEqual({ token: first.stdout.trim() });
   });
 
   it('prints the header to send on request, so that it need not stand among the arguments of a program', async () => {

@@ -12,6 +12,8 @@ export const jsonOption = [
   '--json',
   tr('print the answer of the service, for programs', '输出服务返回的 JSON，供程序使用'),
 ] as const;
+/** Where what is printed is no answer of the service. */
+export const plainJsonOption = ['--json', tr('print JSON, for programs', '输出 JSON，供程序使用')] as const;
 export const operationJsonOption = [
   '--json',
   tr('print the operation as it ended, for programs', '输出操作结果的 JSON，供程序使用'),

@@ -5,24 +5,32 @@ import { fileOption, needRun } from '../script/this-run.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
+interface InputOptions {
+  all?: boolean;
+  file?: string;
+  json?: boolean;
+}
+
 export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('[number]', tr('which one, from 1', '第几个，从 1 开始'))
     .option('--all', tr('print all of them, one a line; none is fine', '全部打印，每行一个；可以没有'))
+    .option('--json', tr('print JSON; with --all a list', '输出 JSON；与 --all 一起时为列表'))
     .option(...fileOption)
     .addHelpText('after', examples)
-    .action(async (word: string | undefined, { all, file }: { all?: boolean; file?: string }) => {
+    .action(async (word: string | undefined, { all, file, json }: InputOptions) => {
       if (all === true && word !== undefined) throw both();
       const index = indexOf(word ?? '1');
       const { inputs } = await needRun(file);
       if (all === true) {
-        process.stdout.write(inputs.map((input) => `${input}\n`).join(''));
+        const lines = json === true ? [JSON.stringify(inputs)] : inputs;
+        process.stdout.write(lines.map((line) => `${line}\n`).join(''));
         return;
       }
       const input = inputs[index];
       if (input === undefined) throw missing(index + 1, inputs.length);
-      process.stdout.write(`${input}\n`);
+      process.stdout.write(`${json === true ? JSON.stringify(input) : input}\n`);
     });
 }
 

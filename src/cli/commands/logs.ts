@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type LogsOptions, logs } from '../history/logs.ts';
 import { lastScriptArgument, runArgument } from '../history/pick-run.ts';
 import { tr } from '../language.ts';
-import { homeOption } from '../options.ts';
+import { homeOption, plainJsonOption } from '../options.ts';
 import { countArgument } from '../run/arguments.ts';
 import { strictUsage } from '../strict-usage.ts';
 
@@ -32,6 +32,7 @@ export function configure(command: Command): void {
       ).conflicts(['follow', 'tail', 'stdout', 'stderr']),
     )
     .option(...homeOption)
+    .option(...plainJsonOption)
     .addHelpText('after', help)
     .action((wanted: string, script: string | undefined, options: LogsOptions) =>
       logs(wanted, script, options),
@@ -46,7 +47,10 @@ Examples:
   hob logs 93081ff8 -f
 
 What went to stdout is printed to stdout, and what went to stderr to stderr, byte
-for byte. Ctrl-C ends the following, not the run.`,
+for byte. Ctrl-C ends the following, not the run.
+
+With --json it is one object with the texts of the streams; with -f as well, one
+line of JSON for each event as it comes, the last of them run.ended.`,
   `
 示例：
   hob logs last
@@ -54,5 +58,8 @@ for byte. Ctrl-C ends the following, not the run.`,
   hob logs 93081ff8 -f
 
 stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节原样。
-按 Ctrl-C 只停止跟随，不会停止运行。`,
+按 Ctrl-C 只停止跟随，不会停止运行。
+
+加上 --json 时输出一个对象，包含各个流的文本；同时加上 -f 时，
+每个事件输出一行 JSON，最后一行是 run.ended。`,
 );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { openPage } from '../history/open-page.ts';
 import { tr } from '../language.ts';
-import { homeOption } from '../options.ts';
+import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
 
 export function configure(command: Command): void {
@@ -14,8 +14,9 @@ export function configure(command: Command): void {
     )
     .option('--print', tr('print the address, and open nothing', '只输出地址，不打开浏览器'))
     .option(...homeOption)
+    .option(...plainJsonOption)
     .addHelpText('after', exitCodesText)
-    .action((what: string | undefined, { print, home }: { print?: boolean; home?: string }) =>
-      openPage(what, { isPrinted: print === true, home }),
+    .action((what: string | undefined, { print, home, json }: CommonOptions & { print?: boolean }) =>
+      openPage(what, { isOpened: print !== true, isJson: json === true, home }),
     );
 }

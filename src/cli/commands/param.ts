@@ -6,20 +6,28 @@ import { fileOption, findRun, needRun } from '../script/this-run.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { UserError } from '../user-error.ts';
 
+interface ParamOptions {
+  default?: string;
+  file?: string;
+  json?: boolean;
+}
+
 export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('<name>', tr('the name of the param in the manifest', '参数在清单中的名称'))
     .option('--default <text>', tr('what to print when it has no value', '没有值时打印的内容'))
+    .option('--json', tr('print texts as JSON too', '文本也打印为 JSON'))
     .option(...fileOption)
     .addHelpText('after', examples)
-    .action(async (name: string, options: { default?: string; file?: string }) => {
-      const { default: otherwise, file } = options;
+    .action(async (name: string, options: ParamOptions) => {
+      const { default: otherwise, file, json } = options;
+      const shown = json === true ? JSON.stringify : shownValue;
       const run = await (otherwise === undefined ? needRun(file) : findRun(file));
       const params = run?.params ?? {};
       const value = Object.hasOwn(params, name) ? (params[name] ?? null) : null;
-      if (value !== null) process.stdout.write(`${shownValue(value)}\n`);
-      else if (otherwise !== undefined) process.stdout.write(`${otherwise}\n`);
+      if (value !== null) process.stdout.write(`${shown(value)}\n`);
+      else if (otherwise !== undefined) process.stdout.write(`${shown(otherwise)}\n`);
       else throw missing(name, Object.keys(params));
     });
 }

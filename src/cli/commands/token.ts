@@ -1,17 +1,20 @@
 import { access } from 'node:fs/promises';
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { ensureToken, renewToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
 import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
+import { plainJsonOption } from '../options.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 
 interface TokenOptions {
   home?: string;
   renew?: boolean;
   header?: boolean;
+  json?: boolean;
 }
 
 export function configure(command: Command): void {
@@ -34,12 +37,14 @@ export function configure(command: Command): void {
       '--header',
       tr('print the header to send, for `curl -H @-`', '输出要发送的请求头，供 `curl -H @-` 使用'),
     )
-    .action(async ({ home: flag, renew, header }: TokenOptions) => {
+    .addOption(new Option(...plainJsonOption).conflicts('header'))
+    .action(async ({ home: flag, renew, header, json }: TokenOptions) => {
       const { home, service } = await findService(flag);
       const hadToken = await exists(tokenFileOf(home));
       const token = await tokenFor(home, renew === true);
       // Alone on stdout, so that a shell can put it into a variable.
-      process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
+      if (json === true) printJson({ token });
+      else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
       if (renew === true && hadToken) process.stderr.write(noUse);
       if (service !== null && !service.token) process.stderr.write(notNeeded);
     });

@@ -1,11 +1,12 @@
 import { textOf } from '../answer-fields.ts';
 import { Connection } from '../run/connection.ts';
 import { describeEnd } from '../run/describe-end.ts';
-import { showEvent } from '../run/follow-run.ts';
-import { passingDisplay, type RunDisplay, type StreamName } from '../run/run-display.ts';
+import type { StreamName } from '../run/run-display.ts';
 import { goesOnText, watchRun } from '../run/watch-run.ts';
 import { ServiceClient } from '../service-client.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { readLog } from './log-tail.ts';
+import { type LogView, linesView, objectView, plainView } from './log-view.ts';
 import { pathOfRun, pickRun } from './pick-run.ts';
 
 export interface LogsOptions {
@@ -14,6 +15,7 @@ export interface LogsOptions {
   stderr?: boolean;
   tail?: number;
   notes?: boolean;
+  json?: boolean;
   home?: string;
 }
 
@@ -22,26 +24,36 @@ export async function logs(wanted: string, script: string | undefined, options: 
   const client = await ServiceClient.find(options.home);
   const runId = textOf((await pickRun(client, wanted, script)).run_id) ?? '';
   if (options.notes === true) {
-    process.stdout.write(await (await client.open(`${pathOfRun(runId)}/notes`)).text());
+    const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
+    if (options.json === true) printJson({ run_id: runId, notes });
+    else process.stdout.write(notes);
     return;
   }
   const streams = streamsOf(options);
-  const display = passingDisplay();
+  const view = viewFor(runId, options);
   // A follower who wants no tail gets everything from the events, in the order in which it was written.
   const hasTail = options.tail !== undefined || options.follow !== true;
   const known = { stdout: 0, stderr: 0 };
   for (const stream of hasTail ? streams : []) {
     const { bytes, end } = await readLog(client, runId, { stream, lines: options.tail ?? null });
-    await display.output(stream, bytes);
+    if (bytes.length > 0) await view.part(stream, bytes);
     known[stream] = end;
   }
-  if (options.follow !== true) return display.clear();
+  if (options.follow !== true) return view.close();
   const connection = new Connection(client, options.home);
-  await followLog(runId, connection, { display, streams, since: `${known.stdout}-${known.stderr}` });
+  await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
+  if (options.json === true) return;
+  const record = await connection.ask(goesOnText(runId), (current) => current.get(pathOfRun(runId)));
+  process.stderr.write(describeEnd(record));
+}
+
+function viewFor(runId: string, options: LogsOptions): LogView {
+  if (options.json !== true) return plainView();
+  return options.follow === true ? linesView(runId) : objectView(runId, streamsOf(options));
 }
 
 interface Following {
-  readonly display: RunDisplay;
+  readonly view: LogView;
   readonly streams: readonly StreamName[];
   readonly since: string;
 }
@@ -50,17 +62,15 @@ interface Following {
 async function followLog(
   runId: string,
   connection: Connection,
-  { display, streams, since }: Following,
+  { view, streams, since }: Following,
 ): Promise<void> {
-  connection.tellBy((line) => display.say(line));
+  connection.tellBy((line) => view.say(line));
   for await (const event of watchRun(runId, connection, since)) {
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
-    await showEvent(event, display);
+    await view.event(event);
   }
-  display.clear();
-  const record = await connection.ask(goesOnText(runId), (client) => client.get(pathOfRun(runId)));
-  process.stderr.write(describeEnd(record));
+  view.close();
 }
 
 function streamsOf({ stdout, stderr }: LogsOptions): StreamName[] {

@@ -5,6 +5,7 @@ import { scriptsIn } from '../pick-script.ts';
 import { guessScript } from '../run/guess-script.ts';
 import { startDetached } from '../run/start-detached.ts';
 import { ServiceClient } from '../service-client.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { pickRun } from './pick-run.ts';
 
@@ -20,12 +21,13 @@ const failsWithinMs = 2000;
 /** Opens the page of the service, of a run or of a script in the browser, or says where it is. */
 export async function openPage(
   what: string | undefined,
-  { isPrinted, home }: { isPrinted: boolean; home: string | undefined },
+  { isOpened, isJson, home }: { isOpened: boolean; isJson: boolean; home: string | undefined },
 ): Promise<void> {
   const client = await ServiceClient.find(home);
   const address = client.url + (what === undefined ? '/' : await pathOf(client, what));
-  process.stdout.write(`${address}\n`);
-  if (isPrinted) return;
+  if (isJson) printJson({ url: address });
+  else process.stdout.write(`${address}\n`);
+  if (!isOpened) return;
   const [program = '', ...args] = openers[process.platform] ?? usualOpener;
   const end = await startDetached(program, [...args, address], {
     signal: AbortSignal.timeout(failsWithinMs),
