@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
@@ -230,6 +231,7 @@ export async function startService({
       metrics,
       log,
       version,
+      consoleFolder: fileURLToPath(new URL('./web/', import.meta.url)),
       heartbeatMs: settings.heartbeat_s * 1000,
       ...bodyLimits(settings),
       closing: closing.signal,

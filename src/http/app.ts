@@ -20,6 +20,7 @@ import { answerError, internalError } from './error-answers.ts';
 import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
 import { openApiInfo } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
+import { addConsoleRoutes } from './routes/console.ts';
 import { addEnvironmentRoutes } from './routes/environments.ts';
 import { addEventRoute } from './routes/events.ts';
 import { addExecuteRoute } from './routes/execute.ts';
@@ -37,7 +38,6 @@ import { addPackageOperationRoutes } from './routes/package-operations.ts';
 import { addPackageRoutes } from './routes/packages.ts';
 import { addProgressRoute } from './routes/progress.ts';
 import { addRunEventRoute } from './routes/run-events.ts';
-import { addRunPageRoute } from './routes/run-page.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -143,10 +143,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);
     addMetricsRoute(api, dependencies);
-    addRunPageRoute(api, dependencies);
     api.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger());
     done();
   });
+  await addConsoleRoutes(app, dependencies);
   await app.ready();
   return app;
 }

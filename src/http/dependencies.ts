@@ -56,6 +56,8 @@ export interface AppDependencies {
   metrics: Metrics;
   log: Logger;
   version: string;
+  /** Where the console's files are. Null: it was not built. */
+  consoleFolder: string | null;
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;

@@ -147,6 +147,7 @@ export async function appInProcess({
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
+    consoleFolder: null,
     closing: new AbortController().signal,
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
