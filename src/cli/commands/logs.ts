@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 
 import { type LogsOptions, logs } from '../history/logs.ts';
-import { lastScriptArgument, runArgument } from '../history/pick-run.ts';
+import { lastScriptArgument, runOrLastArgument } from '../history/pick-run.ts';
 import { tr } from '../language.ts';
 import { homeOption, plainJsonOption } from '../options.ts';
 import { countArgument } from '../run/arguments.ts';
@@ -12,7 +12,7 @@ const mostLines = 1_000_000;
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument(...runArgument)
+    .argument(...runOrLastArgument)
     .argument(...lastScriptArgument)
     .option('-f, --follow', tr('go on as the script writes, until it has ended', '持续输出，直到脚本结束'))
     .option('--stdout', tr('only what went to stdout', '只输出 stdout'))

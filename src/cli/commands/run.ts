@@ -9,6 +9,12 @@ import { strictUsage } from '../strict-usage.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
+    .showHelpAfterError(
+      tr(
+        '(a param of the script is given as -p name=value; hob run --help says more)',
+        '（脚本的参数用 -p 名称=值 给出；详见 hob run --help）',
+      ),
+    )
     .argument(
       '<script>',
       tr(
