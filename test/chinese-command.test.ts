@@ -62,7 +62,7 @@ describe('in Chinese, help', () => {
 
   it('has its columns below each other, with what the library adds', async () => {
     const { stdout } = await say('check', '--help');
-    expect(stdout).toContain(`用法： hob check [选项] [folder]
+    expect(stdout).toContain(`用法: hob check [选项] [folder]
 
 找出脚本的所有问题
 

@@ -4,7 +4,7 @@ import { widthOf } from './terminal/text-width.ts';
 import { wrapText } from './terminal/wrap-text.ts';
 
 const titles: Readonly<Record<string, string>> = {
-  'Usage:': '用法：',
+  'Usage:': '用法:',
   'Arguments:': '参数：',
   'Options:': '选项：',
   'Commands:': '命令：',

@@ -81,7 +81,7 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'logs',
     group: running,
-    summary: tr('print or follow what a run prints', '查看或跟随运行的输出'),
+    summary: tr('print or follow what a run prints', '查看或实时跟踪运行输出'),
     load: () => import('./commands/logs.ts'),
   },
   {

@@ -24,7 +24,7 @@ export function describeEnd(record: JsonObject): string {
   const lines = [
     ...outcomeLines(run),
     ...valueLines(run.result),
-    paint('dim', tr(`run ${run.id}`, `运行 ${run.id}`), process.stderr),
+    paint('dim', tr(`run ${run.id}`, `运行 ID：${run.id}`), process.stderr),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
