@@ -62,7 +62,7 @@ describe('in Chinese, help', () => {
 
   it('has its columns below each other, with what the library adds', async () => {
     const { stdout } = await say('check', '--help');
-    expect(stdout).toContain(`用法： hob check [选项] [folder]
+    expect(stdout).toContain(`用法: hob check [选项] [folder]
 
 找出脚本的所有问题
 
@@ -82,7 +82,7 @@ describe('in Chinese, a command', () => {
     expect(await say('packages', '--home', none)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `hob: Hob 未运行（数据目录：${none}）。\n请在另一个终端中启动：hob serve\n或者让它以后登录时自动启动：hob service install\n`,
+      stderr: `hob: Hob 未运行（数据目录：${none}）。启动它：hob start；登录时自动启动：hob service install\n`,
     });
   });
 
@@ -116,7 +116,9 @@ acme/none  -        -  缺失  图片放大
     const source = await tempFolder();
     const id = await writeScript(source, 'one', { name: '缩略图' });
     const installed = await say('install', join(source, 'one'), '--home', home);
-    expect(installed.stdout).toMatch(new RegExp(`^已安装 缩略图，ID 为 ${id}\\n运行它：curl `));
+    expect(installed.stdout).toMatch(
+      new RegExp(`^已安装 缩略图，ID 为 ${id}\\n运行：hob run 缩略图\\n或者：curl `),
+    );
     expect(installed.stderr).toMatch(/：正在/);
     expect((await say('packages', '--home', home)).stdout).toMatch(
       /^名称 {4}版本 {2}ID {8}安装时间 {10}来源\n缩略图 {2}- .*\n\n1 个脚本包\n$/,

@@ -16,13 +16,18 @@ import { writeScript } from './support/scripts.ts';
 import { hasTmux, hobOnPath, openTmux } from './support/tmux.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
+/** Names are somebody else's. */
+const hostile = "zap $(touch pwned) it's `id`";
 let home: string;
 let hob: Hob;
 let runId: string;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'hob-test-'));
-  await writeScript(join(home, 'scripts'), 'one', { id, name: 'Resize my images' });
+  const tables =
+    '[[service.params]]\nname = "mode"\ntype = "str"\nchoices = ["fast", "slow"]\ndefault = "fast"\n';
+  await writeScript(join(home, 'scripts'), 'one', { id, name: 'Resize my images', tables });
+  await writeScript(join(home, 'scripts'), 'two', { name: hostile });
   hob = await launchHob({ home });
   vi.stubEnv('HOB_HOME', home);
   const answer = await hob.run(id);
@@ -63,14 +68,25 @@ describe('hob complete', () => {
     [['model', 'pull', '--revision', ''], []],
     [['uninstall', 'R'], ['Resize my images']],
     [['uninstall', '2f0c'], [id]],
-    [['model', 'pull', '--for', ''], ['Resize my images']],
+    [
+      ['model', 'pull', '--for', ''],
+      ['Resize my images', hostile],
+    ],
+    [['run', 'resize', '-p', ''], ['mode=']],
+    [
+      ['run', 'resize', 'a.png', '-p', 'mode='],
+      ['mode=fast', 'mode=slow'],
+    ],
+    [['logs', 'la'], ['last']],
+    [['cancel', ''], []],
     [['nonesuch', ''], []],
   ])('%j may go on with %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
   });
 
   it('knows the runs of the service, the last one first', async () => {
-    const [run] = await knownValues('run', '', home);
+    const [last, run] = await knownValues('run', '', home);
+    expect(last).toEqual({ value: 'last', meaning: '' });
     expect(run).toEqual({ value: runId, meaning: 'Resize my images, succeeded' });
   });
 
@@ -99,6 +115,11 @@ describe('hob completion', () => {
       ['hob new --lang=ty', 'hob new --lang=typescript '],
       ['hob uninstall Res', 'hob uninstall Resize\\ my\\ images '],
       ['hob uninstall "Res', 'hob uninstall "Resize my images" '],
+      ['hob uninstall Resize\\ m', 'hob uninstall Resize\\ my\\ images '],
+      ['hob run resize -p mo', 'hob run resize -p mode='],
+      ['hob run "Resize my images" -p mode=s', 'hob run "Resize my images" -p mode=slow '],
+      ['hob uninstall "zap', 'hob uninstall "zap \\$(touch pwned) it\'s \\`id\\`" '],
+      ["hob uninstall 'zap", "hob uninstall 'zap $(touch pwned) it'\\''s `id`' "],
     ]) {
       terminal.type(`${typed}`);
       terminal.press('Tab');
@@ -118,6 +139,8 @@ describe('hob completion', () => {
       ['hob environm', 'hob environments '],
       ['hob new --lang=ty', 'hob new --lang=typescript '],
       ['hob uninstall Res', 'hob uninstall Resize\\ my\\ images '],
+      ['hob uninstall "Resize m', 'hob uninstall "Resize my images" '],
+      ["hob uninstall 'zap", "hob uninstall 'zap $(touch pwned) it'\\''s `id`' "],
     ]) {
       terminal.type(`${typed}`);
       terminal.press('Tab');
@@ -132,12 +155,13 @@ describe('hob completion', () => {
     const ask = 'hob completion fish | source; for line in $argv; complete -C $line; end';
     const { stdout } = await promisify(execFile)(
       'fish',
-      ['-c', ask, 'hob environm', 'hob new --lang ty', 'hob uninstall Res'],
+      ['-c', ask, 'hob environm', 'hob new --lang ty', 'hob uninstall Res', 'hob uninstall Resize\\ m'],
       { env },
     );
     expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual([
       'environments',
       'typescript',
+      'Resize my images',
       'Resize my images',
       '',
     ]);

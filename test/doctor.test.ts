@@ -98,7 +98,7 @@ describe('hob doctor finds nothing wrong', () => {
     const { code, said, amiss } = await visit(home);
     expect(code).toBe(0);
     expect(said('home')[0]).toBe(`${home} is not there yet; the first start makes it`);
-    expect(amiss('service')).toEqual([note('Hob is not running', 'hob serve')]);
+    expect(amiss('service')).toEqual([note('Hob is not running', 'hob start')]);
     expect(said('runtimes').join('\n')).toMatch(/^node\.js \d+\.\d+\.\d+ \(.*\)$/m);
     expect(await readdir(join(home, '..'))).toEqual([]);
   });
@@ -161,6 +161,15 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     },
   );
 
+  it('with settings that were changed under a running service', async () => {
+    const hob = await startHob({});
+    const path = join(hob.home, 'settings.toml');
+    await writeFile(path, 'port = 9527\n');
+    expect((await visit(hob.home)).amiss('settings')).toEqual([
+      note('was changed after Hob was started', 'hob stop, then hob start'),
+    ]);
+  });
+
   it('with settings that cannot be used, each with its line or name', async () => {
     const home = await privateHome();
     await writeFile(join(home, 'settings.toml'), 'port = 9527\nscripts = [\n');
@@ -202,7 +211,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await announceService(home, { url: hob.url, version: '0.0.1', token: false });
     const { code, amiss } = await visit(home);
     expect(code).toBe(0);
-    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 answers/, 'hob stop, then hob serve')]);
+    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 answers/, 'hob stop, then hob start')]);
   });
 
   it.each([

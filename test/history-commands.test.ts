@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type CommandScene, launchScene } from './support/command-scene.ts';
+import { type CommandScene, english, launchScene } from './support/command-scene.ts';
 import { runCli } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
@@ -13,11 +13,13 @@ const ids = {
   lines: '20000000-8f43-4b0e-9d0e-3f2d6a1f7c12',
   chain: '30000000-8f43-4b0e-9d0e-3f2d6a1f7c13',
   forever: '40000000-8f43-4b0e-9d0e-3f2d6a1f7c14',
+  much: '60000000-8f43-4b0e-9d0e-3f2d6a1f7c16',
+  twin: '50000000-8f43-4b0e-9d0e-3f2d6a1f7c15',
 };
 
 let scene: CommandScene;
 /** Runs that are there from the beginning. */
-const runs = { tidy: '', lines: '', chain: '' };
+const runs = { tidy: '', lines: '', chain: '', much: '' };
 
 beforeAll(async () => {
   scene = await launchScene(async (scripts) => {
@@ -58,10 +60,12 @@ secret = true
       name: 'Forever',
       entry: bash('echo begun; exec sleep 600'),
     });
+    await writeScript(scripts, 'much', { id: ids.much, name: 'Much', entry: bash('seq 200000') });
     await writeScript(scripts, 'broken one', { id: 'no-id', name: 'Broken' });
   });
   const runOf = async (id: string, rest = {}) =>
     (await scene.hob.run(id, rest)).headers.get('x-hob-run-id') ?? '';
+  runs.much = await runOf(ids.much);
   runs.tidy = await runOf(ids.tidy);
   runs.lines = await runOf(ids.lines, { params: { key: 'hush' } });
   runs.chain = await runOf(ids.chain);
@@ -73,13 +77,14 @@ async function ended(...args: string[]) {
 }
 
 describe('hob list', () => {
-  it('shows every script, and how to find out what is wrong with those that cannot run', async () => {
+  it('shows every script, and what is wrong with those that cannot run', async () => {
     const { code, stdout } = await ended('list');
     expect(code).toBe(0);
     const [header = '', ...lines] = stdout.split('\n');
     expect(header).toMatch(/^NAME +LANGUAGE +NODE +ID +DESCRIPTION$/);
     expect(lines).toContain('整理下载    bash      yes   10000000');
-    expect(stdout).toContain(`hob check "${join(scene.scripts, 'broken one')}"\n    1 problem: `);
+    expect(stdout).toContain(`${join(scene.scripts, 'broken one')}\n    id must be a UUID`);
+    expect((await ended('list', 'nothing like it')).stdout).toContain('No script is like that.');
   });
 
   it('finds a text in upper or lower case, and also gives programs what it found', async () => {
@@ -98,7 +103,7 @@ describe('hob show', () => {
     for (const seen of [
       `ID        ${ids.lines}\n`,
       `Folder    ${join(scene.scripts, 'lines')}\n`,
-      '  names  paths\n',
+      '  names  paths of files\n',
       '  step  int, default 1. How far apart.\n',
       '  key   str, secret\n',
       `  ${runs.lines.slice(0, 8)}  succeeded  `,
@@ -106,6 +111,46 @@ describe('hob show', () => {
       `curl -sS ${scene.hob.url}/api/execute`,
     ])
       expect(stdout).toContain(seen);
+  });
+
+  it('says all that is on record of a run', async () => {
+    const { code, stdout } = await ended('show', runs.tidy.slice(0, 8));
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Script      整理下载 (${ids.tidy})\nState       failed\n`);
+    // A caller who did not say which language it speaks was told so in Chinese.
+    expect(stdout).toContain('整理下载: The script failed with exit code 3');
+    expect(stdout).toContain(`hob logs ${runs.tidy}\n`);
+    expect(JSON.parse((await ended('show', runs.tidy, '--json')).stdout)).toMatchObject({
+      run_id: runs.tidy,
+    });
+  });
+});
+
+describe('a script', () => {
+  it('is meant by the name of its folder, too', async () => {
+    expect(JSON.parse((await ended('show', 'LINES', '--json')).stdout)).toMatchObject({ id: ids.lines });
+  });
+
+  it('that cannot run is not said to be missing', async () => {
+    const { code, stderr } = await ended('run', 'Broken one');
+    expect(code).toBe(1);
+    expect(stderr).toContain('broken one cannot run: id must be a UUID');
+    expect((await ended('run', 'nobody')).stderr).toContain('Some scripts cannot run');
+  });
+
+  it('that was copied cannot run, and where both of them are is said', async () => {
+    const folders = ['twin', 'twin copy'].map((name) => join(scene.scripts, name));
+    for (const name of ['twin', 'twin copy'])
+      await writeScript(scene.scripts, name, { id: ids.twin, name: 'Twin', entry: bash('echo twin') });
+    await until('both are seen', async () => {
+      const { body } = await scene.hob.get('/api/scripts');
+      return JSON.stringify(body).split(ids.twin).length > 2;
+    });
+    const { code, stderr } = await ended('run', 'Twin');
+    for (const folder of folders) await rm(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Several scripts have the same id');
+    for (const folder of folders) expect(stderr).toContain(`\n  ${folder}\n`);
   });
 });
 
@@ -125,7 +170,7 @@ describe('hob runs', () => {
     [['runs', '--state', 'asleep'], 2],
     [['runs', '--limit', '0'], 2],
     [['runs', '--since', 'yesterday'], 2],
-    [['logs', 'xyz'], 2],
+    [['logs', 'xyz'], 1],
     [['logs', 'last', 'nobody'], 1],
     [['notify', 'warning', 'x'], 2],
   ])('%j is refused with %i', async (args, expected) => {
@@ -168,6 +213,15 @@ describe('hob logs', () => {
     expect(notes).toEqual({ run_id: runs.lines, notes: expect.any(String) });
   });
 
+  it('is about the last run where none is named, or about the last one of a script', async () => {
+    expect((await ended('logs', 'many', '--stdout', '--tail', '1')).stdout).toBe('30\n');
+    expect((await ended('logs', ids.lines, '--stdout', '--tail', '1')).stdout).toBe('30\n');
+    const last = await ended('logs');
+    expect(last).toMatchObject({ code: 0, stdout: '' });
+    // It has written nothing: how it went is said in its place.
+    expect(last.stderr).toContain('Chain: succeeded');
+  });
+
   it('takes last for the last run that was not started by another', async () => {
     expect((await ended('tree', 'last', '--json')).stdout).toContain(`"run_id": "${runs.chain}"`);
   });
@@ -182,15 +236,70 @@ describe('hob logs', () => {
     const { code, stdout, stderr } = await follower.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'begun\n' });
     expect(stderr).toContain('Forever: The run was cancelled');
-    expect(await ended('cancel', runId)).toMatchObject({ code: 1, stdout: '' });
+    const again = await ended('cancel', runId);
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain(`hob show ${runId}`);
+    const found = JSON.parse((await ended('runs', '--state', 'cancelled', '--json')).stdout);
+    expect(found.items).toMatchObject([{ run_id: runId }]);
   });
+});
+
+describe('what a command prints', () => {
+  it('is all of it, also when it is read slowly', async () => {
+    const whole = await runCli(
+      ['logs', runs.much, '--json'],
+      { ...english, HOB_HOME: scene.hob.home },
+      {
+        wrapper: ['sh', '-c', '"$@" | (sleep 0.5; wc -c)', 'sh'],
+      },
+    ).ended;
+    expect(Number(whole.stdout)).toBeGreaterThan(1_000_000);
+  });
+
+  it('that cannot be written is a failure, and is said', async () => {
+    for (const args of [['runs', '--json'], ['list'], ['logs', runs.lines]]) {
+      const { code, stderr } = await runCli(
+        args,
+        { ...english, HOB_HOME: scene.hob.home },
+        {
+          wrapper: ['sh', '-c', '"$@" > /dev/full', 'sh'],
+        },
+      ).ended;
+      expect({ args, code }).toEqual({ args, code: 1 });
+      expect(stderr).toContain('hob: The output could not be written (ENOSPC).');
+    }
+  });
+
+  it('is not waited for by one whom nobody reads any more', async () => {
+    const { stdout: runId } = await ended('run', 'forever', '--async');
+    const follower = runCli(
+      ['logs', runId.trim(), '-f'],
+      { ...english, HOB_HOME: scene.hob.home },
+      {
+        wrapper: ['sh', '-c', '"$@" 2> /dev/null | head -n 1', 'sh'],
+      },
+    );
+    await until('it has begun', async () => follower.output.stdout === 'begun\n');
+    // The next byte finds nobody.
+    await ended('cancel', runId.trim());
+    expect((await follower.ended).code).toBe(0);
+  });
+
+  it.each([['frob'], ['--json', 'list'], ['remove', 'x'], ['run', 'many', '--quality', '3']])(
+    'of a command that is written wrongly is what to write instead: 2',
+    async (...args) => {
+      const { code, stderr } = await ended(...args);
+      expect(code).toBe(2);
+      expect(stderr).toContain('hob ');
+    },
+  );
 });
 
 describe('hob rerun', () => {
   it('asks for secrets again, and follows the new run when it is told to', async () => {
     const refused = await ended('rerun', runs.lines);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('key');
+    expect(refused.stderr).toContain('-p key=@file');
     await writeFile(join(scene.folder, 'key'), 'hush');
     const { code, stdout, stderr } = await ended(
       'rerun',

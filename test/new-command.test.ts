@@ -64,12 +64,17 @@ describe('hob new', () => {
     const env = { HOB_HOME: cwd, LC_ALL: 'zh_CN.UTF-8' };
     const made = await runCli(['new', '图片', '--yes', '--json'], env, { cwd }).ended;
     expect(JSON.parse(made.stdout)).toMatchObject({
-      folder: join(cwd, '图片'),
+      folder: join(cwd, 'scripts', '图片'),
       language: 'python',
       files: ['script.toml', 'main.py', 'sample.txt', 'README.md'],
     });
-    expect(await readFile(join(cwd, '图片', 'main.py'), 'utf8')).toContain('greeting: str = "你好"');
-    expect(await examineFolder(join(cwd, '图片'))).toMatchObject({ script: { name: '图片' }, problems: [] });
+    expect(await readFile(join(cwd, 'scripts', '图片', 'main.py'), 'utf8')).toContain(
+      'greeting: str = "你好"',
+    );
+    expect(await examineFolder(join(cwd, 'scripts', '图片'))).toMatchObject({
+      script: { name: '图片' },
+      problems: [],
+    });
   });
 
   it('puts it where the running service finds it, and prints a line that runs it', async () => {

@@ -7,19 +7,20 @@ import { tempFolder } from './support/hob.ts';
 import { hasTmux, hobOnPath, openTmux } from './support/tmux.ts';
 
 async function open(...args: string[]) {
-  const cwd = await tempFolder();
   const home = await tempFolder();
+  const scripts = join(home, 'scripts');
+  await mkdir(scripts);
   const env = { PATH: await hobOnPath(), HOB_HOME: home };
-  const terminal = await openTmux(['bash', '--norc'], { cwd, env });
+  const terminal = await openTmux(['bash', '--norc'], { env });
   terminal.type(`hob new ${args.join(' ')}; echo "ended with $?"`);
   terminal.press('Enter');
-  return { cwd, terminal };
+  return { scripts, terminal };
 }
 
 describe.runIf(hasTmux)('hob new at a terminal', () => {
   it('asks for what it needs, says what is wrong with an answer, and writes what was said', async () => {
-    const { cwd, terminal } = await open();
-    await mkdir(join(cwd, 'taken'));
+    const { scripts, terminal } = await open();
+    await mkdir(join(scripts, 'taken'));
     await terminal.shows('Name:');
     terminal.press('Enter');
     await terminal.shows('A script needs a name.');
@@ -46,7 +47,7 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
     await terminal.shows('ended with 0');
     expect(terminal.screen()).toContain("hob run '图片 放大' Hello");
 
-    const folder = join(cwd, '图片-放大');
+    const folder = join(scripts, '图片-放大');
     expect((await readdir(folder)).sort()).toEqual(['README.md', 'main.sh', 'sample.txt', 'script.toml']);
     const manifest = await readFile(join(folder, 'script.toml'), 'utf8');
     expect(manifest).toContain('name = "图片 放大"\n');
@@ -56,20 +57,20 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
   });
 
   it('asks only for what was not said', async () => {
-    const { cwd, terminal } = await open('one', '--lang', 'node', '--desc', 'x', '--input', 'none');
+    const { scripts, terminal } = await open('one', '--lang', 'node', '--desc', 'x', '--input', 'none');
     await terminal.shows('May other scripts use it');
     expect(terminal.screen()).not.toContain('powershell');
     terminal.press('Enter');
     await terminal.shows('ended with 0');
-    expect(await readFile(join(cwd, 'one', 'script.toml'), 'utf8')).toContain('enabled = false\n');
+    expect(await readFile(join(scripts, 'one', 'script.toml'), 'utf8')).toContain('enabled = false\n');
   });
 
   it('writes nothing after Ctrl-C', async () => {
-    const { cwd, terminal } = await open('one');
+    const { scripts, terminal } = await open('one');
     await terminal.shows('5  powershell');
     terminal.press('C-c');
     await terminal.shows('ended with 130');
     expect(terminal.screen()).toContain('Nothing was written.');
-    expect(await readdir(cwd)).toEqual([]);
+    expect(await readdir(scripts)).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ describe('hob install', () => {
     expect(stderr).toContain('Note: It needs the script x, which is not here.\n');
     const body = `{"script_id":"${id}","sync":true,"data":{"images":["..."]}}`;
     expect(stdout).toBe(
-      `Installed 图片放大 🖼 1.0.0, id ${id}\nRun it: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
+      `Installed 图片放大 🖼 1.0.0, id ${id}\nRun it: hob run ${id} <images>\nOr: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
     );
     expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
   });
@@ -318,10 +318,10 @@ describe('hob update', () => {
     expect(both.stderr).toContain(
       `Several scripts have an id that begins with 2f0c5c5e. Say which by its id: ${id}, ${otherId}`,
     );
-    for (const wanted of ['2f0', 'other', 'ffff']) {
+    for (const wanted of ['2f0', 'ffff', 'nobody']) {
       const { code, stderr } = await hob('update', wanted).ended;
       expect(code).toBe(1);
-      expect(stderr).toContain(`No script has the id or the name "${wanted}". Names are compared exactly.`);
+      expect(stderr).toContain(`No installed script has the id or the name "${wanted}". hob packages lists`);
     }
   });
 

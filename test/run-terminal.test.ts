@@ -63,7 +63,7 @@ secret = true
     terminal.press('C-c');
     const screen = await terminal.shows('[exit 130]');
     expect(screen).toMatch(
-      /^begun\nStopping the run \.\.\. \(Ctrl-C again leaves it alone\)\nforever: The run was cancelled \(.+\)\nrun [0-9a-f-]{36}\n/,
+      /^begun\nStopping the run \.\.\. \(Ctrl-C again: without waiting for it\)\nforever: The run was cancelled \(.+\)\nrun [0-9a-f-]{36}\n/,
     );
   });
 
@@ -123,7 +123,7 @@ secret = true
     await no.shows('Start it now? [Y/n]');
     await no.type('n');
     await no.press('Enter');
-    expect(await no.shows('[exit 1]')).toContain('hob serve');
+    expect(await no.shows('[exit 1]')).toContain('hob start');
     const yes = await runInTmux(['run', 'hello'], { env });
     await yes.shows('Start it now? [Y/n]');
     await yes.press('Enter');

@@ -79,6 +79,36 @@ describe('the module hob', () => {
     expect(answer.result).toEqual({ code: 42, msg: '不行', where: '/a' });
   });
 
+  it('loses nothing of what was printed when it ends at once', async () => {
+    const text = "hob.run(); process.stdout.write('x'.repeat(3_000_000)); hob.run().fail('late');";
+    const answer = await resultOf('prints', text);
+    expect(answer.result).toEqual({ code: 1, msg: 'late' });
+    expect(String(answer.stdout)).toHaveLength(3_000_000);
+  });
+
+  it('fails when its function waits for what never comes', async () => {
+    const answer = await resultOf('waits', 'hob.main(() => new Promise(() => {}));');
+    expect(answer).toMatchObject({
+      exit_code: 1,
+      result: { code: 1, msg: expect.stringContaining('never') },
+    });
+  });
+
+  it('tells what it was given wrongly from a Hob that does not answer, and the address without the key to the run', async () => {
+    const answer = await resultOf(
+      'wrong',
+      `const run = hob.run();
+const said = [];
+await run.link('x', { params: { big: 10n } }).catch((error) => said.push(error.name));
+run.apiBase = 'http://127.0.0.1:1/r/secret';
+await run.notify('x').catch((error) => said.push(error.message));
+run.ok({ said });`,
+    );
+    expect(answer.result).toMatchObject({
+      said: ['TypeError', expect.stringMatching(/^Hob does not answer at http:\/\/127\.0\.0\.1:1: /)],
+    });
+  });
+
   it('links others, and tells their failures and refusals', async () => {
     const { child, failing, hidden } = service;
     const answer = await resultOf(

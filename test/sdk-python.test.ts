@@ -231,6 +231,42 @@ def work(图片: List[str], quality: int, ratio: float = 1.5, mode: Literal["a",
     expect(answer).toMatchObject({ result: envelope, exit_code: exitCode });
   });
 
+  it('checks the hints that it can read, also where it cannot read them all', async () => {
+    const folder = await tempFolder();
+    const file = join(folder, 'main.py');
+    const text =
+      'import hob\n@hob.main\ndef main(path: str, times: int, logo: "Image" = None):\n    return path * times\n';
+    await writeFile(file, text);
+    const alone = (...args: string[]) =>
+      runAlone(['python3', file, ...args], { cwd: folder, env: { PYTHONPATH: sdkFolder } });
+    expect(JSON.parse((await alone('a', '--times', '2')).stdout)).toEqual({ code: 0, msg: 'aa' });
+    expect(JSON.parse((await alone('a', '--times', 'abc')).stdout)).toEqual({
+      code: 1,
+      msg: "The param times must be int, not 'abc'",
+    });
+  });
+
+  it('tells what it was given wrongly from a Hob that does not answer, and the address without the key to the run', async () => {
+    const answer = await resultOf(
+      'wrong',
+      `
+run = hob.run()
+said = []
+try: run.link("x", params={"n": float("nan")})
+except ValueError as error: said.append("ValueError")
+run.progress(float("nan"), "not a number")
+run.api_base = "http://127.0.0.1:1/r/secret"
+try: run.notify("x")
+except hob.HobError as error: said.append(str(error))
+run.ok(said=said, shown=repr(run.link("x", check=False)))
+`,
+    );
+    expect(answer.result).toMatchObject({
+      said: ['ValueError', expect.stringMatching(/^Hob does not answer at http:\/\/127\.0\.0\.1:1: /)],
+      shown: expect.stringMatching(/^LinkResult\(ok=False, result=/),
+    });
+  });
+
   it('runs the function once, also for those who call it below by habit', async () => {
     const body = `
 @hob.main

@@ -89,7 +89,7 @@ hob envelope ok all:="$all" said="$msg" codes:="[$failing,$hidden,$wrong]" faile
     expect(answer.result).toMatchObject({
       all: { given: { data: { 文件: ['a b', '乙'] }, params: { quality: 7, note: '5', more: [1] } } },
       said: '子 ok',
-      codes: [1, 1, 1],
+      codes: [1, 1, 2],
       failed: expect.stringContaining('坏了'),
       refused: expect.stringContaining('hidden'),
       wrong: expect.stringContaining('quality'),
@@ -103,6 +103,33 @@ hob envelope ok all:="$all" said="$msg" codes:="[$failing,$hidden,$wrong]" faile
     await client.until('it is there', ({ events }) =>
       events.some(({ data }) => data.fraction === 0.4 && data.message === '第 一 步'),
     );
+  });
+
+  it('speaks with the Hob that runs the script, whatever home that has', async () => {
+    const answer = await run(
+      'speaks',
+      `hob notify info "水 开 了" && hob model path nobody/nothing; code=$?
+hob envelope ok known:="$(hob list --json | grep -c '"id"')" path:=$code\n`,
+    );
+    expect(answer.result).toMatchObject({ code: 0, known: expect.any(Number), path: 1 });
+    expect(answer.stderr).toContain('hob model pull nobody/nothing');
+    const { body } = await service.hob.get('/api/notifications');
+    expect(body.items).toMatchObject([{ message: '水 开 了', run_id: expect.any(String) }]);
+  });
+
+  it('passes on much, and messages that begin with a dash', async () => {
+    const big = 'x'.repeat(200_000);
+    const answer = await run(
+      'much',
+      `mapfile -t files < <(hob input --all)
+title=$(hob param 标题)
+hob envelope fail "-bad" --code 3 files:=\${#files[@]} title:=\${#title}\n`,
+      {
+        data: Array.from({ length: 20_000 }, (_, index) => `/tmp/file number ${index}`),
+        params: { 标题: big },
+      },
+    );
+    expect(answer.result).toEqual({ code: 3, msg: '-bad', files: 20_000, title: big.length });
   });
 
   it('leaves a command of that name alone that is on PATH already', async () => {

@@ -71,6 +71,9 @@ class LinkResult:
         #: Whether the script ended well and says so itself.
         self.ok: bool = answer.get("success") is True and self.result.get("code") == 0
 
+    def __repr__(self) -> str:
+        return f"LinkResult(ok={self.ok}, result={self.result!r})"
+
 
 class Run:
     """The run that this script is."""
@@ -123,7 +126,7 @@ class Run:
         try:
             result = LinkResult(*self._call("POST", "/api/link", body))
         except OSError as error:
-            result = LinkResult(None, {"message": f"Hob does not answer at {self.api_base}: {error}"})
+            result = LinkResult(None, {"message": self._silence(error)})
         if check and not result.ok:
             raise LinkError(result)
         return result
@@ -137,7 +140,7 @@ class Run:
         try:
             status, answer = self._call("POST", "/api/notify", body)
         except OSError as error:
-            raise HobError(f"Hob does not answer at {self.api_base}: {error}") from error
+            raise HobError(self._silence(error)) from error
         if status != 200:
             raise HobError(answer.get("error") or f"Hob answered with the status {status}")
 
@@ -148,7 +151,7 @@ class Run:
         try:
             status, answer = self._call("GET", "/api/model/path?repo_id=" + quote(repo, safe=""))
         except OSError as error:
-            raise HobError(f"Hob does not answer at {self.api_base}: {error}") from error
+            raise HobError(self._silence(error)) from error
         if status == 200:
             return answer["data"]["path"]
         said = answer.get("message") or f"Hob answered with the status {status}"
@@ -156,6 +159,9 @@ class Run:
 
     def progress(self, fraction: Optional[float] = None, message: Optional[str] = None) -> None:
         """Says how far the script is: from 0 to 1, what it does, or both. Never fails, and may be called in a tight loop."""
+        if isinstance(fraction, float) and fraction - fraction != 0:
+            # No number at all, or one without end: as much as nothing is known.
+            fraction = None
         self._unsent = {"fraction": fraction, "message": message}
         if time.monotonic() >= self._silent_until:
             # As often as Hob passes them on.
@@ -183,20 +189,26 @@ class Run:
         from http.client import HTTPConnection, HTTPException, HTTPSConnection
         from urllib.parse import urlsplit
 
+        # What cannot be sent is the caller's fault, and none of Hob's.
+        text = None if body is None else _to_json(body)
         address = urlsplit(self.api_base)
         kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
         connection = kind(address.hostname or "", address.port, timeout=timeout)
         headers = {"Accept-Language": _language()}
-        if body is not None:
+        if text is not None:
             headers["Content-Type"] = "application/json"
         try:
-            connection.request(method, address.path + path, None if body is None else _to_json(body), headers)
+            connection.request(method, address.path + path, text, headers)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
         except (HTTPException, ValueError) as error:
             raise OSError(f"its answer cannot be read ({error})") from error
         finally:
             connection.close()
+
+    def _silence(self, error: OSError) -> str:
+        """Not the whole address: what names the run in it opens doors, and messages are kept."""
+        return f"Hob does not answer at {self.api_base.partition('/r/')[0]}: {error}"
 
     def _write(self, envelope: Dict[str, Any]) -> None:
         text = _to_json(envelope)
@@ -323,11 +335,13 @@ def _input_name(this: Run, names: Sequence[str], optional: Any, hints: Dict[str,
     if this.is_under_hob:
         declared = list(this.data) if isinstance(this.data, dict) else []
         return declared[0] if len(declared) == 1 else None
-    # Without Hob nobody says what the manifest calls it: the first that must be given, and could be a list.
-    for name in names:
-        hint = hints.get(name, list)
-        if name not in optional and name != "run" and name not in this.params and (getattr(hint, "__origin__", hint) is list):
-            return name
+    # Without Hob nobody says what the manifest calls it: the first that must be given and could be a list, else a text.
+    missing = [name for name in names if name not in optional and name != "run" and name not in this.params]
+    for kind in (list, str):
+        for name in missing:
+            hint = hints.get(name, list)
+            if getattr(hint, "__origin__", hint) is kind:
+                return name
     return None
 
 
@@ -389,7 +403,7 @@ def _choices(hint: Any) -> Sequence[Any]:
 
 def _described(hint: Any) -> str:
     return " or ".join(
-        "None" if kind is type(None) else getattr(kind, "__name__", str(kind)) if isinstance(kind, type) else str(kind).replace("typing.", "")
+        "None" if kind is type(None) else kind.__name__ if isinstance(kind, type) and not hasattr(kind, "__args__") else str(kind).replace("typing.", "")
         for kind in _choices(hint)
     )
 
@@ -402,8 +416,22 @@ def _hints(function: Callable[..., Any]) -> Dict[str, Any]:
     try:
         return get_type_hints(function)
     except Exception:
-        # Written for a newer Python, or for a type checker alone: nothing is checked then.
-        return {}
+        return _single_hints(function)
+
+
+def _single_hints(function: Callable[..., Any]) -> Dict[str, Any]:
+    """Where one is written for a newer Python, or for a type checker alone, that one is not checked, and the others are."""
+    from types import SimpleNamespace
+    from typing import get_type_hints
+
+    hints: Dict[str, Any] = {}
+    for name, hint in function.__annotations__.items():
+        try:
+            alone = SimpleNamespace(__annotations__={name: hint})
+            hints.update(get_type_hints(alone, globalns=function.__globals__))
+        except Exception:
+            hints[name] = object
+    return hints
 
 
 def _parameter_file(argv: Sequence[str]) -> Optional[Dict[str, Any]]:

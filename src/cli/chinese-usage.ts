@@ -4,7 +4,7 @@ import { widthOf } from './terminal/text-width.ts';
 import { wrapText } from './terminal/wrap-text.ts';
 
 const titles: Readonly<Record<string, string>> = {
-  'Usage:': '用法：',
+  'Usage:': '用法:',
   'Arguments:': '参数：',
   'Options:': '选项：',
   'Commands:': '命令：',
@@ -29,11 +29,11 @@ const complaints: readonly [pattern: RegExp, chinese: string][] = [
     '错误：选项 $1 的值 “$2” 无效。$3',
   ],
   [
-    /^error: command-argument value '(.*)' is invalid for argument '(.+?)'\./,
-    '错误：参数 $2 的值 “$1” 无效。',
+    /^error: command-argument value '(.*)' is invalid for argument '(.+?)'\.(?: Allowed choices are (.+)\.)?/,
+    '错误：参数 $2 的值 “$1” 无效。$3',
   ],
-  [/^error: unknown option '(.+?)'/, '错误：没有选项 $1'],
-  [/^error: unknown command '(.+?)'/, '错误：没有命令 $1'],
+  [/^error: unknown option '(.+?)'/, '错误：未知选项 $1'],
+  [/^error: unknown command '(.+?)'/, '错误：未知命令 $1'],
   [
     /^error: too many arguments.*Expected (\d+) arguments? but got (\d+)\./,
     '错误：参数太多：需要 $1 个，给了 $2 个。',

@@ -31,6 +31,12 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./commands/serve.ts'),
   },
   {
+    name: 'start',
+    group: service,
+    summary: tr('start the service in the background', '在后台启动服务'),
+    load: () => import('./commands/start.ts'),
+  },
+  {
     name: 'stop',
     group: service,
     summary: tr('stop the running service', '停止正在运行的服务'),
@@ -57,7 +63,7 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'show',
     group: running,
-    summary: tr('say all about one script', '显示一个脚本的全部信息'),
+    summary: tr('say all about one script, or one run', '显示一个脚本或一次运行的全部信息'),
     load: () => import('./commands/show.ts'),
   },
   {
@@ -75,7 +81,7 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'logs',
     group: running,
-    summary: tr('print or follow what a run prints', '查看或跟随运行的输出'),
+    summary: tr('print or follow what a run prints', '查看或实时跟踪运行输出'),
     load: () => import('./commands/logs.ts'),
   },
   {

@@ -1,4 +1,5 @@
 import { resolveHome } from '../settings/home.ts';
+import { homeOfRun } from '../settings/run-variables.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
 import { readToken, TokenError, tokenFileOf } from '../shared/token-file.ts';
@@ -29,7 +30,8 @@ export function wrongToken(home: string): UserError {
 export async function findService(
   flag: string | undefined,
 ): Promise<{ home: string; service: ServiceInfo | null }> {
-  const home = resolveHome(flag);
+  // A command in a script means the Hob that runs the script.
+  const home = resolveHome(flag ?? homeOfRun() ?? undefined);
   const service = await findRunningService(home).catch((error: unknown) => {
     throw new UserError(
       tr(

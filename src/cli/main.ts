@@ -2,7 +2,9 @@ import { CommanderError } from 'commander';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { tr } from './language.ts';
+import { commandsFor } from './other-words.ts';
 import { buildProgram } from './program.ts';
+import { UnwrittenOutput } from './terminal/unwritten-output.ts';
 import { exitCodes, ToldError, UserError } from './user-error.ts';
 
 /** The `hob` command. */
@@ -17,10 +19,21 @@ async function main(argv: readonly string[]): Promise<number> {
       program.outputHelp();
       return 0;
     }
+    const meant = called === undefined ? [] : commandsFor(called);
+    if (meant.length > 0)
+      throw new UserError(
+        tr(
+          `There is no command ${called}. Perhaps: ${meant.join(', ')}`,
+          `没有命令 ${called}。也许是：${meant.join('、')}`,
+        ),
+        exitCodes.usage,
+      );
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError || error instanceof ToldError) return error.exitCode;
+    if (error instanceof ToldError) return error.exitCode;
+    // Whatever the library complains of was written wrongly.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);
@@ -31,6 +44,11 @@ async function main(argv: readonly string[]): Promise<number> {
 /** What the user can do when the machine lacks what it takes to start; null for a defect. */
 function explainLack(error: unknown): string | null {
   const errno = errnoOf(error);
+  if (errno === 'ENOENT' && Reflect.get(Object(error), 'syscall') === 'uv_cwd')
+    return tr(
+      'The folder that you are in is gone. Go to another one: cd',
+      '当前文件夹已不存在。请换到别的文件夹：cd',
+    );
   // Loading modules without handles fails in many ways, and not all of them say why.
   if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
     const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
@@ -53,8 +71,9 @@ function handleLimit(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }
 
+const unwritten = new UnwrittenOutput();
 main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
+  async (code) => process.exit(await unwritten.settle(code)),
   (error: unknown) => {
     process.stderr.write(`hob: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);

@@ -7,6 +7,7 @@ import { UserError } from './user-error.ts';
 export interface KnownScript {
   readonly id: string;
   readonly name: string;
+  readonly folder?: string;
 }
 
 /** Shorter beginnings of an id are more likely a name that is written wrongly. */
@@ -15,7 +16,11 @@ const shownPrefix = 8;
 
 /** The scripts of GET /api/scripts, as far as they are needed to be told apart. */
 export function scriptsIn(scripts: Json | undefined): KnownScript[] {
-  return objectsIn(scripts).map(({ id, name }) => ({ id: textOf(id) ?? '', name: textOf(name) ?? '' }));
+  return objectsIn(scripts).map(({ id, name, folder }) => ({
+    id: textOf(id) ?? '',
+    name: textOf(name) ?? '',
+    folder: textOf(folder) ?? '',
+  }));
 }
 
 /** The one that is meant: by its id, by the beginning of its id, or by its exact name. */
@@ -31,6 +36,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
       ),
     );
   if (others.length === 0) return only;
+  if (others.every(({ id }) => id === only.id)) throw sameId(found);
   const ids = found.map(({ id }) => id).join(', ');
   const what =
     only.name === wanted
@@ -39,11 +45,22 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   throw new UserError(`${what}${tr(` Say which by its id: ${ids}`, `请用 ID 指明：${ids}`)}`);
 }
 
+/** A folder that was copied: neither of the two runs until one of them has an id of its own. */
+function sameId(found: readonly KnownScript[]): UserError {
+  const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
+  return new UserError(
+    tr(
+      `Several scripts have the same id, so none of them can run:${folders}\nGive all but one a new id in its manifest; uuidgen makes one.`,
+      `有多个脚本的 ID 相同，因此都无法运行：${folders}\n请在清单中为其中一个以外的脚本换上新的 ID（可用 uuidgen 生成）。`,
+    ),
+  );
+}
+
 /** Those that have this id or this name, or an id that begins like this. */
 export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
   const lower = wanted.toLowerCase();
-  const byId = known.find(({ id }) => id.toLowerCase() === lower);
-  if (byId !== undefined) return [byId];
+  const byId = known.filter(({ id }) => id.toLowerCase() === lower);
+  if (byId.length > 0) return byId;
   const byName = known.filter(({ name }) => name === wanted);
   // A name before a beginning: somebody may have called a script `cafe`.
   return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));

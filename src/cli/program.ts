@@ -25,6 +25,9 @@ export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean
       .command(subcommand.name, { hidden: subcommand.isHidden === true })
       .description(subcommand.summary)
       .helpGroup(subcommand.group)
+      .showHelpAfterError(
+        tr(`(hob ${subcommand.name} --help shows how)`, `（用法见 hob ${subcommand.name} --help）`),
+      )
       .exitOverride();
     if (isNeeded(subcommand)) (await subcommand.load()).configure(command);
   }

@@ -1,7 +1,10 @@
+import { resolveHome } from '../settings/home.ts';
+import { homeOfRun } from '../settings/run-variables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { callService } from './call-service.ts';
 import { credentialsFor, findService, wrongToken } from './find-service.ts';
 import { language, tr } from './language.ts';
+import { findRun } from './script/this-run.ts';
 import { printable } from './terminal/text-width.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
@@ -51,11 +54,18 @@ export class ServiceClient {
     if (service === null)
       throw new UserError(
         tr(
-          `Hob is not running (home: ${home}).\nStart it in another terminal: hob serve\nOr have it started with your session from now on: hob service install`,
-          `Hob 未运行（数据目录：${home}）。\n请在另一个终端中启动：hob serve\n或者让它以后登录时自动启动：hob service install`,
+          `Hob is not running (home: ${home}). Start it: hob start, or whenever you log in: hob service install`,
+          `Hob 未运行（数据目录：${home}）。启动它：hob start；登录时自动启动：hob service install`,
         ),
       );
     return new ServiceClient(home, service.url, credentialsFor(home, service));
+  }
+
+  /** The one that runs a script, by the address that it gave the run: whatever is asked is asked by that run. */
+  static async ofRunOr(homeFlag: string | undefined): Promise<ServiceClient> {
+    const run = homeFlag === undefined ? await findRun(undefined) : null;
+    if (run === null) return ServiceClient.find(homeFlag);
+    return new ServiceClient(resolveHome(homeOfRun() ?? undefined), run.apiBase, {});
   }
 
   get(path: string): Promise<JsonObject> {

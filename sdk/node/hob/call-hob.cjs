@@ -1,9 +1,8 @@
 'use strict';
 
 /** The status and the answer of Hob. Not by fetch: that takes longer to load than most scripts run. */
-function callHob(url, { method, body, timeoutMs }) {
+function callHob(url, { method, text, timeoutMs }) {
   const { request } = require(url.startsWith('https:') ? 'node:https' : 'node:http');
-  const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     'accept-language': language(),
     ...(text !== undefined && {

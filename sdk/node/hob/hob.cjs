@@ -29,6 +29,7 @@ const progressTimeoutMs = 2000;
 const silenceMs = 5000;
 
 class Run {
+  #sending = Promise.resolve();
   #unsent = null;
   #silentUntil = 0;
   #timer;
@@ -66,7 +67,7 @@ class Run {
     const result = await this.#call('POST', '/api/link', { script_id: scriptId, data: values, params }).then(
       ({ status, answer }) => linkResult(status, answer),
       (error) => {
-        if (this.apiBase === '') throw error;
+        if (this.apiBase === '' || !(error instanceof HobError)) throw error;
         return linkResult(null, { message: error.message });
       },
     );
@@ -127,7 +128,7 @@ class Run {
       return;
     }
     // A script is not to fail for what it only says by the way.
-    this.#call('POST', '/api/progress', report, progressTimeoutMs).catch(() => {
+    this.#sending = this.#call('POST', '/api/progress', report, progressTimeoutMs).catch(() => {
       this.#silentUntil = performance.now() + silenceMs;
     });
   }
@@ -137,11 +138,21 @@ class Run {
       throw new HobError(
         'This needs Hob: run the script by Hob, or set HOB_API_BASE, to http://127.0.0.1:9527 for example',
       );
+    // What cannot be sent is the caller's fault, and none of Hob's.
+    const text = body === undefined ? undefined : JSON.stringify(body);
     try {
-      return await callHob(this.apiBase + route, { method, body, timeoutMs });
+      return await callHob(this.apiBase + route, { method, text, timeoutMs });
     } catch (error) {
-      throw new HobError(`Hob does not answer at ${this.apiBase}: ${error.message}`, { cause: error });
+      // Not the whole address: what names the run in it opens doors, and messages are kept.
+      const [address] = this.apiBase.split('/r/');
+      throw new HobError(`Hob does not answer at ${address}: ${error.message}`, { cause: error });
     }
+  }
+
+  /** Resolves when the last report of progress has arrived, or never will. */
+  async settle() {
+    this.#sendProgress();
+    await this.#sending;
   }
 }
 
@@ -167,18 +178,31 @@ function exitCodeOf(code) {
 let current;
 
 function run() {
-  current ??= new Run(process.argv);
+  if (current === undefined) {
+    current = new Run(process.argv);
+    // What was printed must not go with the process when it ends at once, as it does in fail().
+    if (current.isUnderHob)
+      for (const { _handle } of [process.stdout, process.stderr]) _handle?.setBlocking?.(true);
+  }
   return current;
 }
 
 async function main(work) {
   const own = run();
+  let isOver = false;
+  // Nothing is left that could go on, and the function has not ended.
+  process.once('beforeExit', () => {
+    if (!isOver) own.fail('The script waits for something that never comes');
+  });
   try {
     const returned = await work({ inputs: own.inputs, params: own.params, run: own });
+    isOver = true;
     writeReturned(own, returned);
   } catch (error) {
+    isOver = true;
     const traceback = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${traceback}\n`);
+    await own.settle();
     own.fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error), { traceback });
   }
 }

@@ -4,9 +4,10 @@ import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../history/
 import { readRun } from '../history/run-record.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
-import { ServiceClient } from '../service-client.ts';
+import { RefusedError, ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
+import { UserError } from '../user-error.ts';
 
 /** A script that is asked to end has some seconds for it before it is killed. */
 const endsWithinS = 60;
@@ -22,7 +23,15 @@ export function configure(command: Command): void {
     .action(async (wanted: string, script: string | undefined, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
       const { id, scriptName } = readRun(await pickRun(client, wanted, script));
-      const answer = await client.post(`${pathOfRun(id)}/cancel`);
+      const answer = await client.post(`${pathOfRun(id)}/cancel`).catch((error: unknown) => {
+        if (!(error instanceof RefusedError && error.code === 'run-ended')) throw error;
+        throw new UserError(
+          tr(
+            `The run of ${scriptName} has ended already. hob show ${id} says how.`,
+            `${scriptName} 的这次运行已经结束。用 hob show ${id} 查看结果。`,
+          ),
+        );
+      });
       if (json === true) return printJson(answer);
       const { endCause } = readRun(await client.get(`${pathOfRun(id)}?wait=${endsWithinS}`));
       process.stdout.write(

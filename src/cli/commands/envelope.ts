@@ -31,6 +31,8 @@ export function configure(command: Command): void {
     )
     .argument('<message>', tr('what went wrong', '失败原因'))
     .argument(...valuesArgument)
+    // A message may begin with a dash.
+    .allowUnknownOption()
     .option('--code <number>', tr('a whole number other than 0', '非 0 的整数'), readCode, 1)
     .option(...fileOption)
     .action(async (msg: string, values: string[], { code, file }: { code: number; file?: string }) => {

@@ -18,7 +18,8 @@ export function configure(command: Command): void {
       const all = await (await ServiceClient.find(home)).get('/api/scripts');
       const answer = query === undefined ? all : filterScripts(all, query);
       const { isTTY, columns } = process.stdout;
+      const shown = { isSearch: query !== undefined, lineWidth: isTTY ? columns : undefined };
       if (json === true) printJson(answer);
-      else process.stdout.write(describeScripts(answer, isTTY ? columns : undefined));
+      else process.stdout.write(describeScripts(answer, shown));
     });
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 
 import { type LogsOptions, logs } from '../history/logs.ts';
-import { lastScriptArgument, runArgument } from '../history/pick-run.ts';
+import { lastScriptArgument, runOrLastArgument } from '../history/pick-run.ts';
 import { tr } from '../language.ts';
 import { homeOption, plainJsonOption } from '../options.ts';
 import { countArgument } from '../run/arguments.ts';
@@ -12,14 +12,14 @@ const mostLines = 1_000_000;
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument(...runArgument)
+    .argument(...runOrLastArgument)
     .argument(...lastScriptArgument)
     .option('-f, --follow', tr('go on as the script writes, until it has ended', '持续输出，直到脚本结束'))
     .option('--stdout', tr('only what went to stdout', '只输出 stdout'))
     .addOption(new Option('--stderr', tr('only what went to stderr', '只输出 stderr')).conflicts('stdout'))
     .option(
       '--tail <lines>',
-      tr('only the last lines of each stream', '每个流只输出最后若干行'),
+      tr('only the last lines of each stream', '每个输出流只显示最后若干行'),
       countArgument(0, mostLines),
     )
     .addOption(
@@ -58,8 +58,8 @@ line of JSON for each event as it comes, the last of them run.ended.`,
   hob logs 93081ff8 -f
 
 stdout 的内容输出到 stdout，stderr 的内容输出到 stderr，逐字节原样。
-按 Ctrl-C 只停止跟随，不会停止运行。
+按 Ctrl-C 只停止跟踪，不会停止运行。
 
-加上 --json 时输出一个对象，包含各个流的文本；同时加上 -f 时，
+加上 --json 时输出一个对象，包含各个输出流的文本；同时加上 -f 时，
 每个事件输出一行 JSON，最后一行是 run.ended。`,
 );

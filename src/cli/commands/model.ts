@@ -49,7 +49,7 @@ export function configure(command: Command): void {
     .option(...jsonOption)
     .addHelpText('after', pathExamples)
     .action(async (repo: string, options: CommonOptions) => {
-      const answer = await findModel(await ServiceClient.find(options.home), repo);
+      const answer = await findModel(await ServiceClient.ofRunOr(options.home), repo);
       if (options.json === true) printJson(answer);
       else print(`${answer.path}\n`);
     });

@@ -15,13 +15,13 @@ export function configure(command: Command): void {
     )
     .option('--desc <text>', tr('what it does, in a sentence', '一句话说明它做什么'))
     .addOption(new Option('--input <kind>', tr('what it is given', '它处理什么')).choices(inputKinds))
-    .option('--node', tr('other scripts may link it', '允许其他脚本链接它'))
+    .option('--node', tr('other scripts may link it', '允许其他脚本调用它'))
     .option('--id <uuid>', tr('its id (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
     .option(
       '--dir <dir>',
       tr(
         'folder to put it into (default: scripts in the home, else the current one)',
-        '放在哪个文件夹里（默认：主目录下的 scripts，没有则为当前文件夹）',
+        '放在哪个文件夹里（默认：数据目录下的 scripts）',
       ),
     )
     .option('--yes', tr('ask nothing; what is not said has its default', '什么都不问，未给出的采用默认值'))

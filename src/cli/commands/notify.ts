@@ -26,6 +26,8 @@ export function configure(command: Command): void {
       ]),
     )
     .argument('<message>', tr('the news', '消息内容'))
+    // It may begin with a dash.
+    .allowUnknownOption()
     .option('--title <text>', tr('a line above the message', '显示在消息上方的一行'))
     .option(
       '--duration <seconds>',
@@ -39,7 +41,7 @@ export function configure(command: Command): void {
     .option(...jsonOption)
     .addHelpText('after', help + exitCodesText)
     .action(async (type: string, message: string, { title, duration, home, json }: NotifyOptions) => {
-      const client = await ServiceClient.find(home);
+      const client = await ServiceClient.ofRunOr(home);
       const answer = await client.post('/api/notify', {
         notify_type: type,
         message: title === undefined ? message : `${title}\n${message}`,

@@ -17,6 +17,8 @@ export function configure(command: Command): void {
       tr('how much is done, from 0 to 1; - when that is not known', '进度，0 到 1；未知时写 -'),
     )
     .argument('[message]', tr('what is being done', '正在做什么'))
+    // It may begin with a dash.
+    .allowUnknownOption()
     .option(...fileOption)
     .addHelpText('after', examples)
     .action(async (word: string, message: string | undefined, { file }: { file?: string }) => {

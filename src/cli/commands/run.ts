@@ -9,6 +9,12 @@ import { strictUsage } from '../strict-usage.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
+    .showHelpAfterError(
+      tr(
+        '(a param of the script is given as -p name=value; hob run --help says more)',
+        '（脚本的参数用 -p 名称=值 给出；详见 hob run --help）',
+      ),
+    )
     .argument(
       '<script>',
       tr(
@@ -71,6 +77,6 @@ could not be run; 2 the command was written wrongly; 124 --timeout was over;
 缺少的必填参数会逐一询问，机密不会显示。
 按 Ctrl-C 停止运行，再按一次直接退出，不再等待。
 
-退出码：0 成功，且脚本返回的 code 为 0；1 失败或无法运行；2 命令写错；
+退出码：0 成功，且脚本返回的 code 为 0；1 失败或无法运行；2 命令写法有误；
 124 超过 --timeout；130 被 Ctrl-C 停止。`,
 );

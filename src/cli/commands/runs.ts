@@ -4,9 +4,8 @@ import { describeRuns } from '../history/list-runs.ts';
 import { sinceArgument } from '../history/since-argument.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
-import { scriptsIn } from '../pick-script.ts';
 import { countArgument } from '../run/arguments.ts';
-import { guessScript } from '../run/guess-script.ts';
+import { findKnownScript } from '../run/find-known-script.ts';
 import { ServiceClient } from '../service-client.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
@@ -33,8 +32,8 @@ export function configure(command: Command): void {
     .option(
       '--state <states>',
       tr(
-        'queued, running, succeeded, failed or unknown; several with commas',
-        'queued、running、succeeded、failed 或 unknown，多个用逗号分隔',
+        'queued, running, succeeded, failed or unknown, several with commas; or cancelled or timeout',
+        'queued、running、succeeded、failed 或 unknown，多个用逗号分隔；或 cancelled、timeout',
       ),
     )
     .addOption(
@@ -70,11 +69,12 @@ export function configure(command: Command): void {
 async function queryOf(client: ServiceClient, options: RunsOptions): Promise<URLSearchParams> {
   const query = new URLSearchParams({ limit: String(options.limit) });
   if (options.script !== undefined) {
-    const { scripts } = await client.get('/api/scripts');
-    query.set('script', guessScript(scriptsIn(scripts), options.script).id);
+    query.set('script', (await findKnownScript(client, options.script)).id);
   }
   const state = options.failed === true ? 'failed,unknown' : options.state;
-  if (state !== undefined) query.set('state', state);
+  // Both are failures, which the list tells apart by their cause.
+  if (state === 'cancelled' || state === 'timeout') query.set('end_cause', state);
+  else if (state !== undefined) query.set('state', state);
   if (options.since !== undefined) query.set('since', options.since);
   if (options.query !== undefined) query.set('q', options.query);
   return query;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { tr } from '../language.ts';
-import { type CommonOptions, homeOption } from '../options.ts';
+import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
 import { installService, type ServiceOptions } from '../service/install.ts';
 import { showStatus } from '../service/status.ts';
 import { uninstallService } from '../service/uninstall.ts';
@@ -18,6 +18,7 @@ export function configure(command: Command): void {
     .description(tr('start Hob now, and whenever you log in', '现在启动 Hob，以后登录时自动启动'))
     .option(...homeOption)
     .option(...dryRunOption)
+    .option(...plainJsonOption)
     .action((options: ServiceOptions) => installService(options));
 
   command
@@ -25,6 +26,7 @@ export function configure(command: Command): void {
     .description(tr('stop it, and do not start it any more', '停止它，并且不再自动启动'))
     .option(...homeOption)
     .option(...dryRunOption)
+    .option(...plainJsonOption)
     .action((options: ServiceOptions) => uninstallService(options));
 
   command

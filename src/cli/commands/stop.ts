@@ -7,6 +7,8 @@ import type { Command } from 'commander';
 import { isAlive } from '../../shared/is-alive.ts';
 import { credentialsFor, findService, wrongToken } from '../find-service.ts';
 import { tr } from '../language.ts';
+import { type CommonOptions, plainJsonOption } from '../options.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { UserError } from '../user-error.ts';
 
@@ -30,9 +32,15 @@ export function configure(command: Command): void {
         '同时停止所有正在运行的脚本，排队的也不再启动',
       ),
     )
-    .action(async (options: { home?: string; all?: boolean }) => {
+    .option(...plainJsonOption)
+    .action(async (options: CommonOptions & { all?: boolean }) => {
+      const isJson = options.json === true;
+      const say = (line: string) => {
+        if (!isJson) process.stdout.write(`${line}\n`);
+      };
       const { home, service } = await findService(options.home);
       if (service === null) {
+        if (isJson) printJson({ stopped: false });
         say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
         if (await hasExecutor(home)) say(goesOn);
         return;
@@ -41,7 +49,8 @@ export function configure(command: Command): void {
       const { running, queued } = await countRuns(service.url);
       await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
       say(describeStopping(all ? running : 0));
-      await waitForEnd(service.pid);
+      await waitForEnd(service.pid, say);
+      if (isJson) printJson({ stopped: true, running, queued });
       say(tr('Hob has stopped.', 'Hob 已停止。'));
       if (all) return;
       if (running > 0) say(runOn);
@@ -74,17 +83,13 @@ function describeStopping(scripts: number): string {
   );
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 /** Whether the process that runs scripts is there without its service: its files begin with its process id. */
 async function hasExecutor(home: string): Promise<boolean> {
   const names = await readdir(join(home, 'executor')).catch(() => []);
   return names.some((name) => name.endsWith('-address.json') && isAlive(Number.parseInt(name, 10)));
 }
 
-async function waitForEnd(pid: number): Promise<void> {
+async function waitForEnd(pid: number, say: (line: string) => void): Promise<void> {
   const hint = setTimeout(() => say(stillWaiting), hintAfterMs);
   while (isAlive(pid)) await wait(pollMs);
   clearTimeout(hint);

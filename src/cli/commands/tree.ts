@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { drawTree } from '../history/draw-tree.ts';
-import { lastScriptArgument, pathOfRun, pickRun, runArgument } from '../history/pick-run.ts';
+import { lastScriptArgument, pathOfRun, pickRun, runOrLastArgument } from '../history/pick-run.ts';
 import { readRun } from '../history/run-record.ts';
 import { type CommonOptions, homeOption, jsonOption } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -11,7 +11,7 @@ import { printJson } from '../terminal/print-json.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument(...runArgument)
+    .argument(...runOrLastArgument)
     .argument(...lastScriptArgument)
     .option(...homeOption)
     .option(...jsonOption)

@@ -10,12 +10,18 @@ export type Place =
       /** Whether it may be the name of a subcommand, which comes before all arguments. */
       readonly mayBeCommand: boolean;
     }
-  | { readonly kind: 'value'; readonly command: Command; readonly option: Option };
+  | {
+      readonly kind: 'value';
+      readonly command: Command;
+      readonly option: Option;
+      /** The arguments before it. */
+      readonly words: readonly string[];
+    };
 
 /** Walks from the program along words that were typed before, as the library would read them. */
 export function findPlace(program: Command, before: readonly string[]): Place {
   let command = program;
-  let taken = 0;
+  const taken: string[] = [];
   let onlyArguments = false;
   let wants: Option | null = null;
   for (const word of before) {
@@ -28,18 +34,18 @@ export function findPlace(program: Command, before: readonly string[]): Place {
     if (!onlyArguments && word === '--') onlyArguments = true;
     else if (!onlyArguments && word.startsWith('-')) wants = optionThatWants(command, word);
     else {
-      const next: Command | undefined = taken === 0 ? subcommandOf(command, word) : undefined;
-      if (next === undefined) taken++;
+      const next: Command | undefined = taken.length === 0 ? subcommandOf(command, word) : undefined;
+      if (next === undefined) taken.push(word);
       else command = next;
     }
   }
-  if (wants !== null) return { kind: 'value', command, option: wants };
+  if (wants !== null) return { kind: 'value', command, option: wants, words: taken };
   return {
     kind: 'word',
     command,
-    argument: argumentAt(command, taken),
+    argument: argumentAt(command, taken.length),
     mayBeOption: !onlyArguments,
-    mayBeCommand: taken === 0,
+    mayBeCommand: taken.length === 0,
   };
 }
 

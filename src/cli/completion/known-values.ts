@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf } from '../answer-fields.ts';
 import { scriptsIn } from '../pick-script.ts';
+import { findScript } from '../run/script-shape.ts';
 import { ServiceClient } from '../service-client.ts';
 import type { Candidate } from './candidate.ts';
 
@@ -12,7 +13,9 @@ const sources: Readonly<
   Record<string, { path: string; read(answer: JsonObject, typed: string): Candidate[] }>
 > = {
   script: { path: '/api/scripts', read: scripts },
-  run: { path: '/api/runs?limit=30', read: runs },
+  run: { path: '/api/runs?limit=30', read: lastAndRuns },
+  // What has ended cannot be stopped.
+  'running run': { path: '/api/runs?limit=30&state=running,queued', read: runs },
   repo: { path: '/api/models', read: ({ items }) => named(items, 'repo_id') },
   key: { path: '/api/environments', read: ({ items }) => named(items, 'key') },
 };
@@ -55,8 +58,29 @@ function runs({ items }: JsonObject): Candidate[] {
   }));
 }
 
+function lastAndRuns(answer: JsonObject): Candidate[] {
+  return [{ value: 'last', meaning: '' }, ...runs(answer)];
+}
+
 function named(items: JsonObject[string] | undefined, key: string): Candidate[] {
   return objectsIn(items).map((item) => ({ value: textOf(item[key]) ?? '', meaning: '' }));
+}
+
+/** The params of a script, as they are written behind -p; of one that is being typed, the values that it may have. */
+export async function knownParams(
+  script: string,
+  typed: string,
+  home: string | undefined,
+): Promise<Candidate[]> {
+  const asking = ServiceClient.find(home).then((client) => findScript(client, script));
+  const found = await Promise.race([asking.catch(() => null), afterPatience()]);
+  const params = found?.script.params ?? [];
+  const [, name] = /^([^=]+)=/.exec(typed) ?? [];
+  const begun = params.find((param) => param.name === name);
+  if (begun === undefined)
+    return params.map((param) => ({ value: `${param.name}=`, meaning: param.description ?? param.label }));
+  const values = begun.type === 'bool' ? ['true', 'false'] : begun.choices;
+  return values.map((value) => ({ value: `${begun.name}=${value}`, meaning: '' }));
 }
 
 function afterPatience(): Promise<null> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { type Candidate, nothing, type Offer, plain } from './candidate.ts';
 import { findPlace } from './find-place.ts';
-import { isAskedFor, knownValues } from './known-values.ts';
+import { isAskedFor, knownParams, knownValues } from './known-values.ts';
 
 /** Arguments and values of options that are paths, by their names. */
 const folders: ReadonlySet<string> = new Set(['dir', 'folder']);
@@ -20,13 +20,20 @@ export async function offerFor(program: Command, words: readonly string[]): Prom
     if (place.kind !== 'value') return nothing;
     return withPrefix(`${flag}=`, await valuesOf(place.option.argChoices, place.option.flags, value, home));
   }
+  if (place.kind === 'value' && place.option.long === '--param' && place.command.name() === 'run') {
+    const [script] = place.words;
+    return script === undefined
+      ? nothing
+      : { kind: 'candidates', candidates: await knownParams(script, typed, home) };
+  }
   if (place.kind === 'value') return valuesOf(place.option.argChoices, place.option.flags, typed, home);
   const { command, argument, mayBeOption, mayBeCommand } = place;
   if (mayBeOption && typed.startsWith('-')) return { kind: 'candidates', candidates: optionsOf(command) };
   if (mayBeCommand && command.commands.length > 0)
     return { kind: 'candidates', candidates: subcommandsOf(command) };
   if (argument === null) return nothing;
-  return valuesOf(argument.argChoices, `<${argument.name()}>`, typed, home);
+  const name = command.name() === 'cancel' && argument.name() === 'run' ? 'running run' : argument.name();
+  return valuesOf(argument.argChoices, `<${name}>`, typed, home);
 }
 
 async function valuesOf(

@@ -2,27 +2,35 @@
 export const shellScripts = {
   bash: `# Completion of hob for bash.
 _hob() {
-  local typed="\${COMP_WORDS[COMP_CWORD]}" quote= line value
+  local typed="\${COMP_WORDS[COMP_CWORD]}" quote= known= line value
   local -a words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  # Readline makes a word of its own of the sign in --option=value.
+  # Readline makes a word of its own of the sign in --option=value and in name=value.
   if [[ "$typed" == = ]]; then
-    words=("\${words[@]:0:\${#words[@]}-1}" "")
+    words+=("")
     typed=
-  elif (( COMP_CWORD > 1 )) && [[ "\${COMP_WORDS[COMP_CWORD-1]}" == = ]]; then
-    words=("\${words[@]:0:\${#words[@]}-2}" "$typed")
   fi
-  # A name with spaces may have been begun with a quote.
-  if [[ "$typed" == [\\"\\']* ]]; then
-    quote=\${typed:0:1}
-    words[\${#words[@]}-1]=\${typed:1}
+  if (( \${#words[@]} > 2 )) && [[ "\${words[\${#words[@]}-2]}" == = ]]; then
+    known="\${words[\${#words[@]}-3]}="
+    words=("\${words[@]:0:\${#words[@]}-3}" "$known$typed")
   fi
+  # A name with spaces may have been begun with a quote, and words are given as they were typed.
+  [[ "$typed" == [\\"\\']* ]] && quote=\${typed:0:1}
+  words=("\${words[@]//[\\"\\'\\\\]/}")
   COMPREPLY=()
   while IFS= read -r line; do
     value=\${line%%$'\\t'*}
+    value=\${value#"$known"}
+    [[ "$value" == *= ]] && compopt -o nospace
     case "$line" in
       :files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$typed") ;;
       :folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$typed") ;;
-      *) if [[ -n "$quote" ]]; then COMPREPLY+=("$value"); else COMPREPLY+=("$(printf %q "$value")"); fi ;;
+      # Names are somebody else's: none may end the quote, nor have the shell do anything.
+      *) case "$quote" in
+           \\") value=\${value//\\\\/\\\\\\\\} value=\${value//\\"/\\\\\\"} value=\${value//\\$/\\\\$} value=\${value//\\\`/\\\\\\\`}
+              [[ "$value" == *!* ]] || COMPREPLY+=("$value") ;;
+           \\') value=\${value//\\'/\\'\\\\\\'\\'}; COMPREPLY+=("$value") ;;
+           *) COMPREPLY+=("$(printf %q "$value")") ;;
+         esac ;;
     esac
   done < <(hob complete -- "\${words[@]}" 2>/dev/null)
 }
@@ -33,7 +41,10 @@ complete -F _hob hob
 _hob() {
   local line
   local -a offered shown
-  for line in "\${(@f)$(hob complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+  local -a typed=("\${(@Q)words[2,CURRENT]}")
+  # A quote that is still open cannot be taken away with its other half.
+  typed[-1]=\${typed[-1]#[\\"\\']}
+  for line in "\${(@f)$(hob complete -- "\${(@)typed}" 2>/dev/null)}"; do
     case "$line" in
       :files) _files; return ;;
       :folders) _files -/; return ;;
@@ -50,7 +61,9 @@ compdef _hob hob
 `,
   fish: `# Completion of hob for fish.
 function __hob_complete
-    set -l words (commandline -opc) (commandline -ct)
+    # A quote that is still open cannot be taken away with its other half.
+    set -l typed (commandline -ct | string replace -r '^["\\']' '' | string unescape)
+    set -l words (commandline -opc) "$typed"
     set -l offered (hob complete -- $words[2..-1] 2>/dev/null)
     switch "$offered[1]"
         case :files

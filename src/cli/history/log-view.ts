@@ -7,6 +7,8 @@ import { printJson } from '../terminal/print-json.ts';
 
 /** How `hob logs` prints what a run has written. */
 export interface LogView {
+  /** Whether somebody still reads it: `head` does not for long. */
+  readonly isRead: boolean;
   /** What was written before somebody looked. */
   part(stream: StreamName, bytes: Uint8Array): Promise<void>;
   event(event: SeenEvent): Promise<void>;
@@ -19,6 +21,9 @@ export interface LogView {
 export function plainView(): LogView {
   const display = passingDisplay();
   return {
+    get isRead() {
+      return display.isRead;
+    },
     part: (stream, bytes) => display.output(stream, bytes),
     event: (event) => showEvent(event, display),
     say: (line) => display.say(line),
@@ -30,6 +35,7 @@ export function plainView(): LogView {
 export function objectView(runId: string, streams: readonly StreamName[]): LogView {
   const display = new CollectingDisplay();
   return {
+    isRead: true,
     part: (stream, bytes) => display.output(stream, bytes),
     event: (event) => showEvent(event, display),
     say: (line) => display.say(line),
@@ -48,6 +54,9 @@ export function linesView(runId: string): LogView {
   const stdout = new OutputStream(process.stdout);
   const printLine = (line: JsonObject) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));
   return {
+    get isRead() {
+      return stdout.isOpen;
+    },
     part: (stream, bytes) =>
       printLine({ type: 'run.output', run_id: runId, stream, text: Buffer.from(bytes).toString() }),
     event: ({ type, data }) => printLine({ type, ...data }),

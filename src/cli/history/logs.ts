@@ -5,6 +5,7 @@ import type { StreamName } from '../run/run-display.ts';
 import { goesOnText, watchRun } from '../run/watch-run.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
+import { ToldError } from '../user-error.ts';
 import { readLog } from './log-tail.ts';
 import { type LogView, linesView, objectView, plainView } from './log-view.ts';
 import { pathOfRun, pickRun } from './pick-run.ts';
@@ -22,7 +23,8 @@ export interface LogsOptions {
 /** Prints what a run has written, each stream to its own; or follows it to its end. */
 export async function logs(wanted: string, script: string | undefined, options: LogsOptions): Promise<void> {
   const client = await ServiceClient.find(options.home);
-  const runId = textOf((await pickRun(client, wanted, script)).run_id) ?? '';
+  const record = await pickRun(client, wanted, script);
+  const runId = textOf(record.run_id) ?? '';
   if (options.notes === true) {
     const notes = await (await client.open(`${pathOfRun(runId)}/notes`)).text();
     if (options.json === true) printJson({ run_id: runId, notes });
@@ -39,12 +41,18 @@ export async function logs(wanted: string, script: string | undefined, options: 
     if (bytes.length > 0) await view.part(stream, bytes);
     known[stream] = end;
   }
-  if (options.follow !== true) return view.close();
+  if (options.follow !== true) {
+    view.close();
+    const hasWritten = Number(record.stdout_bytes) + Number(record.stderr_bytes) > 0;
+    // Nothing at all would leave one to wonder.
+    if (!hasWritten && options.json !== true) process.stderr.write(describeEnd(record));
+    return;
+  }
   const connection = new Connection(client, options.home);
   await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
   if (options.json === true) return;
-  const record = await connection.ask(goesOnText(runId), (current) => current.get(pathOfRun(runId)));
-  process.stderr.write(describeEnd(record));
+  const ended = await connection.ask(goesOnText(runId), (current) => current.get(pathOfRun(runId)));
+  process.stderr.write(describeEnd(ended));
 }
 
 function viewFor(runId: string, options: LogsOptions): LogView {
@@ -69,6 +77,8 @@ async function followLog(
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
     await view.event(event);
+    // Nobody reads on: the end of the run is of no interest either.
+    if (!view.isRead) throw new ToldError(0);
   }
   view.close();
 }

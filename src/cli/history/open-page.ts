@@ -1,13 +1,11 @@
-import type { JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
-import { scriptsIn } from '../pick-script.ts';
-import { guessScript } from '../run/guess-script.ts';
+import { findKnownScript } from '../run/find-known-script.ts';
 import { startDetached } from '../run/start-detached.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
-import { pickRun } from './pick-run.ts';
+import { pickRun, runById } from './pick-run.ts';
 
 /** What opens an address in the browser of each system, and what comes before it. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -45,17 +43,8 @@ export async function openPage(
   );
 }
 
-/** A run has a page of its own; a script is named behind the address of the service. */
 async function pathOf(client: ServiceClient, what: string): Promise<string> {
-  const run = await runMeant(client, what);
+  const run = what === 'last' ? await pickRun(client, what) : await runById(client, what);
   if (run !== null) return `/runs/${textOf(run.run_id) ?? ''}`;
-  const { scripts } = await client.get('/api/scripts');
-  return `/#/scripts/${guessScript(scriptsIn(scripts), what).id}`;
-}
-
-async function runMeant(client: ServiceClient, what: string): Promise<JsonObject | null> {
-  return pickRun(client, what).catch((error: unknown) => {
-    if (error instanceof UserError && what !== 'last') return null;
-    throw error;
-  });
+  return `/scripts/${(await findKnownScript(client, what)).id}`;
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
-import { scriptsIn } from '../pick-script.ts';
-import { guessScript } from '../run/guess-script.ts';
-import type { ServiceClient } from '../service-client.ts';
+import { findKnownScript } from '../run/find-known-script.ts';
+import { UnknownScriptError } from '../run/guess-script.ts';
+import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { formatMinute } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
@@ -15,16 +15,16 @@ const idPart = /^[0-9a-f-]{4,}$/i;
 const recentRuns = 500;
 
 /** What names a run on the command line, for the help. */
-export const runArgument = [
-  '<run>',
-  tr(
-    'its id, the beginning of the id of a recent run, or last: the last run, or with a script behind it that of the script',
-    '运行 ID、近期运行 ID 的开头，或 last：最近一次运行，后面可跟脚本名',
-  ),
-] as const;
+const runMeaning = tr(
+  'its id, the beginning of the id of a recent run, last for the last run, or a script for its last run',
+  '运行 ID、近期运行 ID 的开头、last（最近一次运行），或脚本（它的最近一次运行）',
+);
+export const runArgument = ['<run>', runMeaning] as const;
+/** For what does no harm to another run than was meant. */
+export const runOrLastArgument = ['[run]', runMeaning, 'last'] as const;
 export const lastScriptArgument = [
   '[script]',
-  tr('the script whose last run is meant', '指定脚本的最近一次运行'),
+  tr('behind last: the script whose last run is meant', '跟在 last 之后：指定脚本的最近一次运行'),
 ] as const;
 
 /** The record of the run that is meant. */
@@ -35,31 +35,40 @@ export async function pickRun(client: ServiceClient, wanted: string, script?: st
       tr('A script is named only behind "last".', '只有 last 后面才能跟脚本名。'),
       exitCodes.usage,
     );
-  if (wholeId.test(wanted)) return client.get(pathOfRun(wanted));
-  const shown = printable(wanted);
-  if (!idPart.test(wanted))
-    throw new UserError(
-      tr(
-        `"${shown}" is no id of a run, nor the beginning of one (4 characters or more). hob runs lists them.`,
-        `“${shown}” 不是运行 ID，也不是它的开头（至少 4 个字符）。hob runs 列出所有运行。`,
-      ),
-      exitCodes.usage,
-    );
+  const run = await runById(client, wanted);
+  if (run !== null) return run;
+  return lastRun(client, wanted).catch((error: unknown) => {
+    throw error instanceof UnknownScriptError ? unknownRun(wanted) : error;
+  });
+}
+
+/** The record of the run with this id, or with one that begins like this; null when there is none. */
+export async function runById(client: ServiceClient, wanted: string): Promise<JsonObject | null> {
+  if (wholeId.test(wanted))
+    return client.get(pathOfRun(wanted)).catch((error: unknown) => {
+      if (error instanceof RefusedError && error.code === 'run-unknown') return null;
+      throw error;
+    });
+  if (!idPart.test(wanted)) return null;
   const { items } = await client.get(`/api/runs?limit=${recentRuns}`);
   const found = objectsIn(items).filter(({ run_id }) => textOf(run_id)?.startsWith(wanted.toLowerCase()));
   const [only, ...others] = found;
-  if (only === undefined)
-    throw new UserError(
-      tr(
-        `None of the last ${recentRuns} runs has an id that begins with ${shown}. hob runs lists them.`,
-        `最近 ${recentRuns} 次运行中，没有 ID 以 ${shown} 开头的。hob runs 列出所有运行。`,
-      ),
-    );
-  if (others.length > 0)
-    throw new UserError(
-      `${tr(`Several runs have an id that begins with ${shown}:`, `有多个运行的 ID 以 ${shown} 开头：`)}\n${found.map(candidateLine).join('\n')}`,
-    );
-  return client.get(pathOfRun(textOf(only.run_id) ?? ''));
+  if (only === undefined) return null;
+  if (others.length === 0) return client.get(pathOfRun(textOf(only.run_id) ?? ''));
+  const shown = printable(wanted);
+  throw new UserError(
+    `${tr(`Several runs have an id that begins with ${shown}:`, `有多个运行的 ID 以 ${shown} 开头：`)}\n${found.map(candidateLine).join('\n')}`,
+  );
+}
+
+function unknownRun(wanted: string): UserError {
+  const shown = printable(wanted);
+  return new UserError(
+    tr(
+      `"${shown}" is neither the beginning of the id of one of the last ${recentRuns} runs (4 characters or more) nor a script. hob runs lists what ran.`,
+      `“${shown}” 既不是最近 ${recentRuns} 次运行的 ID 开头（至少 4 个字符），也不是脚本。hob runs 列出运行记录。`,
+    ),
+  );
 }
 
 export function pathOfRun(runId: string): string {
@@ -72,7 +81,9 @@ async function lastRun(client: ServiceClient, script: string | undefined): Promi
   const runId = isJsonObject(last) ? textOf(last.run_id) : null;
   if (runId === null)
     throw new UserError(
-      tr('There is no run yet. hob run starts one.', '还没有运行记录。用 hob run 运行脚本。'),
+      script === undefined
+        ? tr('There is no run yet. hob run starts one.', '还没有运行记录。用 hob run 运行脚本。')
+        : tr('It has not run yet. hob run runs it.', '该脚本还没有运行过。用 hob run 运行它。'),
     );
   return client.get(pathOfRun(runId));
 }
@@ -84,8 +95,7 @@ async function lastOfAll(client: ServiceClient): Promise<JsonObject | undefined>
 }
 
 async function lastOf(client: ServiceClient, script: string): Promise<JsonObject | undefined> {
-  const { scripts } = await client.get('/api/scripts');
-  const { id } = guessScript(scriptsIn(scripts), script);
+  const { id } = await findKnownScript(client, script);
   const { items } = await client.get(`/api/runs?limit=1&script=${encodeURIComponent(id)}`);
   return objectsIn(items)[0];
 }

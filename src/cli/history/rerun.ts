@@ -1,16 +1,19 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
 import { askFor } from '../run/ask-params.ts';
 import { Connection } from '../run/connection.ts';
 import { readParamArguments } from '../run/param-arguments.ts';
 import { PipedInput } from '../run/read-stdin.ts';
 import { tellRunId, warn } from '../run/run.ts';
-import { readScript, type ScriptShape } from '../run/script-shape.ts';
+import { readScript, type ScriptShape, type ShownParam } from '../run/script-shape.ts';
 import { showRun } from '../run/show-run.ts';
 import { runIdIn, watchedHeaders } from '../run/start-run.ts';
 import { ServiceClient } from '../service-client.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { printJson } from '../terminal/print-json.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
 import { pathOfRun, pickRun } from './pick-run.ts';
 
 export interface RerunOptions {
@@ -52,19 +55,31 @@ export async function rerun(
   else tellRunId(runId);
 }
 
-/** Secrets are not on record. Without a terminal the service says which are needed. */
+/** Secrets are not on record: they are asked for. */
 async function askForSecrets(
   script: ScriptShape,
   record: JsonObject,
   given: JsonObject,
 ): Promise<JsonObject> {
   const recorded = isJsonObject(record.params) ? record.params : {};
+  const needed = script.params.filter(
+    ({ name, isSecret }) => isSecret && recorded[name] === secretMask && !Object.hasOwn(given, name),
+  );
+  if (needed.length > 0 && !canAsk()) throw secretsMissing(needed);
   let params = given;
-  for (const param of canAsk() ? script.params : []) {
-    const isNeeded =
-      param.isSecret && recorded[param.name] === secretMask && !Object.hasOwn(given, param.name);
-    const value = isNeeded ? await askFor(param) : undefined;
+  for (const param of needed) {
+    const value = await askFor(param);
     if (value !== undefined) params = { ...params, [param.name]: value };
   }
   return params;
+}
+
+function secretsMissing(needed: readonly ShownParam[]): UserError {
+  const flags = needed.map(({ name }) => `-p ${printable(name)}=@file`).join(' ');
+  return new UserError(
+    tr(
+      `Secrets are not on record, so they have to be given again, each from a file: ${flags}`,
+      `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
+    ),
+  );
 }

@@ -72,7 +72,31 @@ export function formatTook(ms: number | null): string {
   return ms === null ? '-' : describeDuration(ms)[language];
 }
 
-/** The message of its envelope, on one line. */
-export function messageOf({ result }: ShownRun): string {
-  return printable(textOf(result.msg) ?? '').split('\n')[0] ?? '';
+/** The message of its envelope, on one line. What Hob itself said to a caller of the other language is said anew. */
+export function messageOf(run: ShownRun): string {
+  const said = printable(textOf(run.result.msg) ?? '').split('\n')[0] ?? '';
+  const isOther = /\p{Script=Han}/u.test(said) !== (language === 'zh');
+  return said !== '' && !run.isOwnResult && isOther ? (causeText(run) ?? said) : said;
+}
+
+/** Why it ended as it did, as far as the record says so by itself. */
+function causeText({ state, endCause, exitCode }: ShownRun): string | null {
+  switch (endCause) {
+    case 'cancelled':
+      return tr('The run was cancelled', '运行已取消');
+    case 'timeout':
+      return tr('The script took longer than it may', '脚本运行超时');
+    case 'shutdown':
+      return tr('Hob was stopped', 'Hob 已停止');
+    case 'signal':
+      return tr('The script was ended by a signal', '脚本被信号终止');
+    case 'lost':
+      return tr('Nobody saw how the run ended', '运行的结果未知');
+    case 'exit':
+      return state === 'succeeded'
+        ? tr('The script wrote no result', '脚本没有写入结果')
+        : tr(`The script failed with exit code ${exitCode}`, `脚本执行失败，退出码 ${exitCode}`);
+    default:
+      return null;
+  }
 }

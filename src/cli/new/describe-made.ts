@@ -15,12 +15,14 @@ interface Made {
   readonly isOwnPlace: boolean;
   readonly client: ServiceClient | null;
   readonly isNoticed: boolean;
+  /** Whether another script has the same name. */
+  readonly isNameTaken: boolean;
 }
 
 /** Where it is, and how it is run. */
 export function describeMade(
   script: NewScript,
-  { folder, parent, isOwnPlace, client, isNoticed }: Made,
+  { folder, parent, isOwnPlace, client, isNoticed, isNameTaken }: Made,
 ): string {
   const value = sampleValue(script.input, folder);
   const body = {
@@ -30,8 +32,11 @@ export function describeMade(
   };
   const lines = [
     tr(`${script.name} is in ${folder}`, `${script.name} 已创建：${folder}`),
+    ...(isNameTaken
+      ? [tr(`Another script is called ${script.name}, too.`, `另有脚本也叫 ${script.name}。`)]
+      : []),
     ...(isNoticed ? [] : [howToServe(isOwnPlace ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
-    `${tr('Run it: ', '运行：')}${runLine(script, folder)}`,
+    `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
     `${tr('Or: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
   ];
   return `${lines.join('\n')}\n`;
@@ -39,14 +44,11 @@ export function describeMade(
 
 /** What is left to be done before a service can run it. */
 function howToServe(flags: string, isRunning: boolean): string {
-  const command = `hob serve${flags}`;
+  const command = flags === '' ? 'hob start' : `hob serve${flags}`;
   return isRunning
     ? tr(
         `The running Hob does not look for scripts there. Start it again so that it does: ${command}`,
         `正在运行的 Hob 不会读取那里的脚本。请这样重新启动它：${command}`,
       )
-    : tr(
-        `Hob is not running. Start it in another terminal: ${command}`,
-        `Hob 没有运行。请在另一个终端启动它：${command}`,
-      );
+    : tr(`Hob is not running. Start it: ${command}`, `Hob 没有运行。启动它：${command}`);
 }

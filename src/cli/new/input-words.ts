@@ -25,7 +25,7 @@ export const inputWords: Readonly<Record<Exclude<InputKind, 'none'>, InputWords>
   },
   text: {
     label: tr('Text', '文本'),
-    description: tr('A text, or several.', '一段或多段文本。'),
+    description: tr('A text.', '一段文本。'),
     unit: tr('character(s)', '个字符'),
     items: tr('text(s)', '段文本'),
   },

@@ -1,15 +1,18 @@
-import { stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { errnoOf } from '../../shared/errors.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
+import { scriptsIn } from '../pick-script.ts';
 import { safeFileName } from '../safe-file-name.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { describeMade } from './describe-made.ts';
 import { filesOfScript } from './files-of-script.ts';
+import type { NewScript } from './new-script.ts';
 import { type NewOptions, settleScript } from './settle-script.ts';
 import { faultOfPlace, requireFolder, writeScript } from './write-script.ts';
 
@@ -25,8 +28,8 @@ const pollMs = 50;
 /** `hob new`: a folder with a script that runs. */
 export async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
   const { home, service } = await findService(options.home);
-  const parent = options.dir === undefined ? await usualPlace(home) : resolve(options.dir);
-  await requireFolder(parent);
+  const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
+  if (options.dir !== undefined) await requireFolder(parent);
   const folderOf = (wanted: string) => join(parent, safeFileName(wanted));
   const script = await settleScript(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
   const folder = folderOf(script.name);
@@ -39,8 +42,10 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
       ),
     );
   const files = filesOfScript(script);
+  if (options.dir === undefined) await makeOwnPlace(parent);
   await writeScript(folder, files);
   const isNoticed = client !== null && (await untilKnown(client, script.id));
+  const isNameTaken = client !== null && (await isNamedTwice(client, script));
   const isOwnPlace = parent === join(home, 'scripts');
   if (options.json === true)
     printJson({
@@ -50,14 +55,28 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
       language: script.language,
       files: files.map(({ path }) => path),
     });
-  else process.stdout.write(describeMade(script, { folder, parent, isOwnPlace, client, isNoticed }));
+  else
+    process.stdout.write(
+      describeMade(script, { folder, parent, isOwnPlace, client, isNoticed, isNameTaken }),
+    );
 }
 
-/** Where services look for scripts, if there is a home; else here. */
-async function usualPlace(home: string): Promise<string> {
-  const scripts = join(home, 'scripts');
-  const found = await stat(scripts).catch(() => null);
-  return found?.isDirectory() === true ? scripts : resolve('.');
+/** Where every service of the home looks for scripts. It may be that none has run yet. */
+async function makeOwnPlace(scripts: string): Promise<void> {
+  await mkdir(scripts, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    const errno = errnoOf(error);
+    throw new UserError(
+      tr(
+        `The folder for scripts, ${scripts}, cannot be made (${errno}). Say where the script is to go: --dir <dir>`,
+        `无法创建存放脚本的文件夹 ${scripts}（${errno}）。请用 --dir <文件夹> 指定位置。`,
+      ),
+    );
+  });
+}
+
+async function isNamedTwice(client: ServiceClient, { id, name }: NewScript): Promise<boolean> {
+  const { scripts } = await client.get('/api/scripts');
+  return scriptsIn(scripts).some((other) => other.name === name && other.id !== id);
 }
 
 async function isKnown(client: ServiceClient, id: string): Promise<boolean> {

@@ -26,8 +26,8 @@ ${script.desc === '' ? '' : `desc = ${tomlText(script.desc)}\n`}
 [service.runtime]
 language = "${language}"
 ${versions === undefined ? '' : `language_version = "${versions}"\n`}entry = "${entry}"
-# ${tr('Seconds after which a run is stopped.', '运行超过这么多秒就会被停止。')}
-timeout = 600
+# ${tr('Seconds after which a run is stopped; without it there is no limit.', '运行超过这么多秒就会被停止；不写则不限时。')}
+# timeout = 600
 ${inputTable(script)}
 # ${tr('What a caller may set; what it leaves out has its default.', '调用者可以设置的参数；没有给出的取默认值。')}
 [[service.params]]
@@ -43,7 +43,7 @@ type = "int"
 default = 1
 ${outputTable(script)}
 [service.node]
-# ${tr('Whether other scripts may link it.', '其他脚本能否链接它。')}
+# ${tr('Whether other scripts may link it.', '其他脚本能否调用它。')}
 enabled = ${script.isNode}
 `;
 }

@@ -36,6 +36,8 @@ export async function writeScript(folder: string, files: readonly NewFile[]): Pr
   // No service takes a folder whose name begins with a dot for a script.
   const draft = join(dirname(folder), `.hob-new-${randomBytes(6).toString('hex')}`);
   try {
+    // Without the folders above it, which are there: where none can be made, Node would try for ever.
+    await mkdir(draft);
     for (const { path, text } of files) {
       const file = join(draft, path);
       await mkdir(dirname(file), { recursive: true });

@@ -6,7 +6,7 @@ import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 import type { InstalledPackage } from './installed.ts';
 import { type Operation, readOperation, titleOf } from './operation.ts';
-import { runCommandOf } from './run-command-of.ts';
+import { waysToRun } from './ways-to-run.ts';
 
 const verbs: Readonly<Record<string, string>> = {
   install: tr('installed', '安装'),
@@ -45,11 +45,12 @@ export function judgeEnd(answer: JsonObject, subject: string): Operation {
 export async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
   const { scriptId } = operation;
   const id = scriptId ?? '';
-  const [title, run] = [titleOf(operation, id), await runCommandOf(client, id)];
-  return tr(
-    `Installed ${title}, id ${id}\nRun it: ${run}\n`,
-    `已安装 ${title}，ID 为 ${id}\n运行它：${run}\n`,
-  );
+  const title = titleOf(operation, id);
+  const lines = [
+    tr(`Installed ${title}, id ${id}`, `已安装 ${title}，ID 为 ${id}`),
+    ...(await waysToRun(client, id)),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 export function describeUpdated(

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
-import { type KnownScript, pickScript, shortId } from '../pick-script.ts';
-import { RefusedError, type ServiceClient } from '../service-client.ts';
+import { exactMatches, type KnownScript, scriptsIn, shortId } from '../pick-script.ts';
+import { guessScript, UnknownScriptError } from '../run/guess-script.ts';
+import type { ServiceClient } from '../service-client.ts';
 import { formatCount, formatMinute } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
+import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 
 export interface InstalledPackage extends KnownScript {
@@ -33,15 +35,36 @@ export async function listInstalled(client: ServiceClient): Promise<InstalledPac
 export async function pickInstalled(client: ServiceClient, wanted: string): Promise<InstalledPackage> {
   const installed = await listInstalled(client);
   try {
-    return pickScript(installed, wanted);
+    return guessScript(installed, wanted);
   } catch (error) {
-    if (!(error instanceof UserError) || error instanceof RefusedError) throw error;
+    if (!(error instanceof UnknownScriptError)) throw error;
+    await refuseOwn(client, wanted);
+    const shown = printable(wanted);
     const advice =
       installed.length === 0
-        ? tr(' Nothing is installed.', '还没有安装任何脚本。')
-        : tr(' hob packages lists what is installed.', '用 hob packages 可列出已安装的脚本。');
-    throw new UserError(error.message + advice, error.exitCode);
+        ? tr('Nothing is installed.', '还没有安装任何脚本。')
+        : tr('hob packages lists what is installed.', '用 hob packages 可列出已安装的脚本。');
+    throw new UserError(
+      tr(
+        `No installed script has the id or the name "${shown}". ${advice}`,
+        `已安装的脚本中没有 ID 或名称为 “${shown}” 的。${advice}`,
+      ),
+    );
   }
+}
+
+/** A script that a person has put into a folder of scripts is theirs to change and to remove. */
+async function refuseOwn(client: ServiceClient, wanted: string): Promise<void> {
+  const { scripts } = await client.get('/api/scripts');
+  const [own] = exactMatches(scriptsIn(scripts), wanted);
+  if (own === undefined) return;
+  const [name, folder] = [printable(own.name), printable(own.folder ?? '')];
+  throw new UserError(
+    tr(
+      `${name} was not installed: it is a script in a folder of yours, ${folder}. To remove it, delete the folder.`,
+      `${name} 不是安装的脚本，而是您自己的文件夹中的脚本：${folder}。如需移除，请删除该文件夹。`,
+    ),
+  );
 }
 
 const columns = [

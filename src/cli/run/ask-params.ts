@@ -53,7 +53,10 @@ function describeParam({ label, name, description, choices, choiceLabels, isSecr
     ...(label === name || label === '' ? [] : [label]),
     ...(description === null ? [] : [description]),
     ...(isSecret ? [tr('What you type is not shown.', '输入内容不会显示。')] : []),
-  ].join(tr('. ', '。'));
+  ]
+    // What others have written may end like a sentence, or may not.
+    .map((text, index, all) => (index < all.length - 1 ? text.replace(/[.。]$/, '') : text))
+    .join(tr('. ', '。'));
   const lines = choices.map((choice, index) => {
     const shown = textOf(choiceLabels[choice]);
     return `  ${index + 1}  ${choice}${shown === null ? '' : `  ${shown}`}`;

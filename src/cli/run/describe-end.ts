@@ -6,6 +6,8 @@ import { paint } from '../terminal/paint.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
 import { wrapText } from '../terminal/wrap-text.ts';
 
+/** The code and the message stand above; where an exception came from the script has printed itself. */
+const saidElsewhere: ReadonlySet<string> = new Set(['code', 'msg', 'traceback']);
 /** Who wants all of a long result asks for JSON. */
 const mostItems = 20;
 const longestText = 500;
@@ -22,7 +24,7 @@ export function describeEnd(record: JsonObject): string {
   const lines = [
     ...outcomeLines(run),
     ...valueLines(run.result),
-    paint('dim', tr(`run ${run.id}`, `运行 ${run.id}`), process.stderr),
+    paint('dim', tr(`run ${run.id}`, `运行 ID：${run.id}`), process.stderr),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -55,7 +57,7 @@ function verdictOf(run: ShownRun): ['green' | 'red', string] {
 
 /** The other values of an envelope, a name before each, and one line for each item of a list. */
 function valueLines(result: JsonObject): string[] {
-  const entries = Object.entries(result).filter(([name]) => name !== 'code' && name !== 'msg');
+  const entries = Object.entries(result).filter(([name]) => !saidElsewhere.has(name));
   const nameWidth = Math.max(0, ...entries.map(([name]) => widthOf(printable(name))));
   return entries.flatMap(([name, value]) =>
     linesOfValue(value).map((line, index) => {

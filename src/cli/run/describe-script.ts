@@ -7,7 +7,7 @@ import { paint } from '../terminal/paint.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
 import { wrapText } from '../terminal/wrap-text.ts';
 import { runLine } from './run-line.ts';
-import { readScript, type ScriptShape, type ShownParam } from './script-shape.ts';
+import { type MainInput, readScript, type ScriptShape, type ShownParam } from './script-shape.ts';
 
 interface ShownScript {
   /** The answers to GET /api/scripts/<id> and GET /api/runs. */
@@ -72,13 +72,18 @@ function modelText({ repo_id, state }: JsonObject): string {
 
 function inputSection({ input }: ScriptShape, lineWidth: number): string[][] {
   if (input === null) return [];
-  const kind = input.picksPaths ? tr('paths', '路径') : tr('texts', '文本');
-  const facts = [
-    input.isSingle ? tr('one value', '单个值') : kind,
-    ...(input.exts.length > 0 ? [input.exts.join(' ')] : []),
-  ];
+  const facts = [kindOf(input), ...(input.exts.length > 0 ? [input.exts.join(' ')] : [])];
   const rows: [string, string][] = [[input.name, sentence(facts.join(tr(', ', '，')), input.description)]];
   return [[heading(tr('Input', '主输入')), ...factLines(rows, lineWidth - indent.length).map(indented)]];
+}
+
+function kindOf({ pick, isSingle }: MainInput): string {
+  if (pick === null) return isSingle ? tr('one text', '一段文本') : tr('texts', '文本');
+  if (pick === 'folders')
+    return isSingle ? tr('path of one folder', '一个文件夹的路径') : tr('paths of folders', '文件夹的路径');
+  if (pick === 'files')
+    return isSingle ? tr('path of one file', '一个文件的路径') : tr('paths of files', '文件的路径');
+  return isSingle ? tr('one path', '一个路径') : tr('paths', '路径');
 }
 
 function paramSection({ params }: ScriptShape, lineWidth: number): string[][] {

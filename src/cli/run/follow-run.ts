@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../shared/json.ts';
+import { longestTimerMs } from '../../shared/longest-timer.ts';
 import { numberOf, textOf } from '../answer-fields.ts';
 import { catchInterrupt } from '../interrupt.ts';
 import { tr } from '../language.ts';
@@ -35,7 +36,10 @@ export async function followRun(
   const stop = new Stop(runId, connection);
   const onInterrupt = () => {
     display.say(
-      tr('Stopping the run ... (Ctrl-C again leaves it alone)', '正在停止运行……（再按一次 Ctrl-C 直接退出）'),
+      tr(
+        'Stopping the run ... (Ctrl-C again: without waiting for it)',
+        '正在停止运行……（再按一次 Ctrl-C 直接退出）',
+      ),
     );
     stop.request(() => interrupt.exitCode);
   };
@@ -111,5 +115,5 @@ class Stop {
 }
 
 function startTimer(ms: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
-  return ms === null ? undefined : setTimeout(onEnd, ms);
+  return ms === null ? undefined : setTimeout(onEnd, Math.min(ms, longestTimerMs));
 }

@@ -1,19 +1,31 @@
+import { basename } from 'node:path';
+
 import { tr } from '../language.ts';
 import { nearestName } from '../nearest-name.ts';
 import { exactMatches, type KnownScript, pickScript, shortId } from '../pick-script.ts';
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 
+/** No script is called like that. */
+export class UnknownScriptError extends UserError {}
+
 /**
- * The script that is meant. Where no id and no name is exactly like this, upper and lower case make no difference, and a part of a name
- * will do, as long as it is in one name only.
+ * The script that is meant. Where no id and no name is exactly like this, upper and lower case make no difference, the name of its folder
+ * will do, and so will a part of a name, as long as it is in one name only.
  */
 export function guessScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
   if (exactMatches(known, wanted).length > 0) return pickScript(known, wanted);
   const lower = wanted.trim().toLowerCase();
-  const named = (fits: (name: string) => boolean) => known.filter(({ name }) => fits(name.toLowerCase()));
-  const same = named((name) => name === lower);
-  const found = same.length > 0 || lower === '' ? same : named((name) => name.includes(lower));
+  const nameOf = ({ name }: Known) => name.toLowerCase();
+  const folderOf = ({ folder = '' }: Known) => basename(folder).toLowerCase();
+  const ways: readonly ((script: Known) => boolean)[] = [
+    (script) => nameOf(script) === lower,
+    (script) => folderOf(script) === lower,
+    (script) => nameOf(script).includes(lower),
+    (script) => folderOf(script).includes(lower),
+  ];
+  const found =
+    lower === '' ? [] : (ways.map((fits) => known.filter(fits)).find(({ length }) => length > 0) ?? []);
   const [only, ...others] = found;
   if (only === undefined) throw unknownScript(known, wanted);
   if (others.length === 0) return only;
@@ -23,13 +35,13 @@ export function guessScript<Known extends KnownScript>(known: readonly Known[], 
   );
 }
 
-function unknownScript(known: readonly KnownScript[], wanted: string): UserError {
+function unknownScript(known: readonly KnownScript[], wanted: string): UnknownScriptError {
   const shown = printable(wanted);
   const names = known.map(({ name }) => name);
   const nearest = nearestName(wanted, names);
   const meant =
     nearest === null ? '' : tr(` Did you mean "${printable(nearest)}"?`, `是不是 “${printable(nearest)}”？`);
-  return new UserError(
+  return new UnknownScriptError(
     tr(`No script has the id or the name "${shown}".`, `没有 ID 或名称为 “${shown}” 的脚本。`) +
       meant +
       tr('\nhob list shows what there is.', '\nhob list 列出所有脚本。'),

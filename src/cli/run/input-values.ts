@@ -34,7 +34,7 @@ export async function inputValues(
       ),
       exitCodes.usage,
     );
-  return { [input.name]: input.picksPaths ? await existingPaths(values) : values };
+  return { [input.name]: input.pick !== null ? await existingPaths(values) : values };
 }
 
 /** Made absolute, since the script works in a folder of its own. */

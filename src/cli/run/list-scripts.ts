@@ -1,5 +1,3 @@
-import { dirname, extname } from 'node:path';
-
 import type { Json, JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
@@ -8,8 +6,11 @@ import { paint } from '../terminal/paint.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { cutToWidth, printable } from '../terminal/text-width.ts';
+import { wrapText } from '../terminal/wrap-text.ts';
+import { folderOf } from './find-known-script.ts';
 
 const widestName = 32;
+const indent = '    ';
 
 /** The scripts in the answer to GET /api/scripts in whose name, description or id a text is; and the problems of the folders that have it. */
 export function filterScripts({ scripts, problems }: JsonObject, query: string): JsonObject {
@@ -23,10 +24,13 @@ export function filterScripts({ scripts, problems }: JsonObject, query: string):
 }
 
 /** The same as a person reads it. */
-export function describeScripts({ scripts, problems }: JsonObject, lineWidth?: number): string {
+export function describeScripts(
+  { scripts, problems }: JsonObject,
+  { isSearch, lineWidth }: { isSearch: boolean; lineWidth?: number | undefined },
+): string {
   const known = objectsIn(scripts);
   const broken = brokenLines(objectsIn(problems), lineWidth);
-  const table = known.length === 0 ? [nothingText()] : scriptTable(known, lineWidth);
+  const table = known.length === 0 ? [nothingText(isSearch)] : scriptTable(known, lineWidth);
   return `${[...table, ...(broken.length === 0 ? [] : ['', ...broken])].join('\n')}\n`;
 }
 
@@ -52,20 +56,26 @@ function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined
   return formatTable(columns, rows, lineWidth);
 }
 
-/** Those that cannot run, each with the command that says why. */
+/** Those that cannot run, with what is wrong first and what to do about it; the command that says all of it, where there is more. */
 function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIVE_INFINITY): string[] {
   const folders = new Map<string, JsonObject[]>();
   for (const problem of problems) {
     if (problem.severity !== 'error') continue;
-    const file = textOf(problem.file) ?? '';
-    const folder = extname(file) === '' ? file : dirname(file);
+    const folder = folderOf(problem);
     folders.set(folder, [...(folders.get(folder) ?? []), problem]);
   }
   const lines = [...folders].flatMap(([folder, own]) => {
-    const first = printable(textOf(own[0]?.message) ?? '').replaceAll('\n', ' ');
-    const count = tr(formatCount(own.length, 'problem'), `${own.length} 个问题`);
-    const message = tr(`${count}: ${first}`, `${count}：${first}`);
-    return [`  hob check ${quoted(folder)}`, cutToWidth(`    ${message}`, lineWidth)];
+    const [first, ...others] = own;
+    const texts = [first?.message, first?.advice].map((text) => printable(textOf(text) ?? ''));
+    const shown = texts.flatMap((text) => wrapText(text.replaceAll('\n', ' '), lineWidth - indent.length));
+    const more = tr(
+      `and ${formatCount(others.length, 'other problem')}: hob check ${quoted(folder)}`,
+      `还有 ${others.length} 个问题：hob check ${quoted(folder)}`,
+    );
+    return [
+      `  ${printable(folder)}`,
+      ...[...shown, ...(others.length === 0 ? [] : [more])].map((line) => indent + line),
+    ];
   });
   if (lines.length === 0) return [];
   const title = tr(
@@ -80,9 +90,11 @@ function quoted(path: string): string {
   return /^[\w./+@:-]+$/.test(shown) ? shown : `"${shown}"`;
 }
 
-function nothingText(): string {
+function nothingText(isSearch: boolean): string {
+  if (isSearch)
+    return tr('No script is like that. hob list shows all.', '没有符合条件的脚本。hob list 列出全部。');
   return tr(
-    'No script is like that. hob list shows all; hob install gets new ones.',
-    '没有符合条件的脚本。hob list 列出全部；hob install 安装新脚本。',
+    'There are no scripts yet. hob new makes one, hob install gets one.',
+    '还没有脚本。hob new 新建一个，hob install 安装一个。',
   );
 }

@@ -28,9 +28,11 @@ export function paramValue(param: ShownParam, texts: readonly string[]): Json {
   switch (type) {
     case 'int':
       if (!/^[+-]?\d+$/.test(trimmed)) throw misfit(param, text, tr('a whole number', '整数'));
+      if (!Number.isSafeInteger(Number(trimmed)))
+        throw misfit(param, text, tr('a whole number of at most 15 digits', '不超过 15 位的整数'));
       return Number(trimmed);
     case 'float':
-      if (trimmed === '' || !Number.isFinite(Number(trimmed)))
+      if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) || !Number.isFinite(Number(trimmed)))
         throw misfit(param, text, tr('a number', '数字'));
       return Number(trimmed);
     case 'bool': {

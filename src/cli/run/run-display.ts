@@ -14,8 +14,13 @@ export interface RunDisplay {
   clear(): void;
 }
 
+interface PassingDisplay extends RunDisplay {
+  /** Whether somebody still reads what goes to stdout. */
+  readonly isRead: boolean;
+}
+
 /** Passes on every byte as it comes, each stream to its own; at a terminal the progress stands below. */
-export function passingDisplay(): RunDisplay {
+export function passingDisplay(): PassingDisplay {
   const streams = { stdout: new OutputStream(process.stdout), stderr: new OutputStream(process.stderr) };
   const line = drawnProgress();
   const isMidLine = () =>
@@ -25,6 +30,9 @@ export function passingDisplay(): RunDisplay {
     if (isMidLine()) process.stderr.write('\n');
   };
   return {
+    get isRead() {
+      return streams.stdout.isOpen;
+    },
     async output(name, bytes) {
       const stream = streams[name];
       if (stream.isTerminal) line.clear();

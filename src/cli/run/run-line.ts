@@ -1,6 +1,6 @@
 import { tr } from '../language.ts';
 import { printable } from '../terminal/text-width.ts';
-import type { ScriptShape } from './script-shape.ts';
+import type { MainInput, ScriptShape } from './script-shape.ts';
 
 /** The line that runs a script with this command: by its name, with a place for all that it must be given. */
 export function runLine({ id, name, input, params }: ScriptShape): string {
@@ -8,10 +8,16 @@ export function runLine({ id, name, input, params }: ScriptShape): string {
     (param) => param.isRequired && param.default === undefined && !param.isSecret,
   );
   const words = [
-    ...(input === null ? [] : [input.picksPaths ? tr('<files>', '<文件>') : `<${printable(input.name)}>`]),
+    ...(input === null ? [] : [placeOf(input)]),
     ...required.map((param) => `-p ${printable(param.name)}=...`),
   ];
   return ['hob run', shellWord(name) ?? id, ...words].join(' ');
+}
+
+function placeOf({ name, pick, isSingle }: MainInput): string {
+  if (pick === null) return `<${printable(name)}>`;
+  if (pick === 'folders') return isSingle ? tr('<folder>', '<文件夹>') : tr('<folders>', '<文件夹>');
+  return isSingle ? tr('<file>', '<文件>') : tr('<files>', '<文件>');
 }
 
 /** A name as every shell takes it; null where some would read more into it. */

@@ -1,9 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { objectsIn, textOf, textsIn } from '../answer-fields.ts';
 import type { KnownScript } from '../pick-script.ts';
-import { scriptsIn } from '../pick-script.ts';
 import type { ServiceClient } from '../service-client.ts';
-import { guessScript } from './guess-script.ts';
+import { findKnownScript } from './find-known-script.ts';
 
 /** What a script takes, as far as the command has to know it. */
 export interface ScriptShape extends KnownScript {
@@ -14,8 +13,8 @@ export interface ScriptShape extends KnownScript {
 export interface MainInput {
   readonly name: string;
   readonly isSingle: boolean;
-  /** Whether its values are paths. */
-  readonly picksPaths: boolean;
+  /** Which paths its values are: files, folders or both; null for values that are none. */
+  readonly pick: string | null;
   readonly exts: readonly string[];
   readonly description: string | null;
 }
@@ -39,8 +38,7 @@ export async function findScript(
   client: ServiceClient,
   wanted: string,
 ): Promise<{ script: ScriptShape; answer: JsonObject }> {
-  const { scripts } = await client.get('/api/scripts');
-  const { id } = guessScript(scriptsIn(scripts), wanted);
+  const { id } = await findKnownScript(client, wanted);
   const answer = await client.get(`/api/scripts/${encodeURIComponent(id)}`);
   return { script: readScript(answer), answer };
 }
@@ -58,7 +56,7 @@ function readInput(input: JsonObject): MainInput {
   return {
     name: textOf(input.name) ?? '',
     isSingle: input.type === 'str',
-    picksPaths: textOf(input.pick) !== null,
+    pick: textOf(input.pick),
     exts: textsIn(input.exts),
     description: textOf(input.description),
   };

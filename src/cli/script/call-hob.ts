@@ -20,8 +20,10 @@ export async function callHob(
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
+    // Not the whole address: what names the run opens doors, and messages are kept.
+    const { origin } = new URL(apiBase);
     throw new UserError(
-      tr(`Hob does not answer at ${apiBase} (${reason}).`, `Hob 没有响应：${apiBase}（${reason}）。`),
+      tr(`Hob does not answer at ${origin} (${reason}).`, `Hob 没有响应：${origin}（${reason}）。`),
     );
   }
 }

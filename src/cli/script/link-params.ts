@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../../shared/json.ts';
-import { objectsIn } from '../answer-fields.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { paramValue } from '../run/param-value.ts';
+import { readScript } from '../run/script-shape.ts';
 import { parseJson, readAssignment } from './assignments.ts';
 import { callHob } from './call-hob.ts';
 import type { ThisRun } from './this-run.ts';
@@ -11,23 +12,17 @@ export async function readLinkParams(
   words: readonly string[],
 ): Promise<JsonObject> {
   const assignments = words.map(readAssignment);
-  const script = assignments.some(({ isJson }) => !isJson)
-    ? await callHob(run, `/api/scripts/${encodeURIComponent(scriptId)}`)
-    : {};
-  const types = new Map(objectsIn(script.params).map(({ name, type }) => [name, type]));
-  const params = assignments.map(({ name, text, isJson }): [string, Json] => {
-    if (isJson) return [name, parseJson(name, text)];
-    const type = types.get(name);
-    return [name, type === undefined || type === 'str' ? text : jsonOrText(text)];
-  });
-  return Object.fromEntries(params);
-}
-
-/** Hob knows best how to say that a text is no number. */
-function jsonOrText(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
+  const declared = assignments.some(({ isJson }) => !isJson)
+    ? readScript(await callHob(run, `/api/scripts/${encodeURIComponent(scriptId)}`)).params
+    : [];
+  const params: JsonObject = {};
+  for (const { name, text, isJson } of assignments) {
+    const param = declared.find((each) => each.name === name);
+    const texts = assignments
+      .filter((other) => other.name === name && !other.isJson)
+      .map((other) => other.text);
+    if (isJson) params[name] = parseJson(name, text);
+    else params[name] = param === undefined ? text : paramValue(param, texts);
   }
+  return params;
 }

@@ -8,6 +8,7 @@ import { runCommand } from '../../shared/run-command.ts';
 import type { ServiceInfo } from '../../shared/service-file.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { callTools, commandLine } from './call-tools.ts';
 import { findPlatform } from './find-platform.ts';
@@ -16,17 +17,19 @@ import type { Platform } from './login-service.ts';
 export interface ServiceOptions {
   home?: string;
   dryRun?: boolean;
+  json?: boolean;
 }
 
 const startsWithinMs = 20_000;
 const pollMs = 100;
 
 /** `hob service install`: Hob is started now, and at each login. */
-export async function installService({ home: flag, dryRun }: ServiceOptions): Promise<void> {
+export async function installService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home, service } = await findService(flag);
   const platform = findPlatform(home);
   if (dryRun === true) {
-    process.stdout.write(describeInstallation(platform));
+    if (json === true) printJson({ installed: false, file: platform.file, text: platform.text });
+    else process.stdout.write(describeInstallation(platform));
     return;
   }
   const fault = await platform.fault();
@@ -42,6 +45,7 @@ export async function installService({ home: flag, dryRun }: ServiceOptions): Pr
   await writeInOneStep(platform);
   await callTools(platform.onInstall);
   const started = await untilStarted(flag);
+  if (json === true) return printJson({ installed: true, file: platform.file, url: started?.url ?? null });
   const advice = await platform.advice();
   const lines = [
     tr(`Installed: ${platform.file}`, `已安装：${platform.file}`),

@@ -33,10 +33,10 @@ export async function showStatus({ home: flag, json }: CommonOptions): Promise<v
   const lines = [
     ...describeInstalled(platform, { installed, isActive, home }),
     service === null
-      ? tr(`Hob is not running (home: ${home}).`, `Hob 没有运行（主目录：${home}）。`)
+      ? tr(`Hob is not running (home: ${home}).`, `Hob 没有运行（数据目录：${home}）。`)
       : tr(
           `Hob ${service.version} runs at ${service.url} (process ${service.pid}, home: ${home}).`,
-          `Hob ${service.version} 正在 ${service.url} 运行（进程 ${service.pid}，主目录：${home}）。`,
+          `Hob ${service.version} 正在 ${service.url} 运行（进程 ${service.pid}，数据目录：${home}）。`,
         ),
     ...(advice === null ? [] : [advice]),
   ];
@@ -67,7 +67,7 @@ function describeInstalled(
       : [
           tr(
             `It was installed for another home than ${home}: look into the file.`,
-            `它是为另一个主目录安装的，不是 ${home}，详见该文件。`,
+            `它是为另一个数据目录安装的，不是 ${home}，详见该文件。`,
           ),
         ]),
   ];

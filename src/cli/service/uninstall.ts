@@ -3,15 +3,17 @@ import { access, rm } from 'node:fs/promises';
 import { errnoOf } from '../../shared/errors.ts';
 import { findService } from '../find-service.ts';
 import { tr } from '../language.ts';
+import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { callTools, commandLine } from './call-tools.ts';
 import { findPlatform } from './find-platform.ts';
 import type { ServiceOptions } from './install.ts';
 
 /** `hob service uninstall`: Hob is stopped, and not started any more. Scripts and history stay. */
-export async function uninstallService({ home: flag, dryRun }: ServiceOptions): Promise<void> {
+export async function uninstallService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home } = await findService(flag);
   const platform = findPlatform(home);
+  if (dryRun === true && json === true) return printJson({ removed: false, file: platform.file });
   if (dryRun === true) {
     const [before, after] = [platform.beforeRemoval, platform.afterRemoval].map((calls) =>
       calls.map((call) => `  ${commandLine(call)}\n`).join(''),
@@ -21,6 +23,7 @@ export async function uninstallService({ home: flag, dryRun }: ServiceOptions): 
     return;
   }
   if (!(await exists(platform.file))) {
+    if (json === true) return printJson({ removed: false, file: platform.file });
     process.stdout.write(tr('It is not installed.\n', '没有安装登录服务。\n'));
     return;
   }
@@ -35,6 +38,7 @@ export async function uninstallService({ home: flag, dryRun }: ServiceOptions): 
   });
   // Without a session there is nobody to tell that it is gone.
   await callTools(platform.afterRemoval.map((call) => ({ ...call, mayFail: true })));
+  if (json === true) return printJson({ removed: true, file: platform.file });
   process.stdout.write(
     tr(
       `Removed ${platform.file}. Your scripts and their history stay in ${home}.\n`,

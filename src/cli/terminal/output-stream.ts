@@ -1,5 +1,3 @@
-import { errnoOf } from '../../shared/errors.ts';
-
 const lineEnd = 0x0a;
 
 /** Bytes on their way to stdout or stderr, as fast as they are taken. */
@@ -30,9 +28,9 @@ export class OutputStream {
   async write(bytes: Uint8Array): Promise<void> {
     if (!this.#isOpen || bytes.length === 0) return;
     this.#isAtLineStart = bytes.at(-1) === lineEnd;
-    await new Promise<void>((resolve, reject) => {
+    await new Promise<void>((resolve) => {
       this.#stream.write(bytes, (error) => {
-        if (error && errnoOf(error) !== 'EPIPE') return reject(error);
+        // A full disk is told at the end. Until then there is a run to be watched, and perhaps to be stopped.
         if (error) this.#isOpen = false;
         resolve();
       });

@@ -5,7 +5,7 @@ import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
 
 const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
-const startIt: Text = { en: 'Start it in a terminal: hob serve', zh: '请在终端中启动：hob serve' };
+const startIt: Text = { en: 'Start it: hob start', zh: '启动它：hob start' };
 const strangeAnswer: Text = { en: 'its answer is not one of Hob', zh: '应答不是来自 Hob' };
 const containments: Readonly<Record<string, Text>> = {
   cgroup: {
@@ -33,8 +33,8 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
           zh: `Hob（进程 ${pid}）在 ${url} 没有响应（${reason.zh}）`,
         },
         {
-          en: `End it with: kill ${pid} (if that does not help: kill -9 ${pid}), and start it again: hob serve. Scripts that run go on.`,
-          zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob serve。正在运行的脚本不受影响。`,
+          en: `End it with: kill ${pid} (if that does not help: kill -9 ${pid}), and start it again: hob start. Scripts that run go on.`,
+          zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob start。正在运行的脚本不受影响。`,
         },
       ),
     ];
@@ -56,8 +56,8 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
           zh: `正在 ${url} 提供服务的是 Hob ${version}（进程 ${pid}），而此命令的版本是 ${readVersion()}`,
         },
         {
-          en: 'Start the service again, so that both are the same: hob stop, then hob serve',
-          zh: '请重启服务，使两者版本一致：先 hob stop，再 hob serve',
+          en: 'Start the service again, so that both are the same: hob stop, then hob start',
+          zh: '请重启服务，使两者版本一致：先 hob stop，再 hob start',
         },
       ),
     );

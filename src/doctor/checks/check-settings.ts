@@ -1,11 +1,12 @@
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { type Finding, ok, problem } from '../finding.ts';
+import { serviceFile } from '../../shared/service-file.ts';
+import { type Finding, note, ok, problem } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
 /** Whether the settings can be used, each problem with the place to mend it. */
-export async function checkSettings({ home, settingsProblems }: Patient): Promise<Finding[]> {
+export async function checkSettings({ home, settingsProblems, service }: Patient): Promise<Finding[]> {
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
       problem('settings', what, {
@@ -14,16 +15,33 @@ export async function checkSettings({ home, settingsProblems }: Patient): Promis
       }),
     );
   const path = join(home, 'settings.toml');
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
+  const changedMs = await changeOf(path);
+  // The running service wrote its file when it had read its settings.
+  const startedMs = service === null ? null : await changeOf(join(home, serviceFile));
+  if (changedMs !== null && startedMs !== null && changedMs > startedMs)
+    return [
+      note(
+        'settings',
+        {
+          en: `${path} was changed after Hob was started, which has not read it since`,
+          zh: `${path} 在 Hob 启动之后被修改过，新的内容尚未生效`,
+        },
+        { en: 'Start it again: hob stop, then hob start', zh: '请重新启动：先 hob stop，再 hob start' },
+      ),
+    ];
   return [
-    isThere
+    changedMs !== null
       ? ok('settings', { en: `${path} can be used`, zh: `${path} 有效` })
       : ok('settings', {
           en: 'The defaults hold; there is no settings.toml',
           zh: '使用默认设置，没有 settings.toml',
         }),
   ];
+}
+
+async function changeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
 }

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+
+import { findService } from '../find-service.ts';
+import { tr } from '../language.ts';
+import { type CommonOptions, homeOption, plainJsonOption } from '../options.ts';
+import { runsInBackground, startService } from '../run/start-service.ts';
+import { exitCodesText, strictUsage } from '../strict-usage.ts';
+import { printJson } from '../terminal/print-json.ts';
+
+export function configure(command: Command): void {
+  strictUsage(command);
+  command
+    .option(...homeOption)
+    .option(...plainJsonOption)
+    .addHelpText('after', help + exitCodesText)
+    .action(async (options: CommonOptions) => {
+      const { home, service } = await findService(options.home);
+      const client = service === null ? await startService(home) : null;
+      const url = client?.url ?? service?.url ?? '';
+      if (options.json === true) return printJson({ url, started: client !== null });
+      process.stdout.write(
+        client === null
+          ? tr(`Hob runs already, at ${url}.\n`, `Hob 已在运行，地址 ${url}。\n`)
+          : runsInBackground(client),
+      );
+    });
+}
+
+const help = tr(
+  `
+It goes on when this terminal is closed, and its log is serve.log in its home. To have it started whenever you
+log in: hob service install
+`,
+  `
+关闭此终端后它会继续运行，日志在数据目录的 serve.log 中。如需登录时自动启动：hob service install
+`,
+);

@@ -1,0 +1,15 @@
+import { curlLine } from '../curl-line.ts';
+import type { ServiceClient } from '../service-client.ts';
+import type { ScriptShape } from './script-shape.ts';
+
+/** A line that runs a script over HTTP, to be copied into a shell: with a place for all that it must be given. */
+export function curlOf(client: ServiceClient, { id, input, params }: ScriptShape): string {
+  const required = params.filter((param) => param.isRequired && param.default === undefined);
+  const body = {
+    script_id: id,
+    sync: true,
+    ...(input !== null && { data: { [input.name]: ['...'] } }),
+    ...(required.length > 0 && { params: Object.fromEntries(required.map(({ name }) => [name, '...'])) }),
+  };
+  return curlLine(client.url, body, client);
+}

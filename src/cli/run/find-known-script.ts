@@ -1,0 +1,58 @@
+import { basename, dirname, extname } from 'node:path';
+
+import type { JsonObject } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../answer-fields.ts';
+import { tr } from '../language.ts';
+import { type KnownScript, scriptsIn } from '../pick-script.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
+import { guessScript, UnknownScriptError } from './guess-script.ts';
+
+/** The script that is meant, among all that the service has. One whose manifest is broken is not among them: the error says so. */
+export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
+  const { scripts, problems } = await client.get('/api/scripts');
+  try {
+    return guessScript(scriptsIn(scripts), wanted);
+  } catch (error) {
+    if (!(error instanceof UnknownScriptError)) throw error;
+    const errors = objectsIn(problems).filter(({ severity }) => severity === 'error');
+    const own = errors.find((problem) => isLike(folderOf(problem), wanted));
+    if (own !== undefined) throw cannotRun(own);
+    if (errors.length === 0) throw error;
+    throw new UserError(
+      error.message +
+        tr('\nSome scripts cannot run; it says why, too.', '\n有些脚本无法运行，那里也会说明原因。'),
+    );
+  }
+}
+
+/** The folder of the manifest that a problem is in. */
+export function folderOf({ file }: JsonObject): string {
+  const path = textOf(file) ?? '';
+  return extname(path) === '' ? path : dirname(path);
+}
+
+/** Names are written as names and folders as folders: `Count words`, `count-words`. */
+function isLike(folder: string, wanted: string): boolean {
+  const [name, sought] = [simplified(basename(folder)), simplified(wanted)];
+  return sought !== '' && name.includes(sought);
+}
+
+function simplified(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function cannotRun(problem: JsonObject): UserError {
+  const [folder, message, advice] = [
+    printable(folderOf(problem)),
+    printable(textOf(problem.message) ?? ''),
+    printable(textOf(problem.advice) ?? ''),
+  ];
+  return new UserError(
+    tr(
+      `The script in ${folder} cannot run: ${message}\n${advice}`,
+      `${folder} 中的脚本无法运行：${message}\n${advice}`,
+    ),
+  );
+}

@@ -1,0 +1,80 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { faultOfHome } from '../../settings/prepare-home.ts';
+import { isJsonObject, type Json } from '../../shared/json.ts';
+import { claimPrivateFile } from '../../shared/private-files.ts';
+import { textOf } from '../answer-fields.ts';
+import { findService } from '../find-service.ts';
+import { language, tr } from '../language.ts';
+import { ServiceClient } from '../service-client.ts';
+import { printable } from '../terminal/text-width.ts';
+import { UserError } from '../user-error.ts';
+import { startDetached } from './start-detached.ts';
+
+const logName = 'serve.log';
+const betweenLooksMs = 50;
+const readyWithinMs = 60_000;
+const shownLogLines = 5;
+
+/** Starts `hob serve` as a process of its own, which goes on in the background, and waits until it listens. */
+export async function startService(home: string): Promise<ServiceClient> {
+  const fault = await faultOfHome(home);
+  if (fault !== null) throw new UserError(fault[language]);
+  const logPath = join(home, logName);
+  claimPrivateFile(logPath);
+  // Emptied: it tells of this start, and an old failure must not be taken for one of now.
+  const log = await open(logPath, 'w');
+  const listening = new AbortController();
+  try {
+    const [command = ''] = process.argv.slice(1);
+    const ended = startDetached(process.execPath, [command, 'serve', '--home', home], {
+      cwd: home,
+      stdio: ['ignore', log.fd, log.fd],
+      signal: listening.signal,
+    });
+    const isReady = await Promise.race([ended.then(() => false), untilListening(home)]);
+    if (!isReady) throw await notStarted(logPath);
+  } finally {
+    listening.abort();
+    await log.close();
+  }
+  return ServiceClient.find(home);
+}
+
+/** What is said of a service that was started like that. */
+export function runsInBackground({ url }: ServiceClient): string {
+  return tr(
+    `Hob runs in the background now, at ${url}. To stop it: hob stop\n`,
+    `Hob 已在后台运行，地址 ${url}。停止它：hob stop\n`,
+  );
+}
+
+async function untilListening(home: string): Promise<boolean> {
+  const deadline = performance.now() + readyWithinMs;
+  while (performance.now() < deadline) {
+    const { service } = await findService(home);
+    if (service !== null) return true;
+    await wait(betweenLooksMs);
+  }
+  return false;
+}
+
+async function notStarted(logPath: string): Promise<UserError> {
+  const lines = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-shownLogLines);
+  const said = printable(lines.map(messageIn).join('\n'));
+  return new UserError(
+    `${tr('Hob could not be started:', 'Hob 无法启动：')}\n${said}\n${tr(`(all of it: ${logPath})`, `（完整日志：${logPath}）`)}`,
+  );
+}
+
+/** A line of the log is JSON, of which a person reads the message; what was said before there was a log is text. */
+function messageIn(line: string): string {
+  try {
+    const entry: Json = JSON.parse(line);
+    return (isJsonObject(entry) ? textOf(entry.msg) : null) ?? line;
+  } catch {
+    return line;
+  }
+}
