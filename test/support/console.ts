@@ -37,8 +37,9 @@ export interface ConsolePage {
 export async function launchConsole(
   writeScripts: (scripts: string) => Promise<void>,
   settings = '',
+  env: Record<string, string> = {},
 ): Promise<ConsoleScene> {
-  const scene = await launchScene(writeScripts, settings);
+  const scene = await launchScene(writeScripts, settings, env);
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   return {
     ...scene,

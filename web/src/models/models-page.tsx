@@ -1,7 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+
+import { modelsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { DownloadDialog } from './download-dialog.tsx';
+import { findModels, type GatheredModel, gatherModels } from './gather-models.ts';
+import { ModelCard } from './model-card.tsx';
+import { useDownloads } from './use-downloads.ts';
 
 export function ModelsPage() {
   const say = useSay();
-  return <PageTitle title={say('Models', '模型')} />;
+  const { data, error, refetch } = useQuery(modelsQuery);
+  const downloads = useDownloads();
+  const [query, setQuery] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const sought = useDeferredValue(query);
+  const models = useMemo(() => gatherModels(data?.items ?? [], downloads), [data, downloads]);
+  const found = useMemo(() => findModels(models, sought), [models, sought]);
+  const download = (
+    <Button look="primary" onClick={() => setAsking(true)}>
+      <Plus size={16} aria-hidden />
+      {say('Download a model', '下载模型')}
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title={say('Models', '模型')}>{download}</PageTitle>
+      <SearchField
+        value={query}
+        onChange={setQuery}
+        label={say('Search models', '搜索模型')}
+        placeholder={say('Search by name, script or folder', '按名称、脚本或文件夹搜索')}
+      />
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : found.length > 0 ? (
+        <>
+          <Totals models={found} />
+          <ul className="flex flex-col gap-3">
+            {found.map((model) => (
+              <ModelCard key={model.repoId} model={model} />
+            ))}
+          </ul>
+        </>
+      ) : sought !== '' ? (
+        <Empty title={say('No model is like that', '没有匹配的模型')} />
+      ) : (
+        <Empty
+          title={say('There are no models here, and no script needs one', '本机没有模型，也没有脚本需要模型')}
+        >
+          {say(
+            'Models that Hugging Face or ModelScope have downloaded show up here by themselves.',
+            '由 Hugging Face 或 ModelScope 下载的模型会自动出现在这里。',
+          )}
+        </Empty>
+      )}
+      <DownloadDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+    </>
+  );
+}
+
+/** What all that is shown comes to. */
+function Totals({ models }: { models: readonly GatheredModel[] }) {
+  const say = useSay();
+  const bytes = models.flatMap(({ copies }) => copies).reduce((sum, { size_bytes: size }) => sum + size, 0);
+  const lacking = models.filter(({ state, neededBy }) => state !== 'complete' && neededBy.length > 0).length;
+  const count = models.length;
+  return (
+    <p className="mb-3 text-[13px] text-muted">
+      {say(`${count} ${count === 1 ? 'model' : 'models'}`, `${count} 个模型`)}
+      {' · '}
+      {say(`${bytesText(bytes)} on the disk`, `占用磁盘 ${bytesText(bytes)}`)}
+      {lacking > 0 && (
+        <span className="text-warn">
+          {' · '}
+          {say(
+            lacking === 1 ? '1 is needed and not here' : `${lacking} are needed and not here`,
+            `${lacking} 个有脚本需要但未就绪`,
+          )}
+        </span>
+      )}
+    </p>
+  );
 }

@@ -1,0 +1,106 @@
+import {
+  CircleCheck,
+  CircleDashed,
+  CloudDownload,
+  Download as DownloadIcon,
+  LoaderCircle,
+} from 'lucide-react';
+import { Link } from 'wouter';
+
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { requestFor, useModelActions } from './download-actions.ts';
+import { DownloadProgress } from './download-progress.tsx';
+import type { GatheredModel } from './gather-models.ts';
+import { ModelCopy } from './model-copy.tsx';
+import { sourceNames, stateWord } from './model-words.ts';
+
+const looks = {
+  complete: { icon: CircleCheck, ink: 'text-good' },
+  partial: { icon: CircleDashed, ink: 'text-warn' },
+  missing: { icon: CloudDownload, ink: 'text-warn' },
+} as const;
+
+export function ModelCard({ model }: { model: GatheredModel }) {
+  const say = useSay();
+  const { start, cancel, remove, onError } = useModelActions();
+  const { repoId, source, state, copies, download } = model;
+  const isRunning = download?.state === 'running';
+  // How an earlier download ended does not matter once the model is here.
+  const isShown = download !== null && download.state !== 'done' && (isRunning || state !== 'complete');
+  const { icon: Icon, ink } = looks[state];
+  return (
+    <li
+      aria-label={repoId}
+      className="flex flex-col gap-2 rounded-xl border border-line bg-surface p-4 [contain-intrinsic-size:auto_6rem] [content-visibility:auto]"
+    >
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-2">
+        {isRunning ? (
+          <LoaderCircle size={18} aria-hidden className="mt-0.5 shrink-0 animate-spin text-busy" />
+        ) : (
+          <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', ink)} />
+        )}
+        <div className="min-w-0 grow basis-48">
+          <h2 className="font-medium break-all">{repoId}</h2>
+          <p className="flex flex-wrap gap-x-3 text-[13px] text-muted">
+            <span className={isRunning ? 'text-busy' : ink}>
+              {isRunning ? say('downloading', '下载中') : stateWord(state, say)}
+            </span>
+            {source !== null && <span>{sourceNames[source]}</span>}
+            <NeededBy model={model} />
+          </p>
+        </div>
+        {isRunning ? (
+          <Button size="small" disabled={cancel.isPending} onClick={() => cancel.mutate(download)}>
+            {say('Stop', '停止')}
+          </Button>
+        ) : (
+          state !== 'complete' && (
+            <Button
+              size="small"
+              disabled={start.isPending}
+              onClick={() => start.mutate(requestFor(model), { onError })}
+            >
+              <DownloadIcon size={14} aria-hidden />
+              {state === 'partial' || download?.state === 'cancelled'
+                ? say('Go on', '继续下载')
+                : say('Download', '下载')}
+            </Button>
+          )
+        )}
+      </div>
+      {isShown && <DownloadProgress download={download} />}
+      {copies.length > 0 && (
+        <ul className="flex flex-col md:pl-7.5">
+          {copies.map((copy) => (
+            <ModelCopy
+              key={copy.folder}
+              model={copy}
+              isDownloading={isRunning || remove.isPending}
+              onRemove={() => remove.mutate(copy)}
+            />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function NeededBy({ model: { neededBy } }: { model: GatheredModel }) {
+  const say = useSay();
+  if (neededBy.length === 0) return <span>{say('no script needs it', '没有脚本需要它')}</span>;
+  return (
+    <span className="min-w-0 break-words">
+      {say('needed by ', '用于 ')}
+      {neededBy.map(({ script_id, script_name }, index) => (
+        <span key={script_id}>
+          {index > 0 && say(', ', '、')}
+          <Link href={`/scripts/${script_id}`} className="text-ink underline underline-offset-2">
+            {script_name}
+          </Link>
+        </span>
+      ))}
+    </span>
+  );
+}
