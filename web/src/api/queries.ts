@@ -71,6 +71,12 @@ export const runtimesQuery = queryOptions({
   queryFn: ({ signal }) => callService<RuntimeList>('/api/runtimes', { signal }),
 });
 
+/** The description of the interface; it stays as it is for as long as the service runs. */
+export const openApiQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
+});
+
 function searchOf(fields: Record<string, string | null>): string {
   const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== null);
   return new URLSearchParams(given).toString();

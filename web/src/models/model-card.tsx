@@ -4,11 +4,12 @@ import {
   CloudDownload,
   Download as DownloadIcon,
   LoaderCircle,
+  X,
 } from 'lucide-react';
 import { Link } from 'wouter';
 
 import { useSay } from '../language/language.tsx';
-import { Button } from '../parts/button.tsx';
+import { Button, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { requestFor, useModelActions } from './download-actions.ts';
 import { DownloadProgress } from './download-progress.tsx';
@@ -22,13 +23,21 @@ const looks = {
   missing: { icon: CloudDownload, ink: 'text-warn' },
 } as const;
 
-export function ModelCard({ model }: { model: GatheredModel }) {
+interface ModelCardProps {
+  readonly model: GatheredModel;
+  /** Has a download shown no more. */
+  readonly onPutAway: (downloadId: string) => void;
+}
+
+export function ModelCard({ model, onPutAway }: ModelCardProps) {
   const say = useSay();
   const { start, cancel, remove, onError } = useModelActions();
   const { repoId, source, state, copies, download } = model;
   const isRunning = download?.state === 'running';
   // How an earlier download ended does not matter once the model is here.
   const isShown = download !== null && download.state !== 'done' && (isRunning || state !== 'complete');
+  // Nothing is here, and nobody needs it: the card is there for the sake of the download alone.
+  const isIdle = !isRunning && copies.length === 0 && model.neededBy.length === 0;
   const { icon: Icon, ink } = looks[state];
   return (
     <li
@@ -68,6 +77,15 @@ export function ModelCard({ model }: { model: GatheredModel }) {
                 : say('Download', '下载')}
             </Button>
           )
+        )}
+        {isIdle && download !== null && (
+          <IconButton
+            label={say(`Put ${repoId} away`, `不再显示 ${repoId}`)}
+            className="-my-1 -mr-1.5"
+            onClick={() => onPutAway(download.download_id)}
+          >
+            <X size={16} aria-hidden />
+          </IconButton>
         )}
       </div>
       {isShown && <DownloadProgress download={download} />}

@@ -64,7 +64,7 @@ function NotOurs() {
     '它位于 model_folders 设置的文件夹中，Hob 不会删除其中的内容',
   );
   return (
-    <span role="img" aria-label={reason} title={reason} className="grid size-7 place-items-center text-muted">
+    <span role="img" aria-label={reason} title={reason} className="grid size-9 place-items-center text-muted">
       <Lock size={14} aria-hidden />
     </span>
   );

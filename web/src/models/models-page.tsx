@@ -14,6 +14,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { DownloadDialog } from './download-dialog.tsx';
 import { findModels, type GatheredModel, gatherModels } from './gather-models.ts';
 import { ModelCard } from './model-card.tsx';
+import { usePutAway } from './put-away.ts';
 import { useDownloads } from './use-downloads.ts';
 
 export function ModelsPage() {
@@ -23,7 +24,15 @@ export function ModelsPage() {
   const [query, setQuery] = useState('');
   const [isAsking, setAsking] = useState(false);
   const sought = useDeferredValue(query);
-  const models = useMemo(() => gatherModels(data?.items ?? [], downloads), [data, downloads]);
+  const [putAway, onPutAway] = usePutAway();
+  const models = useMemo(
+    () =>
+      gatherModels(
+        data?.items ?? [],
+        downloads.filter(({ download_id: id }) => !putAway.has(id)),
+      ),
+    [data, downloads, putAway],
+  );
   const found = useMemo(() => findModels(models, sought), [models, sought]);
   const download = (
     <Button look="primary" onClick={() => setAsking(true)}>
@@ -51,7 +60,7 @@ export function ModelsPage() {
           <Totals models={found} />
           <ul className="flex flex-col gap-3">
             {found.map((model) => (
-              <ModelCard key={model.repoId} model={model} />
+              <ModelCard key={model.repoId} model={model} onPutAway={onPutAway} />
             ))}
           </ul>
         </>
