@@ -53,7 +53,7 @@ describe.runIf(hasChromium)('the page of models', () => {
     hub.fail('model.safetensors', { kind: 'stall', afterBytes: 2_000_000 });
     await tiny.getByRole('button', { name: 'Download' }).click();
     const bar = page.getByRole('progressbar', { name: 'Download of ada/tiny' });
-    await page.waitForFunction(() => document.querySelector('[aria-valuenow="75"]') !== null);
+    await page.locator('[role=progressbar][aria-valuenow="75"]').waitFor();
     await tiny.getByText('3.0 MB of 4.0 MB').waitFor();
     await checkAccess();
     await tiny.getByRole('button', { name: 'Stop' }).click();
@@ -106,6 +106,11 @@ describe.runIf(hasChromium)('the page of models', () => {
     const none = page.getByRole('listitem', { name: 'ada/none' });
     await none.getByRole('alert').waitFor();
     await none.getByRole('button', { name: 'Download' }).waitFor();
+    await none.getByRole('button', { name: 'Put ada/none away' }).click();
+    await none.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('listitem', { name: 'ada/tiny' }).waitFor();
+    expect(await none.count()).toBe(0);
     await close();
   });
 });

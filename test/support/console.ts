@@ -62,9 +62,9 @@ async function openPage(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // That the service was away is for the page to tell its user; that a request failed the browser always says.
-    const isAway = message.text().includes('net::ERR_');
-    if ((message.type() === 'error' || message.type() === 'warning') && !isAway)
+    // That the service was away, or asks for its token, is for the page to tell its user; that a request failed the browser always says.
+    const isTold = /net::ERR_|status of 401/.test(message.text());
+    if ((message.type() === 'error' || message.type() === 'warning') && !isTold)
       complaints.push(message.text());
   });
   await page.goto(address);

@@ -5,6 +5,13 @@ interface Group {
   readonly key: string;
   readonly name: (say: Say) => string;
   readonly has: RegExp;
+  /** By path; else what matters most comes first, as in the document. */
+  readonly isSorted: boolean;
+}
+
+/** What is below a path comes after it; the order of methods is that of the document. */
+function byPath(a: Operation, b: Operation): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
 /** In the order of what people look for; the last takes what no other has. */
@@ -13,20 +20,23 @@ const groups: readonly Group[] = [
     key: 'calls',
     name: (say) => say('Run scripts, and what scripts call', '运行脚本，以及脚本可调用的接口'),
     has: /^\/api\/(?:execute|link|notify|model\/path|progress)$/,
+    isSorted: false,
   },
-  { key: 'scripts', name: (say) => say('Scripts', '脚本'), has: /^\/api\/scripts?\b/ },
+  { key: 'scripts', name: (say) => say('Scripts', '脚本'), has: /^\/api\/scripts?\b/, isSorted: true },
   {
     key: 'runs',
     name: (say) => say('Runs and events', '运行记录与事件'),
     has: /^\/api\/(?:runs|stats|events)\b/,
+    isSorted: true,
   },
   {
     key: 'packages',
     name: (say) => say('Packages and environments', '脚本包与运行环境'),
     has: /^\/api\/(?:packages|environments)\b/,
+    isSorted: true,
   },
-  { key: 'models', name: (say) => say('Models', '模型'), has: /^\/api\/models\b/ },
-  { key: 'service', name: (say) => say('The service', '服务'), has: /^/ },
+  { key: 'models', name: (say) => say('Models', '模型'), has: /^\/api\/models\b/, isSorted: true },
+  { key: 'service', name: (say) => say('The service', '服务'), has: /^/, isSorted: true },
 ];
 
 export interface GroupedOperations {
@@ -39,7 +49,10 @@ export interface GroupedOperations {
 export function groupOperations(operations: readonly Operation[]): GroupedOperations[] {
   const groupOf = ({ path }: Operation) => groups.find(({ has }) => has.test(path))?.key;
   return groups
-    .map(({ key, name }) => ({ key, name, operations: operations.filter((each) => groupOf(each) === key) }))
+    .map(({ key, name, isSorted }) => {
+      const some = operations.filter((each) => groupOf(each) === key);
+      return { key, name, operations: isSorted ? some.sort(byPath) : some };
+    })
     .filter(({ operations: some }) => some.length > 0);
 }
 

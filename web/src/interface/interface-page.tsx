@@ -40,8 +40,8 @@ export function InterfacePage() {
       <p className="mb-4 max-w-prose text-muted">
         <CodeText
           text={say(
-            'A script appends these paths to its own `api_base`, which says which run is calling. Other programs on this machine use the address below as it is; where Hob asks for its token, they send it as `Authorization: Bearer`.',
-            '脚本应将这些路径拼接到自己的 `api_base` 之后，Hob 由此得知是哪次运行在调用。本机其他程序直接使用下面的地址；如果 Hob 要求令牌，请以 `Authorization: Bearer` 发送。',
+            `Programs on this machine call these paths at \`${location.origin}\`; where Hob asks for its token, they send it as \`Authorization: Bearer\`. A script appends them to its own \`api_base\`, whose run token says which run is calling.`,
+            `本机程序在 \`${location.origin}\` 调用以下路径；如果 Hob 要求令牌，请以 \`Authorization: Bearer\` 发送。脚本应将路径拼接到自己的 \`api_base\` 之后，其中的运行令牌表明是哪次运行在调用。`,
           )}
         />
       </p>

@@ -46,9 +46,9 @@ export function OperationCard({ operation, asksForToken, isOpen, onToggle }: Ope
             >
               {method}
             </span>
-            <span className="flex min-w-0 grow flex-wrap items-baseline gap-x-4">
+            <span className="grid min-w-0 grow items-baseline gap-x-4 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
               <code className="font-mono text-[13px] font-medium wrap-anywhere">{path}</code>
-              <span className="text-[13px] text-muted md:ml-auto">{titleOf(operation, say)}</span>
+              <span className="text-[13px] text-muted">{titleOf(operation, say)}</span>
             </span>
           </button>
         </h3>

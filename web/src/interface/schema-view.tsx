@@ -17,7 +17,6 @@ export function SchemaView({ schema, isAnswer = false }: SchemaViewProps) {
   if (objects.length === 0) return <p className="font-mono text-xs text-muted">{kindText(schema, say)}</p>;
   return (
     <div className="flex flex-col gap-3">
-      {schema.type === 'array' && <p className="text-xs text-muted">{say('a list of', '列表，每一项为')}</p>}
       {objects.map((object, index) => (
         // The forms of one answer have no names, and never change their order.
         // biome-ignore lint/suspicious/noArrayIndexKey: the forms keep their order

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Download, Model } from '../api/wire.ts';
-import { findModels, gatherModels } from './gather-models.ts';
+import { findModels, gatherModels, isSameModel } from './gather-models.ts';
 
 const model = (repoId: string, more: Partial<Model> = {}): Model => ({
   repo_id: repoId,
@@ -57,6 +57,14 @@ describe('models are gathered', () => {
       { repoId: 'n/n', state: 'missing', source: 'huggingface', copies: [] },
       { repoId: 'a/b', download: newest },
     ]);
+  });
+
+  it('the same as before, but for the one whose download goes on', () => {
+    const models = [model('a/a'), model('b/b')];
+    const before = gatherModels(models, [download('a/a')]);
+    const after = gatherModels(models, [download('a/a', { bytes_done: 1 })]);
+    const same = before.map((each, index) => isSameModel(each, after[index] ?? each));
+    expect(same).toEqual([false, true]);
   });
 
   it('without those that were downloaded and deleted since', () => {

@@ -32,16 +32,31 @@ export function gatherModels(models: readonly Model[], downloads: readonly Downl
     );
 }
 
+const nobody: Model['needed_by'] = [];
+
 function gather(repoId: string, items: readonly Model[], download: Download | null): GatheredModel {
   const states = items.map(({ state }) => state);
   return {
     repoId,
     source: items.find(({ source }) => source !== null)?.source ?? download?.source ?? null,
     state: states.includes('complete') ? 'complete' : states.includes('partial') ? 'partial' : 'missing',
-    neededBy: items[0]?.needed_by ?? [],
+    neededBy: items[0]?.needed_by ?? nobody,
     copies: items.filter(({ folder }) => folder !== null),
     download,
   };
+}
+
+/** Whether both say the same. Of many models, few change with what is told of a download. */
+export function isSameModel(a: GatheredModel, b: GatheredModel): boolean {
+  return (
+    a.repoId === b.repoId &&
+    a.source === b.source &&
+    a.state === b.state &&
+    a.download === b.download &&
+    a.neededBy === b.neededBy &&
+    a.copies.length === b.copies.length &&
+    a.copies.every((copy, index) => copy === b.copies[index])
+  );
 }
 
 /** Those whose name, place or scripts have every word of the query in them. */

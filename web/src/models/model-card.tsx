@@ -6,6 +6,7 @@ import {
   LoaderCircle,
   X,
 } from 'lucide-react';
+import { memo } from 'react';
 import { Link } from 'wouter';
 
 import { useSay } from '../language/language.tsx';
@@ -13,7 +14,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { requestFor, useModelActions } from './download-actions.ts';
 import { DownloadProgress } from './download-progress.tsx';
-import type { GatheredModel } from './gather-models.ts';
+import { type GatheredModel, isSameModel } from './gather-models.ts';
 import { ModelCopy } from './model-copy.tsx';
 import { sourceNames, stateWord } from './model-words.ts';
 
@@ -29,7 +30,12 @@ interface ModelCardProps {
   readonly onPutAway: (downloadId: string) => void;
 }
 
-export function ModelCard({ model, onPutAway }: ModelCardProps) {
+export const ModelCard = memo(
+  Card,
+  (before, after) => before.onPutAway === after.onPutAway && isSameModel(before.model, after.model),
+);
+
+function Card({ model, onPutAway }: ModelCardProps) {
   const say = useSay();
   const { start, cancel, remove, onError } = useModelActions();
   const { repoId, source, state, copies, download } = model;

@@ -45,14 +45,16 @@ export function ModelCopy({ model, isDownloading, onRemove }: ModelCopyProps) {
           <NotOurs />
         )}
       </div>
-      <Confirm
-        isOpen={isAsking}
-        title={say(`Delete ${repoId}?`, `删除 ${repoId}？`)}
-        description={`${say(`This frees about ${bytesText(size)}.`, `将释放约 ${bytesText(size)}。`)} ${consequence(model, say)}`}
-        action={say('Delete', '删除')}
-        onConfirm={onRemove}
-        onClose={() => setAsking(false)}
-      />
+      {isAsking && (
+        <Confirm
+          isOpen
+          title={say(`Delete ${repoId}?`, `删除 ${repoId}？`)}
+          description={`${say(`This frees about ${bytesText(size)}.`, `将释放约 ${bytesText(size)}。`)} ${consequence(model, say)}`}
+          action={say('Delete', '删除')}
+          onConfirm={onRemove}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </li>
   );
 }

@@ -58,11 +58,7 @@ export function ModelsPage() {
       ) : found.length > 0 ? (
         <>
           <Totals models={found} />
-          <ul className="flex flex-col gap-3">
-            {found.map((model) => (
-              <ModelCard key={model.repoId} model={model} onPutAway={onPutAway} />
-            ))}
-          </ul>
+          <ModelList models={found} onPutAway={onPutAway} />
         </>
       ) : sought !== '' ? (
         <Empty title={say('No model is like that', '没有匹配的模型')} />
@@ -78,6 +74,26 @@ export function ModelsPage() {
       )}
       <DownloadDialog isOpen={isAsking} onClose={() => setAsking(false)} />
     </>
+  );
+}
+
+/** As many as anybody sees at first. */
+const shownAtOnce = 40;
+
+interface ModelListProps {
+  readonly models: readonly GatheredModel[];
+  readonly onPutAway: (downloadId: string) => void;
+}
+
+/** The first of them at once; the others are drawn while nothing else is to be done, so that thousands do not hold up the page. */
+function ModelList({ models, onPutAway }: ModelListProps) {
+  const drawn = useDeferredValue(models, models.slice(0, shownAtOnce));
+  return (
+    <ul className="flex flex-col gap-3">
+      {drawn.map((model) => (
+        <ModelCard key={model.repoId} model={model} onPutAway={onPutAway} />
+      ))}
+    </ul>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 
 import { readChoice, writeChoice } from '../parts/browser-memory.ts';
 
@@ -11,10 +11,12 @@ export function usePutAway(): [ReadonlySet<string>, (downloadId: string) => void
   const [ids, setIds] = useState<ReadonlySet<string>>(
     () => new Set((readChoice(place) ?? '').split(' ').filter(Boolean)),
   );
-  const putAway = (id: string) => {
-    const next = [...ids, id].slice(-most);
-    writeChoice(place, next.join(' '));
-    setIds(new Set(next));
-  };
+  const putAway = useCallback((id: string) => {
+    setIds((before) => {
+      const next = [...before, id].slice(-most);
+      writeChoice(place, next.join(' '));
+      return new Set(next);
+    });
+  }, []);
   return [ids, putAway];
 }
