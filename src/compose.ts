@@ -10,6 +10,7 @@ import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
+import { composeSettings } from './compose-settings.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
@@ -225,6 +226,8 @@ export async function startService({
       downloads,
       packages: prepared.packages,
       environments: prepared.environments,
+      runtimes: prepared.runtimes,
+      settings: composeSettings(settings, () => listening),
       notifications,
       desktop,
       warm,

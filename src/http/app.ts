@@ -41,6 +41,7 @@ import { addRunEventRoute } from './routes/run-events.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
+import { addSettingsRoutes } from './routes/settings.ts';
 import { addStopRoute } from './routes/stop.ts';
 import { Turns } from './take-turns.ts';
 
@@ -140,6 +141,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
+    addSettingsRoutes(api, dependencies);
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);
     addMetricsRoute(api, dependencies);

@@ -19,8 +19,11 @@ import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { ModelNeeds } from '../scripts/model-needs.ts';
+import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { Json } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Text } from '../shared/text.ts';
 import type { TokenGuard } from './door/token-guard.ts';
 
 /** The environments on the disk, as far as the routes need them. */
@@ -28,6 +31,22 @@ export interface EnvironmentList {
   list(): Promise<EnvironmentView[]>;
   /** Null when there is no such environment; refuses one that is in use. */
   remove(key: string): Promise<EnvironmentView | null>;
+}
+
+/** The settings that hold, as far as they are shown. */
+export interface ShownSettings {
+  readonly home: string;
+  readonly file: string;
+  /** Where the service is reached; known once it listens. */
+  reached(): { readonly address: string; readonly beyond: readonly string[] };
+  readonly items: readonly {
+    readonly name: string;
+    readonly value: Json;
+    readonly default: Json;
+    /** Null: it is the default. */
+    readonly origin: { readonly kind: 'file' | 'environment' | 'flag'; readonly name: string } | null;
+    readonly meaning: Text;
+  }[];
 }
 
 /** What the routes need from the rest of Hob. */
@@ -49,6 +68,9 @@ export interface AppDependencies {
   modelNeeds: ModelNeeds;
   packages: Packages;
   environments: EnvironmentList;
+  settings: ShownSettings;
+  /** The interpreters on this machine. */
+  runtimes: { survey(): Promise<readonly SurveyedRuntime[]> };
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
   /** The interpreters that wait for runs. */

@@ -142,6 +142,13 @@ export async function appInProcess({
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,
+    settings: {
+      home: folder,
+      file: join(folder, 'settings.toml'),
+      reached: () => ({ address: 'http://127.0.0.1', beyond: [] }),
+      items: [],
+    },
+    runtimes: { survey: async () => [] },
     models: new ModelLibrary({ places: [] }),
     modelNeeds: new ModelNeeds(catalogue),
     metrics: new Metrics({ version: '0.0.0', log }),

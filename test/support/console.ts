@@ -37,8 +37,9 @@ export interface ConsolePage {
 export async function launchConsole(
   writeScripts: (scripts: string) => Promise<void>,
   settings = '',
+  env: Record<string, string> = {},
 ): Promise<ConsoleScene> {
-  const scene = await launchScene(writeScripts, settings);
+  const scene = await launchScene(writeScripts, settings, env);
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   return {
     ...scene,
@@ -61,9 +62,9 @@ async function openPage(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // That the service was away is for the page to tell its user; that a request failed the browser always says.
-    const isAway = message.text().includes('net::ERR_');
-    if ((message.type() === 'error' || message.type() === 'warning') && !isAway)
+    // That the service was away, or asks for its token, is for the page to tell its user; that a request failed the browser always says.
+    const isTold = /net::ERR_|status of 401/.test(message.text());
+    if ((message.type() === 'error' || message.type() === 'warning') && !isTold)
       complaints.push(message.text());
   });
   await page.goto(address);

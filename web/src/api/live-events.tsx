@@ -30,7 +30,7 @@ const staleAfter: Readonly<Record<string, readonly string[]>> = {
   'run.queued': ['runs', 'health'],
   'run.started': ['runs', 'health'],
   'run.ended': ['runs', 'health', 'stats'],
-  'scripts.changed': ['scripts', 'script', 'packages'],
+  'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
   notification: ['notifications'],
 };
 /** Runs come in floods, and what is shown of them need not. */

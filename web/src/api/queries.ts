@@ -1,7 +1,18 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { callService } from './call-service.ts';
-import type { Health, RunPage, ScriptDetail, ScriptList, Stats } from './wire.ts';
+import type {
+  DownloadList,
+  EnvironmentList,
+  Health,
+  ModelList,
+  RunPage,
+  RuntimeList,
+  ScriptDetail,
+  ScriptList,
+  SettingsInForce,
+  Stats,
+} from './wire.ts';
 
 /** What is asked of the service, by the names under which the answers are kept. `live-events.ts` says when one is out of date. */
 export const scriptsQuery = queryOptions({
@@ -34,6 +45,37 @@ export const latestRunsQuery = (limit: number, scriptId: string | null = null) =
     queryFn: ({ signal }) =>
       callService<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
   });
+
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: ({ signal }) => callService<ModelList>('/api/models', { signal }),
+});
+
+export const downloadsQuery = queryOptions({
+  queryKey: ['downloads'],
+  queryFn: ({ signal }) => callService<DownloadList>('/api/models/downloads', { signal }),
+});
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: ({ signal }) => callService<EnvironmentList>('/api/environments', { signal }),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => callService<SettingsInForce>('/api/settings', { signal }),
+});
+
+export const runtimesQuery = queryOptions({
+  queryKey: ['runtimes'],
+  queryFn: ({ signal }) => callService<RuntimeList>('/api/runtimes', { signal }),
+});
+
+/** The description of the interface; it stays as it is for as long as the service runs. */
+export const openApiQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
+});
 
 function searchOf(fields: Record<string, string | null>): string {
   const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== null);

@@ -1,14 +1,16 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 
 import { readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const place = 'hob.theme';
+const listeners = new Set<() => void>();
+let known: ThemeChoice | null = null;
 
-/** The colours that were chosen. `first-paint.js` does the same before the first paint. */
+/** The colours that were chosen, the same wherever they are shown. `first-paint.js` does the same before the first paint. */
 export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
-  const [choice, setChoice] = useState<ThemeChoice>(readTheme);
+  const choice = useSyncExternalStore(subscribe, current);
   useEffect(() => {
     const preference = matchMedia('(prefers-color-scheme: dark)');
     const apply = () => {
@@ -19,14 +21,26 @@ export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
     preference.addEventListener('change', apply);
     return () => preference.removeEventListener('change', apply);
   }, [choice]);
-  const choose = (chosen: ThemeChoice) => {
-    writeChoice(place, chosen === 'system' ? null : chosen);
-    setChoice(chosen);
-  };
   return [choice, choose];
+}
+
+function choose(chosen: ThemeChoice): void {
+  writeChoice(place, chosen === 'system' ? null : chosen);
+  known = chosen;
+  for (const listener of listeners) listener();
+}
+
+function current(): ThemeChoice {
+  known ??= readTheme();
+  return known;
 }
 
 function readTheme(): ThemeChoice {
   const chosen = readChoice(place);
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

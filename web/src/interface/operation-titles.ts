@@ -1,0 +1,55 @@
+import type { Say } from '../language/language.tsx';
+import type { Operation } from './read-document.ts';
+
+/** What an operation is called. The document itself is in English; one that is not known here keeps the name it has there. */
+export function titleOf({ method, path, summary }: Operation, say: Say): string {
+  return say(summary, chinese[`${method} ${path}`] ?? summary);
+}
+
+const chinese: Readonly<Record<string, string>> = {
+  'POST /api/execute': '运行脚本',
+  'POST /api/link': '在运行中的脚本里调用节点',
+  'POST /api/notify': '显示通知',
+  'GET /api/notifications': '通知列表',
+  'GET /api/model/path': '模型所在的文件夹',
+  'POST /api/models/download': '下载模型',
+  'GET /api/models/downloads': '模型下载列表',
+  'GET /api/models/downloads/{id}': '单个下载',
+  'POST /api/models/downloads/{id}/cancel': '停止下载',
+  'GET /api/models': '全部模型',
+  'DELETE /api/models/{owner}/{name}': '删除模型',
+  'GET /api/scripts': '全部脚本',
+  'GET /api/script.schema.json': '清单的 JSON Schema',
+  'GET /api/scripts/{id}': '单个脚本',
+  'POST /api/scripts/{id}/prepare': '准备脚本的运行环境',
+  'GET /api/packages': '已安装的脚本包',
+  'POST /api/packages/install': '安装脚本包',
+  'POST /api/packages/{id}/update': '更新脚本包',
+  'POST /api/packages/{id}/rollback': '回退到上一版本',
+  'DELETE /api/packages/{id}': '卸载脚本包',
+  'GET /api/packages/operations': '脚本包操作列表',
+  'GET /api/packages/operations/{id}': '单个操作',
+  'POST /api/packages/operations/{id}/cancel': '停止操作',
+  'GET /api/environments': '运行环境列表',
+  'DELETE /api/environments/{key}': '删除运行环境',
+  'GET /api/runs': '运行记录',
+  'GET /api/runs/{id}': '单次运行',
+  'DELETE /api/runs/{id}': '删除运行记录',
+  'GET /api/runs/{id}/notes': 'Hob 对某次运行的说明',
+  'POST /api/runs/{id}/cancel': '停止运行',
+  'POST /api/runs/{id}/rerun': '再次运行',
+  'GET /api/runs/{id}/tree': '运行的调用链',
+  'GET /api/runs/{id}/events': '某次运行的事件',
+  'GET /api/runs/{id}/stdout': '某次运行的 stdout',
+  'GET /api/runs/{id}/stderr': '某次运行的 stderr',
+  'GET /api/stats': '次数、结果与耗时统计',
+  'GET /api/events': '全部事件',
+  'POST /api/progress': '报告运行进度',
+  'GET /api/health': '服务状态',
+  'GET /api/settings': '生效的设置',
+  'GET /api/runtimes': '语言运行时',
+  'POST /api/stop': '停止服务',
+  'POST /api/session': '开始会话',
+  'DELETE /api/session': '结束会话',
+  'GET /metrics': '监控指标',
+};
