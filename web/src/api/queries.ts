@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { callService } from './call-service.ts';
-import type { Health, RunPage, ScriptDetail, ScriptList, Stats } from './wire.ts';
+import type { Health, OutcomeList, RunPage, RunState, ScriptDetail, ScriptList, Stats } from './wire.ts';
 
 /** What is asked of the service, by the names under which the answers are kept. `live-events.ts` says when one is out of date. */
 export const scriptsQuery = queryOptions({
@@ -33,6 +33,25 @@ export const latestRunsQuery = (limit: number, scriptId: string | null = null) =
     queryKey: ['runs', 'latest', limit, scriptId],
     queryFn: ({ signal }) =>
       callService<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
+  });
+
+/** The latest runs that stand somehow. Of one state at a time: those the service finds at once, however many runs there are. */
+export const runsInStateQuery = (state: RunState, limit: number) =>
+  queryOptions({
+    queryKey: ['runs', state, limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
+  });
+
+/** How the latest runs of each script went; of all scripts, or of some. */
+export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null = null) =>
+  queryOptions({
+    queryKey: ['outcomes', limit, scriptIds],
+    queryFn: ({ signal }) =>
+      callService<OutcomeList>(
+        `/api/outcomes?${searchOf({ limit: String(limit), script: scriptIds?.join(',') ?? null })}`,
+        { signal },
+      ),
   });
 
 function searchOf(fields: Record<string, string | null>): string {

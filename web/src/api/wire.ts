@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 
 import type * as history from '../../../src/http/wire/history.ts';
+import type * as notifications from '../../../src/http/wire/notifications.ts';
 import type * as runs from '../../../src/http/wire/runs.ts';
 import type * as scripts from '../../../src/http/wire/scripts.ts';
 import type * as service from '../../../src/http/wire/service.ts';
@@ -15,5 +16,11 @@ export type Run = Static<typeof runs.RunAnswer>;
 export type RunPage = Static<typeof history.RunsAnswer>;
 export type BriefRun = RunPage['items'][number];
 export type RunState = Run['state'];
+export type Origin = Run['origin'];
+export type OutcomeList = Static<typeof history.OutcomesAnswer>;
+export type ScriptOutcomes = OutcomeList['items'][number];
+export type Outcome = ScriptOutcomes['runs'][number];
 export type Stats = Static<typeof history.StatsAnswer>;
+export type NotificationPage = Static<typeof notifications.NotificationsAnswer>;
+export type Notification = NotificationPage['items'][number];
 export type Health = Static<typeof service.HealthAnswer>;
