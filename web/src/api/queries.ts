@@ -43,6 +43,19 @@ export const runsInStateQuery = (state: RunState, limit: number) =>
       callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
   });
 
+/** Those that nobody stopped: who did that knows. */
+const failingCauses = 'exit,signal,timeout,spawn-failed';
+
+export const lastFailuresQuery = (limit: number) =>
+  queryOptions({
+    queryKey: ['runs', 'failures', limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(
+        `/api/runs?${searchOf({ state: 'failed', end_cause: failingCauses, limit: String(limit) })}`,
+        { signal },
+      ),
+  });
+
 /** How the latest runs of each script went; of all scripts, or of some. */
 export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null = null) =>
   queryOptions({

@@ -18,7 +18,6 @@ export function NotificationItem({ notification }: { notification: Notification 
     error: say('error', '错误'),
     info: say('information', '信息'),
   };
-  const sender = script_name ?? say('from outside', '外部发送');
   return (
     <li className="flex gap-3 border-b border-line px-4 py-3 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] last:border-b-0">
       <Icon
@@ -28,22 +27,32 @@ export function NotificationItem({ notification }: { notification: Notification 
         className={classes('mt-0.5 shrink-0', inks[notify_type])}
       />
       <div className="min-w-0 grow">
-        <p className="break-words whitespace-pre-wrap">{message ?? sender}</p>
-        <p className="mt-0.5 flex flex-wrap gap-x-3 text-xs text-muted">
+        <div className="flex items-baseline gap-3">
           {script_id === null ? (
-            <span>{sender}</span>
+            <span className="font-medium">{say('From outside', '外部发送')}</span>
           ) : (
-            <Link href={`/scripts/${script_id}`} className="min-w-0 truncate hover:text-ink hover:underline">
-              {sender}
+            <Link
+              href={`/scripts/${script_id}`}
+              className="min-w-0 truncate font-medium hover:underline"
+              title={script_name ?? undefined}
+            >
+              {script_name}
             </Link>
           )}
-          <Ago time={at} />
-          {run_id !== null && (
-            <Link href={`/runs/${run_id}`} className="text-accent hover:underline">
-              {say('Open the run', '查看运行')}
-            </Link>
-          )}
-        </p>
+          <span className="ml-auto text-xs text-muted">
+            <Ago time={at} />
+          </span>
+        </div>
+        {message === null ? (
+          <p className="text-muted italic">{say('without a message', '没有消息内容')}</p>
+        ) : (
+          <p className="break-words whitespace-pre-wrap text-muted">{message}</p>
+        )}
+        {run_id !== null && (
+          <Link href={`/runs/${run_id}`} className="text-[13px] text-accent hover:underline">
+            {say('Open the run', '查看运行')}
+          </Link>
+        )}
       </div>
     </li>
   );

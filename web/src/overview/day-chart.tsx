@@ -45,11 +45,17 @@ export function DayChart({ days }: { days: readonly Day[] }) {
               href={runsOfDay(day.day)}
               tabIndex={-1}
               onPointerEnter={() => setPointedAt(day)}
-              className="group relative flex h-full min-w-0 grow basis-0 flex-col justify-end px-[12%] hover:bg-hover"
+              className="relative flex h-full min-w-0 grow basis-0 flex-col items-center justify-end hover:bg-hover"
             >
               <Column day={day} top={top} />
               {labelled.has(index) && (
-                <span className="absolute top-full left-1/2 mt-1.5 -translate-x-1/2 text-xs whitespace-nowrap text-muted">
+                <span
+                  className={classes(
+                    'absolute top-full mt-1.5 text-xs whitespace-nowrap text-muted',
+                    // The last one would stand out at the side, where its column is narrow.
+                    index === days.length - 1 ? 'right-0' : 'left-1/2 -translate-x-1/2',
+                  )}
+                >
                   {dayName(day.day, tag)}
                 </span>
               )}
@@ -70,7 +76,7 @@ function Column({ day, top }: { day: Day; top: number }) {
     .map((outcome) => (
       <span
         key={outcome}
-        className={classes('min-h-[3px] w-full shrink-0 first:rounded-t-[3px]', grounds[outcome])}
+        className={classes('min-h-[3px] w-3/4 max-w-10 shrink-0 first:rounded-t-[3px]', grounds[outcome])}
         style={{ height: `${(100 * day[outcome]) / top}%` }}
       />
     ));

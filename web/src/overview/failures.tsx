@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
-import { runsInStateQuery } from '../api/queries.ts';
+import { lastFailuresQuery } from '../api/queries.ts';
 import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -43,10 +43,10 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
   );
 }
 
-/** The last runs that failed, whenever that was. */
+/** The last runs that failed by themselves, whenever that was. */
 export function LastFailures() {
   const say = useSay();
-  const { data } = useQuery(runsInStateQuery('failed', mostShown));
+  const { data } = useQuery(lastFailuresQuery(mostShown));
   return (
     <Panel
       title={say('Last failures', '最近失败')}

@@ -6,7 +6,6 @@ import { statsQuery } from '../api/queries.ts';
 import type { Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
-import { classes } from '../parts/classes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -32,7 +31,7 @@ export function OverviewPage() {
         <Link
           href="/notifications"
           aria-label={say('Notifications', '通知')}
-          className={classes(buttonClasses('quiet'), 'w-9 px-0 md:hidden')}
+          className="grid size-9 place-items-center rounded-lg text-muted hover:bg-hover md:hidden"
         >
           <Bell size={18} aria-hidden />
         </Link>
@@ -79,7 +78,7 @@ function Figures({ stats, days }: { stats: Stats; days: number }) {
         )}
       </div>
       {hasRuns && (
-        <div className="grid gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
           <ScriptOutcomes scripts={stats.scripts} />
           <SlowestScripts scripts={stats.scripts} days={days} />
         </div>

@@ -23,7 +23,13 @@ interface ChoiceListProps {
 export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceListProps) {
   const say = useSay();
   return (
-    <Command label={label} shouldFilter={false} loop className="outline-none" tabIndex={0}>
+    <Command
+      label={label}
+      shouldFilter={false}
+      loop
+      className="outline-none"
+      {...(!search && { tabIndex: 0 })}
+    >
       {search && (
         <div className="flex items-center gap-2.5 border-b border-line px-3">
           <Search size={15} aria-hidden className="shrink-0 text-muted" />

@@ -4,5 +4,9 @@ import { durationText, useNow } from './time.tsx';
 export function Elapsed({ since }: { since: string }) {
   const now = useNow(1000);
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
-  return <span className="tabular-nums">{seconds < 60 ? `${seconds} s` : durationText(seconds * 1000)}</span>;
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {seconds < 60 ? `${seconds} s` : durationText(seconds * 1000)}
+    </span>
+  );
 }

@@ -26,7 +26,7 @@ export function FilterPopover(props: FilterPopoverProps) {
         <Popover.Trigger
           className={classes(
             buttonClasses(),
-            'h-8 max-w-56 min-w-0 shrink px-2.5 text-[13px] font-normal',
+            'max-w-56 min-w-0 shrink font-normal',
             chosen !== null && 'rounded-r-none border-accent bg-accent-ground text-accent',
           )}
         >
@@ -38,7 +38,7 @@ export function FilterPopover(props: FilterPopoverProps) {
             type="button"
             aria-label={say(`Clear: ${label}`, `清除：${label}`)}
             onClick={onClear}
-            className="grid h-8 w-7 shrink-0 place-items-center rounded-r-lg border border-l-0 border-accent bg-accent-ground text-accent hover:bg-hover"
+            className="grid h-9 w-8 shrink-0 place-items-center rounded-r-lg border border-l-0 border-accent bg-accent-ground text-accent hover:bg-hover"
           >
             <X size={14} aria-hidden />
           </button>

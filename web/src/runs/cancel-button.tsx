@@ -23,7 +23,7 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
       setStopping(false);
       toast({
         kind: 'error',
-        title: say('It could not be cancelled', '无法取消'),
+        title: say('It could not be cancelled', '无法停止'),
         message: messageOf(error),
       });
     }
@@ -31,7 +31,7 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
   return (
     <>
       <IconButton
-        label={say(`Cancel: ${run.script_name}`, `取消：${run.script_name}`)}
+        label={say(`Cancel: ${run.script_name}`, `停止：${run.script_name}`)}
         className="size-7 hover:text-bad"
         disabled={isStopping}
         onClick={() => (run.state === 'queued' ? void cancel() : setAsking(true))}
@@ -40,12 +40,12 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
       </IconButton>
       <Confirm
         isOpen={isAsking}
-        title={say(`Cancel “${run.script_name}”?`, `取消“${run.script_name}”？`)}
+        title={say(`Cancel “${run.script_name}”?`, `停止运行“${run.script_name}”？`)}
         description={say(
           'The script and everything it started are stopped now. What it has done so far stays.',
           '脚本及其启动的所有进程将立即停止，已完成的操作不会撤销。',
         )}
-        action={say('Cancel the run', '停止运行')}
+        action={say('Cancel the run', '停止')}
         onConfirm={() => void cancel()}
         onClose={() => setAsking(false)}
       />

@@ -52,7 +52,7 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
         />
         <SpanFilter span={filters.span} onChange={(span) => onChange({ span })} />
         {isFiltered(filters) && (
-          <Button look="quiet" className="h-8 px-2.5 text-[13px]" onClick={onClear}>
+          <Button look="quiet" onClick={onClear}>
             {say('Clear all', '全部清除')}
           </Button>
         )}

@@ -20,7 +20,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const isOver = run.ended_at !== null;
   const end = unusualEnd(run.end_cause, say);
   return (
-    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,13rem)_minmax(0,1fr)_7rem_6.5rem_5rem_1.75rem] md:py-0">
+    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
       <StateIcon state={state} />
       <Link
         href={`/runs/${run_id}`}
@@ -61,8 +61,10 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
 
 /** How long it took, or has taken so far. */
 export function RunTime({ run }: { run: Pick<BriefRun, 'started_at' | 'ended_at' | 'duration_ms'> }) {
+  // One that never began took no time, which is not the same as no time at all.
+  if (run.started_at === null) return '–';
   if (run.duration_ms !== null) return durationText(run.duration_ms);
-  if (run.started_at === null || run.ended_at !== null) return '–';
+  if (run.ended_at !== null) return '–';
   return <Elapsed since={run.started_at} />;
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 
 import { type Say, tagOf, useSpeech } from '../language/language.tsx';
 import { ChoiceList } from '../parts/choice-list.tsx';
+import { classes } from '../parts/classes.ts';
 import { FilterPopover } from '../parts/filter-popover.tsx';
 import { inputClasses } from '../parts/input.ts';
 import type { Span } from './run-filters.ts';
@@ -39,7 +40,7 @@ export function SpanFilter({ span, onChange }: SpanFilterProps) {
           setOpen(false);
         }}
       />
-      <div className="grid grid-cols-2 gap-2 border-t border-line p-3">
+      <div className="flex flex-col gap-2 border-t border-line p-3">
         <DayField
           label={say('From', '从')}
           day={between.from}
@@ -67,15 +68,15 @@ interface DayFieldProps {
 
 function DayField({ label, day, min, max, onChange }: DayFieldProps) {
   return (
-    <label className="flex min-w-0 flex-col gap-1 text-xs text-muted">
-      {label}
+    <label className="flex items-center gap-3 text-[13px] text-muted">
+      <span className="w-10 shrink-0">{label}</span>
       <input
         type="date"
         value={day ?? ''}
         min={min ?? undefined}
         max={max ?? undefined}
         onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-        className={`${inputClasses} h-8 px-2 text-xs text-ink`}
+        className={classes(inputClasses, 'text-ink')}
       />
     </label>
   );
