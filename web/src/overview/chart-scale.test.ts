@@ -11,6 +11,8 @@ describe('the scale of a chart', () => {
     [10, 10],
     [11, 20],
     [999, 1000],
+    [101, 150],
+    [2100, 3000],
     [3400, 4000],
   ])('for %i goes up to %i', (most, top) => {
     expect(roundTop(most)).toBe(top);

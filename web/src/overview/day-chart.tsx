@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Stats } from '../api/wire.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
+import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
 import { labelledColumns, roundTop } from './chart-scale.ts';
 import { DayTable } from './day-table.tsx';
@@ -84,10 +85,11 @@ function Column({ day, top }: { day: Day; top: number }) {
 
 function DayText({ day }: { day: Day }) {
   const { say, language } = useSpeech();
+  const count = useCountText();
   const names = outcomeNames(say);
   const parts = outcomes
     .filter((outcome) => day[outcome] > 0)
-    .map((outcome) => `${day[outcome]} ${names[outcome]}`);
+    .map((outcome) => `${count(day[outcome])} ${names[outcome]}`);
   return (
     <span className="tabular-nums">
       <span className="font-medium text-ink">{dayName(day.day, tagOf(language))}</span>{' '}

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 
 import type { Stats } from '../api/wire.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
+import { useCountText } from '../parts/count-text.ts';
 import { dayName, runsOfDay } from './days.ts';
 import { outcomeNames, outcomes } from './outcome-looks.tsx';
 
@@ -10,6 +11,7 @@ import { outcomeNames, outcomes } from './outcome-looks.tsx';
 export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
   const { say, language } = useSpeech();
   const names = outcomeNames(say);
+  const count = useCountText();
   const tag = tagOf(language);
   const busy = days.filter(({ runs }) => runs > 0).toReversed();
   return (
@@ -42,7 +44,7 @@ export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
                 </th>
                 {outcomes.map((outcome) => (
                   <td key={outcome} className="py-1 pl-4">
-                    {day[outcome].toLocaleString(tag)}
+                    {count(day[outcome])}
                   </td>
                 ))}
               </tr>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { lastFailuresQuery } from '../api/queries.ts';
 import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -16,6 +17,7 @@ const mostShown = 6;
 /** Which scripts fail most often in the span. */
 export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
   const say = useSay();
+  const count = useCountText();
   const failing = scripts
     .filter(({ failed }) => failed > 0)
     .toSorted((a, b) => b.failed - a.failed)
@@ -33,8 +35,8 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
             href: `/runs?script=${script_id}&state=failed&days=${days}`,
             value: failed,
             text: say(
-              `${failed} of ${runs} (${rateText(failed, runs)})`,
-              `${runs} 次中 ${failed} 次（${rateText(failed, runs)}）`,
+              `${count(failed)} of ${count(runs)} (${rateText(failed, runs)})`,
+              `${count(runs)} 次中 ${count(failed)} 次（${rateText(failed, runs)}）`,
             ),
           }))}
         />

@@ -9,7 +9,7 @@ export type Ended = (typeof outcomes)[number];
 export const grounds: Readonly<Record<Ended, string>> = {
   succeeded: 'bg-[color-mix(in_srgb,var(--good)_75%,var(--surface))]',
   failed: 'bg-bad bg-[repeating-linear-gradient(135deg,transparent_0_3px,var(--surface)_3px_4.5px)]',
-  unknown: 'border-2 border-warn bg-surface',
+  unknown: 'border border-warn bg-warn-ground',
 };
 
 export function outcomeNames(say: Say): Readonly<Record<Ended, string>> {

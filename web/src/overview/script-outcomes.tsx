@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { outcomesQuery } from '../api/queries.ts';
 import type { Outcome, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { useCountText } from '../parts/count-text.ts';
 import { DurationLine, OutcomeStrip } from '../parts/outcome-strip.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { durationText } from '../parts/time.tsx';
@@ -42,6 +43,7 @@ interface ScriptLineProps {
 
 function ScriptLine({ script, runs }: ScriptLineProps) {
   const say = useSay();
+  const count = useCountText();
   const { script_id, script_name, duration_ms } = script;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 border-t border-line py-2 first:border-t-0 md:grid-cols-[minmax(0,1fr)_auto_auto_4.5rem]">
@@ -58,8 +60,8 @@ function ScriptLine({ script, runs }: ScriptLineProps) {
           className="block truncate text-xs text-muted hover:text-ink hover:underline"
         >
           {say(
-            `${script.runs} ${script.runs === 1 ? 'run' : 'runs'}, ${rateText(script.succeeded, script.runs)} succeeded`,
-            `${script.runs} 次运行，成功率 ${rateText(script.succeeded, script.runs)}`,
+            `${count(script.runs)} ${script.runs === 1 ? 'run' : 'runs'}, ${rateText(script.succeeded, script.runs)} succeeded`,
+            `${count(script.runs)} 次运行，成功率 ${rateText(script.succeeded, script.runs)}`,
           )}
         </Link>
       </div>

@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
 
 import type { Stats } from '../api/wire.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
+import { useCountText } from '../parts/count-text.ts';
 import { durationText } from '../parts/time.tsx';
 import { rateText } from './rate-text.ts';
 
 /** The figures of the span at a glance. */
 export function Totals({ stats }: { stats: Stats }) {
-  const { say, language } = useSpeech();
+  const say = useSay();
+  const count = useCountText();
   const { all, history } = stats;
-  const count = (value: number) => value.toLocaleString(tagOf(language));
   const durations = all.duration_ms;
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">

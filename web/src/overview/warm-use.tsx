@@ -4,6 +4,7 @@ import { healthQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
+import { useCountText } from '../parts/count-text.ts';
 import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { rateText } from './rate-text.ts';
@@ -33,6 +34,7 @@ function TurnedOff() {
 
 function Use({ warm }: { warm: Health['warm'] }) {
   const say = useSay();
+  const count = useCountText();
   const { hits, misses, memory_bytes, budget_bytes, interpreters, short_of_memory } = warm;
   const runs = hits + misses;
   return (
@@ -44,8 +46,8 @@ function Use({ warm }: { warm: Health['warm'] }) {
           runs === 0
             ? say('none yet', '暂无')
             : say(
-                `${hits} of ${runs} (${rateText(hits, runs)})`,
-                `${runs} 次中 ${hits} 次（${rateText(hits, runs)}）`,
+                `${count(hits)} of ${count(runs)} (${rateText(hits, runs)})`,
+                `${count(runs)} 次中 ${count(hits)} 次（${rateText(hits, runs)}）`,
               )
         }
       />

@@ -3,7 +3,6 @@ import { Popover } from 'radix-ui';
 import type { ReactNode } from 'react';
 
 import { useSay } from '../language/language.tsx';
-import { buttonClasses } from './button.tsx';
 import { classes } from './classes.ts';
 
 interface FilterPopoverProps {
@@ -25,9 +24,10 @@ export function FilterPopover(props: FilterPopoverProps) {
       <div className="flex min-w-0">
         <Popover.Trigger
           className={classes(
-            buttonClasses(),
-            'max-w-56 min-w-0 shrink font-normal',
-            chosen !== null && 'rounded-r-none border-accent bg-accent-ground text-accent',
+            'inline-flex h-9 max-w-56 min-w-0 items-center gap-1.5 border px-3 transition-colors select-none',
+            chosen === null
+              ? 'rounded-lg border-line-strong bg-raised hover:bg-hover'
+              : 'rounded-l-lg border-accent bg-accent-ground text-accent',
           )}
         >
           <span className="truncate">{chosen === null ? label : `${label}: ${chosen}`}</span>

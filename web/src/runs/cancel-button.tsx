@@ -1,7 +1,7 @@
 import { CircleStop } from 'lucide-react';
 import { useState } from 'react';
 
-import { callService } from '../api/call-service.ts';
+import { callService, UnreachableError } from '../api/call-service.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';
@@ -24,7 +24,8 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
       toast({
         kind: 'error',
         title: say('It could not be cancelled', '无法停止'),
-        message: messageOf(error),
+        message:
+          error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error),
       });
     }
   };

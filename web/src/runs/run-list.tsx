@@ -22,10 +22,11 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
 
   useEffect(() => {
     if (end.current === null || !hasMore || isLoadingMore) return;
-    // Well before the end is seen, so that most people never do.
-    const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting === true && onMore(), {
-      rootMargin: '600px',
-    });
+    // Well before the end is seen, so that most people never do. Who scrolls fast has left it and come back by the time this is told.
+    const watch = new IntersectionObserver(
+      (changes) => changes.some(({ isIntersecting }) => isIntersecting) && onMore(),
+      { rootMargin: '600px' },
+    );
     watch.observe(end.current);
     return () => watch.disconnect();
   }, [hasMore, isLoadingMore, onMore]);

@@ -34,15 +34,11 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
         {end !== null && <span className="mr-2 rounded bg-hover px-1.5 py-px text-xs text-ink">{end}</span>}
         {firstLine(run.result?.msg)}
       </span>
-      <span className="truncate text-xs text-muted max-md:col-start-2 max-md:row-start-3">
-        {originName(origin, say)}
-        <span className="md:hidden">
-          {' · '}
+      <span className="text-xs text-muted max-md:col-start-2 max-md:row-start-3 max-md:flex max-md:gap-2 md:contents">
+        <span className="truncate">{originName(origin, say)}</span>
+        <span className="md:text-right">
           <Ago time={queued_at} />
         </span>
-      </span>
-      <span className="text-right text-xs text-muted max-md:hidden">
-        <Ago time={queued_at} />
       </span>
       <span
         className={classes(

@@ -3,8 +3,9 @@ import { useCallback, useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 
 import { statsQuery } from '../api/queries.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
+import { useCountText } from '../parts/count-text.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -15,7 +16,7 @@ import { RunList } from './run-list.tsx';
 import { useLiveRuns } from './use-live-runs.ts';
 
 export function RunsPage() {
-  const { say } = useSpeech();
+  const say = useSay();
   const search = useSearch();
   const [, navigate] = useLocation();
   const filters = useMemo(() => readFilters(new URLSearchParams(search)), [search]);
@@ -61,11 +62,12 @@ export function RunsPage() {
 
 /** How many there are in all. */
 function OnRecord() {
-  const { say, language } = useSpeech();
+  const say = useSay();
+  const countText = useCountText();
   const { data } = useQuery(statsQuery(1));
   if (data === undefined) return null;
   const { runs } = data.history;
-  const count = runs.toLocaleString(tagOf(language));
+  const count = countText(runs);
   return (
     <span className="text-[13px] text-muted">
       {say(`${count} ${runs === 1 ? 'run' : 'runs'} on record`, `共 ${count} 条记录`)}
@@ -74,7 +76,7 @@ function OnRecord() {
 }
 
 function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () => void }) {
-  const { say } = useSpeech();
+  const say = useSay();
   if (isSearch)
     return (
       <Empty

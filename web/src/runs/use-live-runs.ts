@@ -8,7 +8,7 @@ import type { BriefRun, RunPage } from '../api/wire.ts';
 import { withChanges, withRuns } from './live-pages.ts';
 import { fits, queryOf, type RunFilters, writeFilters } from './run-filters.ts';
 
-const pageRuns = 50;
+const pageRuns = 100;
 /** Runs come in floods, and what is shown of them need not. */
 const batchMs = 200;
 /** For so long what was told of a run is held against answers, which may have been on their way before it. */
