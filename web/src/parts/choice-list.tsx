@@ -1,6 +1,6 @@
 import { Command } from 'cmdk';
 import { Check, Search } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 
 import { useSay } from '../language/language.tsx';
 
@@ -22,11 +22,16 @@ interface ChoiceListProps {
 /** Something to choose from, with the keyboard or without. */
 export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceListProps) {
   const say = useSay();
+  const [pointedAt, setPointedAt] = useState('');
+  // There is always one for Enter to take, also when the one that was marked is no longer among them.
+  const marked = choices.some(({ value }) => value === pointedAt) ? pointedAt : (choices[0]?.value ?? '');
   return (
     <Command
       label={label}
       shouldFilter={false}
       loop
+      value={marked}
+      onValueChange={setPointedAt}
       className="outline-none"
       {...(!search && { tabIndex: 0 })}
     >

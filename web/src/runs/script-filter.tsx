@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
@@ -19,10 +19,9 @@ export function ScriptFilter({ scriptId, onChange }: ScriptFilterProps) {
   const say = useSay();
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
-  const sought = useDeferredValue(text);
   const { data } = useQuery(scriptsQuery);
   const scripts = data?.scripts ?? [];
-  const found = isOpen ? findScripts(scripts, sought).slice(0, mostShown) : [];
+  const found = isOpen ? findScripts(scripts, text).slice(0, mostShown) : [];
   const known = scripts.find(({ id }) => id === scriptId)?.name ?? null;
   const former = useFormerName(known === null && data !== undefined ? scriptId : null);
   return (
