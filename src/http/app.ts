@@ -33,6 +33,7 @@ import { addModelPathRoute } from './routes/model-path.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOutcomesRoute } from './routes/outcomes.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addPackageOperationRoutes } from './routes/package-operations.ts';
 import { addPackageRoutes } from './routes/packages.ts';
@@ -136,6 +137,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addEnvironmentRoutes(api, dependencies);
     addRunRoutes(api, dependencies);
     addHistoryRoutes(api, dependencies);
+    addOutcomesRoute(api, dependencies);
     addEventRoute(api, dependencies);
     addRunEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);

@@ -27,9 +27,9 @@ const LiveContext = createContext<Live | null>(null);
 
 /** Which answers are out of date after what has happened. */
 const staleAfter: Readonly<Record<string, readonly string[]>> = {
-  'run.queued': ['runs', 'health'],
-  'run.started': ['runs', 'health'],
-  'run.ended': ['runs', 'health', 'stats'],
+  'run.queued': ['runs', 'health', 'outcomes'],
+  'run.started': ['runs', 'health', 'outcomes'],
+  'run.ended': ['runs', 'health', 'stats', 'outcomes'],
   'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
   notification: ['notifications'],
 };

@@ -6,7 +6,9 @@ import type {
   EnvironmentList,
   Health,
   ModelList,
+  OutcomeList,
   RunPage,
+  RunState,
   RuntimeList,
   ScriptDetail,
   ScriptList,
@@ -76,6 +78,38 @@ export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
 });
+
+/** The latest runs that stand somehow. Of one state at a time: those the service finds at once, however many runs there are. */
+export const runsInStateQuery = (state: RunState, limit: number) =>
+  queryOptions({
+    queryKey: ['runs', state, limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
+  });
+
+/** Those that nobody stopped: who did that knows. */
+const failingCauses = 'exit,signal,timeout,spawn-failed';
+
+export const lastFailuresQuery = (limit: number) =>
+  queryOptions({
+    queryKey: ['runs', 'failures', limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(
+        `/api/runs?${searchOf({ state: 'failed', end_cause: failingCauses, limit: String(limit) })}`,
+        { signal },
+      ),
+  });
+
+/** How the latest runs of each script went; of all scripts, or of some. */
+export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null = null) =>
+  queryOptions({
+    queryKey: ['outcomes', limit, scriptIds],
+    queryFn: ({ signal }) =>
+      callService<OutcomeList>(
+        `/api/outcomes?${searchOf({ limit: String(limit), script: scriptIds?.join(',') ?? null })}`,
+        { signal },
+      ),
+  });
 
 function searchOf(fields: Record<string, string | null>): string {
   const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== null);

@@ -43,9 +43,12 @@ export function SearchField({ value, onChange, label, placeholder, onEnter }: Se
         }}
         className={classes(inputClasses, 'h-10 pl-10')}
       />
-      <kbd className="pointer-events-none absolute top-1/2 right-3 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-xs text-muted md:block">
-        /
-      </kbd>
+      {/* A browser puts a cross in its place, once there is something to remove. */}
+      {value === '' && (
+        <kbd className="pointer-events-none absolute top-1/2 right-3 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-xs text-muted md:block">
+          /
+        </kbd>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 
 import { useSay } from '../language/language.tsx';
 import { IconButton } from './button.tsx';
@@ -14,6 +15,8 @@ export interface ToastText {
   readonly message?: string | null;
   /** 0: until it is closed. */
   readonly durationMs?: number;
+  /** Where there is more to see. */
+  readonly link?: { readonly href: string; readonly name: string } | null;
 }
 
 type Show = (toast: ToastText) => void;
@@ -23,6 +26,8 @@ const icons = { success: CircleCheck, error: CircleAlert, info: Info } as const;
 const colours = { success: 'text-good', error: 'text-bad', info: 'text-busy' } as const;
 const usualMs = 5000;
 const mostShown = 5;
+/** A browser takes a longer time for none at all. */
+const longestMs = 2 ** 31 - 1;
 
 /** Short messages in the corner: what a script tells its user, and what came of a click. */
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -40,12 +45,12 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={value}>
       <Toast.Provider label={say('Notification', '通知')}>
         {children}
-        {shown.map(({ key, kind, title, message, durationMs = usualMs }) => {
+        {shown.map(({ key, kind, title, message, link, durationMs = usualMs }) => {
           const Icon = icons[kind];
           return (
             <Toast.Root
               key={key}
-              duration={durationMs === 0 ? Number.POSITIVE_INFINITY : durationMs}
+              duration={durationMs === 0 || durationMs > longestMs ? Number.POSITIVE_INFINITY : durationMs}
               onOpenChange={(isOpen) => !isOpen && close(key)}
               className="flex animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg"
             >
@@ -56,6 +61,13 @@ export function ToastProvider({ children }: { children: ReactNode }) {
                   <Toast.Description className="max-h-40 overflow-y-auto break-words whitespace-pre-wrap text-muted">
                     {message}
                   </Toast.Description>
+                )}
+                {link && (
+                  <Toast.Action altText={link.name} asChild>
+                    <Link href={link.href} className="mt-1 inline-block text-accent hover:underline">
+                      {link.name}
+                    </Link>
+                  </Toast.Action>
                 )}
               </div>
               <Toast.Close asChild>

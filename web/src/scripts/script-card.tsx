@@ -1,7 +1,7 @@
 import { Star, Workflow } from 'lucide-react';
 import { Link } from 'wouter';
 
-import type { BriefRun, Script } from '../api/wire.ts';
+import type { Outcome, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { StateIcon } from '../parts/run-state.tsx';
@@ -10,7 +10,7 @@ import { ScriptIcon } from './script-icon.tsx';
 
 interface ScriptCardProps {
   readonly script: Script;
-  readonly lastRun: BriefRun | null;
+  readonly lastRun: Outcome | null;
   readonly isFavourite: boolean;
   readonly onFavourite: () => void;
 }

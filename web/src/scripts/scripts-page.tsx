@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
-import { latestRunsQuery, scriptsQuery } from '../api/queries.ts';
-import type { BriefRun, Script } from '../api/wire.ts';
+import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
+import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -15,18 +15,16 @@ import { findScripts } from './find-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
 import { ScriptCard } from './script-card.tsx';
 
-const runsLookedAt = 500;
-
 export function ScriptsPage() {
   const say = useSay();
   const [, navigate] = useLocation();
   const { data, error, refetch } = useQuery(scriptsQuery);
-  const { data: runs } = useQuery(latestRunsQuery(runsLookedAt));
+  const { data: outcomes } = useQuery(outcomesQuery(1));
   const [favourites, toggleFavourite] = useFavourites();
   const [query, setQuery] = useState('');
   const sought = useDeferredValue(query);
 
-  const lastRuns = useMemo(() => lastRunOfEach(runs?.items ?? []), [runs]);
+  const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
   const found = useMemo(
     () => findScripts(inOrder(data?.scripts ?? [], favourites, lastRuns), sought),
     [data, favourites, lastRuns, sought],
@@ -85,17 +83,15 @@ function NothingFound({ isSearch }: { isSearch: boolean }) {
   );
 }
 
-function lastRunOfEach(runs: readonly BriefRun[]): Map<string, BriefRun> {
-  const last = new Map<string, BriefRun>();
-  for (const run of runs) if (!last.has(run.script_id)) last.set(run.script_id, run);
-  return last;
+function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
+  return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
 }
 
 /** Favourites, then what ran most recently, then by name. */
 function inOrder(
   scripts: readonly Script[],
   favourites: ReadonlySet<string>,
-  lastRuns: ReadonlyMap<string, BriefRun>,
+  lastRuns: ReadonlyMap<string, Outcome>,
 ): Script[] {
   const timeOf = ({ id }: Script) => lastRuns.get(id)?.queued_at ?? '';
   return scripts.toSorted(

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { TokenPage } from '../access/token-page.tsx';
 import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
+import { NotificationToasts } from '../notifications/notification-toasts.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { BottomBar, SideBar } from './navigation.tsx';
 import { ReachBanner } from './reach-banner.tsx';
@@ -32,6 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </div>
       <BottomBar />
       <Palette />
+      <NotificationToasts />
     </div>
   );
 }
