@@ -1,6 +1,9 @@
 import type { Static } from 'typebox';
 
+import type * as files from '../../../src/http/wire/files.ts';
 import type * as history from '../../../src/http/wire/history.ts';
+import type * as operations from '../../../src/http/wire/operations.ts';
+import type * as packages from '../../../src/http/wire/packages.ts';
 import type * as runs from '../../../src/http/wire/runs.ts';
 import type * as scripts from '../../../src/http/wire/scripts.ts';
 import type * as service from '../../../src/http/wire/service.ts';
@@ -17,3 +20,11 @@ export type BriefRun = RunPage['items'][number];
 export type RunState = Run['state'];
 export type Stats = Static<typeof history.StatsAnswer>;
 export type Health = Static<typeof service.HealthAnswer>;
+export type Accepted = Static<typeof operations.AcceptedAnswer>;
+export type FolderListing = Static<typeof files.FilesAnswer>;
+export type FolderEntry = FolderListing['entries'][number];
+export type PackageList = Static<typeof packages.PackagesAnswer>;
+export type InstalledPackage = PackageList['items'][number];
+export type Operation = Static<typeof packages.OperationAnswer>;
+export type OperationStarted = Static<typeof packages.OperationStarted>;
+export type Uninstalled = Static<typeof packages.UninstallAnswer>;
