@@ -96,6 +96,9 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await mkdir(join(photos, 'sub'), { recursive: true });
     for (const name of ['a.png', 'b.png', 'c.txt', '.hidden.png']) await writeFile(join(photos, name), name);
     await symlink('nowhere', join(photos, 'broken.png'));
+    await mkdir(join(scene.folder, 'many'));
+    for (let index = 0; index < 2000; index += 1)
+      await writeFile(join(scene.folder, 'many', `${index}.png`), '');
   });
   afterAll(() => scene.stop());
 
@@ -208,12 +211,19 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('button', { name: 'Choose 2' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await field(page, 'Images').inputValue()).toBe(
+    expect(await page.getByRole('textbox', { name: 'Images' }).inputValue()).toBe(
       `${join(photos, 'a.png')}\n${join(photos, 'b.png')}`,
     );
-    // It begins where the last one was.
+    // It begins where the last one was; of many, only those in view are there.
     await page.getByRole('button', { name: 'Browse' }).click();
     await page.getByRole('option', { name: 'a.png' }).waitFor();
+    await path.fill(join(scene.folder, 'many'));
+    await page.keyboard.press('Enter');
+    await page.getByText('2000 shown').waitFor();
+    expect(await page.getByRole('option').count()).toBeLessThan(50);
+    await page.getByRole('combobox', { name: 'Filter' }).focus();
+    for (let count = 0; count < 5; count += 1) await page.keyboard.press('PageDown');
+    await page.getByRole('option', { name: '50.png', exact: false }).waitFor();
     await close();
   });
 
@@ -255,7 +265,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await close();
   });
 
-  it('knows scripts that need nothing, that are broken, and that are not there', async () => {
+  it('says what is broken or not there, and how to go on', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${plain}`, {
       locale: 'zh-CN',
       colorScheme: 'dark',
@@ -271,7 +281,15 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await rm(join(scene.scripts, 'broken'), { recursive: true });
     await away.page.getByText('There is no such script').waitFor();
     await away.page.getByRole('link', { name: 'All scripts' }).click();
-    await away.page.getByRole('link', { name: 'Plain' }).waitFor();
+    await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
+    await away.page.getByRole('button', { name: 'Browse' }).click();
+    const path = away.page.getByLabel('Path of the folder');
+    await path.fill(join(photos, 'none'));
+    await away.page.keyboard.press('Enter');
+    await away.page.getByText('There is no folder').waitFor();
+    await path.fill(photos);
+    await away.page.keyboard.press('Enter');
+    await away.page.getByRole('option', { name: 'a.png' }).waitFor();
     // The browser itself complains of every answer that is a refusal.
     await away.page.context().close();
     await close();

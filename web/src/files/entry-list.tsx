@@ -36,31 +36,35 @@ export function EntryList(props: EntryListProps) {
     return row === null ? -1 : Number(row.getAttribute('data-index'));
   };
   return (
-    <div
-      ref={box}
-      id={id}
-      role="listbox"
-      tabIndex={-1}
-      aria-label={label}
-      aria-multiselectable={isMany}
-      onKeyDown={onKeyDown}
-      // The keyboard stays where it is.
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={(event) => {
-        const isMark = event.target instanceof Element && event.target.closest('[data-mark]') !== null;
-        if (indexOf(event) >= 0) onClick(indexOf(event), isMark);
-      }}
-      onDoubleClick={(event) => indexOf(event) >= 0 && onDoubleClick(indexOf(event))}
-      className="relative h-[min(24rem,45dvh)] overflow-y-auto rounded-lg border border-line bg-surface outline-none"
-    >
-      {entries.length === 0 && (
-        <p className="absolute inset-0 grid place-items-center p-6 text-center text-muted">{nothing}</p>
-      )}
-      <div role="presentation" className="relative" style={{ height: entries.length * rowPx }}>
-        {entries.slice(from, until).map((entry, offset) => (
-          <Row key={entry.name} {...props} entry={entry} index={from + offset} />
-        ))}
+    <div className="relative">
+      <div
+        ref={box}
+        id={id}
+        role="listbox"
+        tabIndex={-1}
+        aria-label={label}
+        aria-multiselectable={isMany}
+        onKeyDown={onKeyDown}
+        // The keyboard stays where it is.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={(event) => {
+          const isMark = event.target instanceof Element && event.target.closest('[data-mark]') !== null;
+          if (indexOf(event) >= 0) onClick(indexOf(event), isMark);
+        }}
+        onDoubleClick={(event) => indexOf(event) >= 0 && onDoubleClick(indexOf(event))}
+        className="relative h-[min(24rem,45dvh)] overflow-y-auto rounded-lg border border-line bg-surface outline-none"
+      >
+        <div role="presentation" className="relative" style={{ height: entries.length * rowPx }}>
+          {entries.slice(from, until).map((entry, offset) => (
+            <Row key={entry.name} {...props} entry={entry} index={from + offset} />
+          ))}
+        </div>
       </div>
+      {entries.length === 0 && (
+        <p className="pointer-events-none absolute inset-0 grid place-items-center p-6 text-center text-muted">
+          {nothing}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,8 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { useId } from 'react';
 
-import { folderQuery } from '../api/queries.ts';
-import type { FolderEntry } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -13,7 +10,8 @@ import { LabelledSwitch } from '../parts/labelled-switch.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { EntryList } from './entry-list.tsx';
 import { PathBar } from './path-bar.tsx';
-import { canPick, entriesInSight, pathIn, type Wanted } from './pick.ts';
+import { canPick, type Wanted } from './pick.ts';
+import { useBrowsing } from './use-browsing.ts';
 
 interface FileBrowserProps {
   readonly isOpen: boolean;
@@ -31,7 +29,9 @@ export function FileBrowser({ isOpen, onClose, ...rest }: FileBrowserProps) {
   const title = {
     files: isOne ? say('Choose a file', '选择文件') : say('Choose files', '选择文件'),
     folders: isOne ? say('Choose a folder', '选择文件夹') : say('Choose folders', '选择文件夹'),
-    both: say('Choose files or folders', '选择文件或文件夹'),
+    both: isOne
+      ? say('Choose a file or folder', '选择文件或文件夹')
+      : say('Choose files or folders', '选择文件或文件夹'),
   }[kinds];
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title} isWide>
@@ -43,70 +43,16 @@ export function FileBrowser({ isOpen, onClose, ...rest }: FileBrowserProps) {
 function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isOpen'>) {
   const say = useSay();
   const listId = useId();
-  const [asked, setAsked] = useState(start);
-  const { data, error, refetch } = useQuery({ ...folderQuery(asked), placeholderData: keepPreviousData });
-  const [filter, setFilter] = useState('');
-  const [active, setActive] = useState(0);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [showHidden, setShowHidden] = useState(false);
-  const [showOthers, setShowOthers] = useState(false);
-
-  const listing = error === null ? (data ?? null) : null;
-  const entries = useMemo(
-    () => entriesInSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
-    [listing, wanted, filter, showHidden, showOthers],
-  );
-  const pathOf = ({ name }: FolderEntry) =>
-    listing === null ? name : pathIn(listing.path, name, listing.separator);
-  const go = (path: string | null) => {
-    setAsked(path);
-    setFilter('');
-    setActive(0);
-  };
-  const toggle = (entry: FolderEntry) => {
-    if (!canPick(entry, wanted)) return;
-    const path = pathOf(entry);
-    const others = wanted.isOne ? [] : [...picked].filter((each) => each !== path);
-    setPicked(new Set(picked.has(path) ? others : [...others, path]));
-  };
-  const finish = (paths: readonly string[]) => {
-    if (paths.length === 0) return;
+  const onDone = (paths: readonly string[]) => {
     onPick(paths);
     onClose();
   };
-  /** With nothing marked, the folder that one is in, where it is a folder that is wanted. */
-  const chosen =
-    picked.size > 0 || wanted.kinds === 'files' || listing === null ? [...picked] : [listing.path];
-  const open = (index: number) => {
-    const entry = entries[index];
-    if (entry === undefined) return;
-    if (entry.kind === 'folder') go(pathOf(entry));
-    else if (canPick(entry, wanted))
-      finish(wanted.isOne ? [pathOf(entry)] : [...new Set([...picked, pathOf(entry)])]);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const keys: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => setActive(Math.min(active + 1, entries.length - 1)),
-      ArrowUp: () => setActive(Math.max(active - 1, 0)),
-      PageDown: () => setActive(Math.min(active + 10, entries.length - 1)),
-      PageUp: () => setActive(Math.max(active - 10, 0)),
-      Enter: () => (event.ctrlKey || event.metaKey ? finish(chosen) : open(active)),
-      ...(filter === '' && {
-        Backspace: () => listing !== null && listing.parent !== null && go(listing.parent),
-        ' ': () => entries[active] !== undefined && toggle(entries[active]),
-      }),
-    };
-    const act = keys[event.key];
-    if (act === undefined) return;
-    event.preventDefault();
-    // What runs the script outside must not hear of it.
-    event.stopPropagation();
-    act();
-  };
+  const browsing = useBrowsing({ wanted, start, onDone });
+  const { query, listing, entries, active, picked, chosen } = browsing;
+  const count = listing?.entries.length ?? 0;
   return (
     <div className="flex flex-col gap-3">
-      <PathBar asked={asked} listing={listing} onGo={go} />
+      <PathBar asked={browsing.asked} listing={listing} onGo={browsing.go} />
       <FirstField
         role="combobox"
         aria-expanded
@@ -114,16 +60,13 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
         aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
         aria-label={say('Filter', '筛选')}
         placeholder={say('Filter as you type', '输入以筛选')}
-        value={filter}
-        onChange={({ target }) => {
-          setFilter(target.value);
-          setActive(0);
-        }}
-        onKeyDown={onKeyDown}
+        value={browsing.filter}
+        onChange={({ target }) => browsing.setFilter(target.value)}
+        onKeyDown={browsing.onKeyDown}
         className={inputClasses}
       />
-      {error !== null ? (
-        <Failure error={error} onRetry={() => void refetch()} />
+      {query.error !== null ? (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
       ) : listing === null ? (
         <Loading />
       ) : (
@@ -132,31 +75,34 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
           label={say('Content of the folder', '文件夹内容')}
           entries={entries}
           nothing={
-            listing.entries.length === 0
+            count === 0
               ? say('This folder is empty', '此文件夹为空')
-              : say(
-                  `None of its ${listing.entries.length} entries is shown`,
-                  `共 ${listing.entries.length} 项，均未显示`,
-                )
+              : say(`None of its ${count} entries is shown`, `共 ${count} 项，均未显示`)
           }
           active={active}
           isMany={!wanted.isOne}
           canPick={(entry) => canPick(entry, wanted)}
-          isPicked={(entry) => picked.has(pathOf(entry))}
+          isPicked={(entry) => picked.has(browsing.pathOf(entry))}
           onClick={(index, isMark) => {
-            setActive(index);
-            const entry = entries[index];
-            if (entry === undefined) return;
-            if (entry.kind === 'folder' && !isMark) go(pathOf(entry));
-            else toggle(entry);
+            browsing.setActive(index);
+            if (entries[index]?.kind === 'folder' && !isMark) browsing.open(index);
+            else browsing.toggle(index);
           }}
-          onKeyDown={onKeyDown}
-          onDoubleClick={(index) => entries[index]?.kind !== 'folder' && open(index)}
+          onDoubleClick={(index) => entries[index]?.kind === 'file' && browsing.open(index)}
+          onKeyDown={browsing.onKeyDown}
         />
       )}
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2 text-[13px] text-muted">
-        <LabelledSwitch label={say('Hidden', '隐藏项')} isOn={showHidden} onChange={setShowHidden} />
-        <LabelledSwitch label={say('Other files', '其他文件')} isOn={showOthers} onChange={setShowOthers} />
+        <LabelledSwitch
+          label={say('Hidden', '隐藏项')}
+          isOn={browsing.showHidden}
+          onChange={browsing.setShowHidden}
+        />
+        <LabelledSwitch
+          label={say('Other files', '其他文件')}
+          isOn={browsing.showOthers}
+          onChange={browsing.setShowOthers}
+        />
         {listing !== null && (
           <span role="status" className="sm:ml-auto">
             {listing.complete
@@ -173,11 +119,11 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
           {say('Enter opens · Space marks · Backspace goes up', 'Enter 打开 · 空格选中 · Backspace 返回上级')}
         </p>
         <Button onClick={onClose}>{say('Cancel', '取消')}</Button>
-        <Button look="primary" disabled={chosen.length === 0} onClick={() => finish(chosen)}>
-          {picked.size > 1
-            ? say(`Choose ${picked.size}`, `选择 ${picked.size} 项`)
-            : picked.size === 0 && chosen.length > 0
-              ? say('Choose this folder', '选择当前文件夹')
+        <Button look="primary" disabled={chosen.length === 0} onClick={browsing.finish}>
+          {browsing.isHereMeant
+            ? say('Choose this folder', '选择当前文件夹')
+            : picked.size > 1
+              ? say(`Choose ${picked.size}`, `选择 ${picked.size} 项`)
               : say('Choose', '选择')}
         </Button>
       </div>

@@ -7,7 +7,7 @@ export function CodeText({ label, text }: { label: string; text: string }) {
       value={text}
       spellCheck={false}
       wrap="off"
-      className="block max-h-[50dvh] w-full field-sizing-content resize-none overflow-auto rounded-lg border border-line bg-canvas p-3 pr-11 font-mono text-[13px] -outline-offset-2"
+      className="block max-h-[50dvh] w-full field-sizing-content resize-none overflow-auto rounded-lg border border-line bg-canvas p-3 font-mono text-[13px] -outline-offset-2"
     />
   );
 }

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { latestRunsQuery } from '../api/queries.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, durationText, useNow } from '../parts/time.tsx';
 import { Panel } from './panel.tsx';
@@ -13,7 +14,7 @@ const shown = 8;
 /** How it went the last times. */
 export function LastRuns({ scriptId }: { scriptId: string }) {
   const say = useSay();
-  const { data } = useQuery(latestRunsQuery(shown, scriptId));
+  const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));
   return (
     <Panel
       title={say('Last runs', '最近运行')}
@@ -26,6 +27,11 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
         )
       }
     >
+      {data === undefined && error !== null && (
+        <div className="px-3 pb-3">
+          <Failure error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
       {data?.items.length === 0 && (
         <p className="px-4 pb-4 text-muted">{say('It has not been run yet', '还没有运行过')}</p>
       )}

@@ -22,7 +22,8 @@ export function ScriptPage({ id }: { id: string }) {
   if (script === undefined)
     return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
 
-  const isOwn = ({ file }: { file: string }) => file === script.manifest || file.startsWith(script.folder);
+  const isOwn = ({ file }: { file: string }) =>
+    file === script.folder || ['/', '\\'].some((separator) => file.startsWith(script.folder + separator));
   return (
     <>
       <ScriptHeader script={script} />

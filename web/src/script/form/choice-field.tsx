@@ -1,5 +1,6 @@
 import { useId } from 'react';
 
+import type { Param } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { Field } from '../../parts/field.tsx';
 import { FieldGroup } from '../../parts/field-group.tsx';
@@ -15,7 +16,8 @@ export function ChoiceField(props: TextControl) {
   const { choices, choice_labels } = props.param;
   const characters = choices.reduce((sum, choice) => sum + (choice_labels[choice] ?? choice).length, 0);
   const isFew = choices.length <= mostBeside && characters <= mostCharacters;
-  return isFew ? <RadioChoice {...props} /> : <ListChoice {...props} />;
+  // What stands side by side cannot be taken back once it is chosen.
+  return isFew && !mayBeNone(props.param) ? <RadioChoice {...props} /> : <ListChoice {...props} />;
 }
 
 function RadioChoice({ param, text, error, onChange }: TextControl) {
@@ -62,9 +64,8 @@ function ListChoice({ param, text, error, onChange }: TextControl) {
           onChange={({ target }) => onChange(target.value)}
           className={`${inputClasses} max-w-md`}
         >
-          {!choices.includes(text) && (
-            <option value={text}>{text === '' ? say('Not chosen', '未选择') : text}</option>
-          )}
+          {(text === '' || mayBeNone(param)) && <option value="">{say('Not chosen', '未选择')}</option>}
+          {text !== '' && !choices.includes(text) && <option value={text}>{text}</option>}
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {choice_labels[choice] ?? choice}
@@ -74,4 +75,8 @@ function ListChoice({ param, text, error, onChange }: TextControl) {
       )}
     </Field>
   );
+}
+
+function mayBeNone({ required, default: preset, choices }: Param): boolean {
+  return !required && !choices.some((choice) => choice === preset);
 }

@@ -14,6 +14,7 @@ import { MainInputField } from './main-input-field.tsx';
 import { type Complaints, type FormValues, inputField, type RunCall } from './make-call.ts';
 import { ParamField } from './param-field.tsx';
 import { refusedField } from './refused-field.ts';
+import { rememberValues } from './remembered-values.ts';
 import { draftIn, shownParams } from './shown-params.ts';
 import { useRunForm } from './use-run-form.ts';
 
@@ -33,7 +34,10 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
   };
   const run = useMutation({
     mutationFn: (call: RunCall) => callService<Accepted>('/api/execute', { method: 'POST', body: call }),
-    onSuccess: ({ run_id }) => navigate(`/runs/${run_id}`),
+    onSuccess: ({ run_id }) => {
+      rememberValues(script, values);
+      navigate(`/runs/${run_id}`);
+    },
     onError: (error) => {
       const field = error instanceof RefusedError ? refusedField(error.message, script) : null;
       if (field === null) return;

@@ -1,5 +1,5 @@
 import { WrapText } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { useSay } from '../../language/language.tsx';
 import { IconButton } from '../../parts/button.tsx';
@@ -20,6 +20,12 @@ export function TextField({ param, text, error, onChange }: TextControl) {
       typeof param.default === 'string' && (param.default.includes('\n') || param.default.length > longText),
   );
   const isLong = isAsked || text.includes('\n');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [wasClicked, setClicked] = useState(false);
+  // The field that had the focus, or the button, is gone.
+  useEffect(() => {
+    if (wasClicked) area.current?.focus();
+  }, [wasClicked]);
   return (
     <Field label={label} description={description} error={error} isRequired={required}>
       {({ id, describedBy, isInvalid }) => {
@@ -46,7 +52,10 @@ export function TextField({ param, text, error, onChange }: TextControl) {
             <IconButton
               label={say(`Several lines: ${label}`, `多行输入：${label}`)}
               className="absolute top-1 right-1 size-7 opacity-0 group-focus-within/text:opacity-100 group-hover/text:opacity-100 focus-visible:opacity-100"
-              onClick={() => setAsked(true)}
+              onClick={() => {
+                setAsked(true);
+                setClicked(true);
+              }}
             >
               <WrapText size={15} aria-hidden />
             </IconButton>

@@ -31,7 +31,10 @@ export interface RunForm {
 export function useRunForm(script: Script, first: FormValues): RunForm {
   const [values, setValues] = useState(first);
   const [complaints, setComplaints] = useState(nothingWrong);
-  useEffect(() => rememberValues(script, values), [script, values]);
+  useEffect(() => {
+    // To have looked at what a run was started with is no reason to forget what was typed here.
+    if (values !== first) rememberValues(script, values);
+  }, [script, values, first]);
 
   const settle = useCallback((field: string) => {
     setComplaints((all) => new Map([...all].filter(([name]) => name !== field)));

@@ -41,28 +41,31 @@ export function SnippetDialog({ call, params, onClose }: SnippetDialogProps) {
 
 function Content({ call, params }: { call: RunCall; params: readonly Param[] }) {
   const say = useSay();
-  const [language, setLanguage] = useState<string>('curl');
+  const [language, setLanguage] = useState<(typeof languages)[number][0]>('curl');
   const { data: needsToken = false } = useQuery(needsTokenQuery);
   const snippets = writeSnippets(call, { origin: location.origin, params, needsToken });
   const variables = snippets.variables.map((name) => `$${name}`);
   return (
-    <Tabs.Root value={language} onValueChange={setLanguage}>
-      <Tabs.List aria-label={say('Language', '语言')} className="mb-3 flex gap-1">
-        {languages.map(([key, name]) => (
-          <Tabs.Trigger
-            key={key}
-            value={key}
-            className="h-8 rounded-lg px-3 text-muted hover:bg-hover data-[state=active]:bg-accent-ground data-[state=active]:font-medium data-[state=active]:text-accent"
-          >
-            {name}
-          </Tabs.Trigger>
-        ))}
-      </Tabs.List>
+    <Tabs.Root
+      value={language}
+      onValueChange={(chosen) => setLanguage(languages.find(([key]) => key === chosen)?.[0] ?? 'curl')}
+    >
+      <div className="mb-3 flex items-center justify-between gap-2">
+        <Tabs.List aria-label={say('Language', '语言')} className="flex gap-1">
+          {languages.map(([key, name]) => (
+            <Tabs.Trigger
+              key={key}
+              value={key}
+              className="h-8 rounded-lg px-3 text-muted hover:bg-hover data-[state=active]:bg-accent-ground data-[state=active]:font-medium data-[state=active]:text-accent"
+            >
+              {name}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <CopyButton text={snippets[language]} label={say('Copy the code', '复制代码')} />
+      </div>
       {languages.map(([key, name]) => (
-        <Tabs.Content key={key} value={key} tabIndex={-1} className="relative outline-none">
-          <div className="absolute top-2 right-2 rounded-lg bg-raised">
-            <CopyButton text={snippets[key]} label={say(`Copy ${name}`, `复制 ${name}`)} />
-          </div>
+        <Tabs.Content key={key} value={key} tabIndex={-1} className="outline-none">
           <CodeText label={name} text={snippets[key]} />
         </Tabs.Content>
       ))}
