@@ -76,7 +76,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
   beforeAll(async () => {
     scene = await launchConsole(async (scripts) => {
-      const entry = bash('echo done');
+      const entry = bash('cat "$1"');
       await writeScript(scripts, 'resize', {
         id: resize,
         name: 'Resize 缩放',
@@ -245,7 +245,8 @@ describe.runIf(hasChromium)('the page of a script', () => {
     for (const [name, [program, ...options]] of Object.entries(programs)) {
       await page.getByRole('tab', { name }).click();
       const code = await page.getByRole('textbox', { name }).inputValue();
-      const env = { ...process.env, KEY: `se"cr\\et '${name}'` };
+      const secret = `se"cr\\et '${name}'`;
+      const env = { ...process.env, KEY: secret };
       const { stdout } = await promisify(execFile)(program, [...options, code], { env });
       const [runId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
       expect(await recordOf(runId)).toMatchObject({
@@ -261,6 +262,8 @@ describe.runIf(hasChromium)('the page of a script', () => {
           key: '***',
         },
       });
+      const written = await fetch(`${scene.hob.url}/api/runs/${runId}/stdout`);
+      expect(await written.text()).toContain(JSON.stringify(secret));
     }
     await close();
   });
