@@ -51,6 +51,7 @@ export const importRules = [
     ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
     'It looks at the machine with the eyes of those who use it, and works when the service does not.',
   ),
+  room('files', ['shared'], 'What lies in a folder of the machine is the same whoever looks.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
   room(
@@ -108,6 +109,7 @@ export const importRules = [
       'scripts',
       'packages',
       'environments',
+      'files',
       'models',
       'notifications',
       'terminals',

@@ -7,6 +7,10 @@ import { answerError, internalError, statusOf } from './error-answers.ts';
 const statuses: Record<ErrorCode, number> = {
   'script-id-missing': 400,
   'script-unknown': 404,
+  'icon-unknown': 404,
+  'folder-unknown': 404,
+  'folder-unreadable': 403,
+  'folder-invalid': 400,
   'script-unusable': 409,
   'range-not-satisfiable': 416,
   'run-ended': 409,

@@ -23,6 +23,7 @@ export function statusOf(code: ErrorCode): number {
     case 'notify-invalid':
     case 'repo-id-invalid':
     case 'package-source-invalid':
+    case 'folder-invalid':
     case 'door-protocol':
     case 'door-host-missing':
     case 'request-malformed':
@@ -35,10 +36,13 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'folder-unreadable':
     case 'model-not-removable':
     case 'hub-denied':
       return 403;
     case 'script-unknown':
+    case 'icon-unknown':
+    case 'folder-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
     case 'download-unknown':

@@ -61,6 +61,8 @@ function makeClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
+        // The service is on this machine, or near: that there is no internet says nothing about it.
+        networkMode: 'always',
         // Events say when an answer is out of date.
         staleTime: 60_000,
         // A refusal will be the same the next time; a service that is being started anew will be back.
@@ -68,6 +70,7 @@ function makeClient(): QueryClient {
         retryDelay: 500,
         refetchOnWindowFocus: true,
       },
+      mutations: { networkMode: 'always' },
     },
   });
 }

@@ -4,9 +4,13 @@ import { callService } from './call-service.ts';
 import type {
   DownloadList,
   EnvironmentList,
+  FolderListing,
   Health,
   ModelList,
+  Operation,
   OutcomeList,
+  PackageList,
+  Run,
   RunPage,
   RunState,
   RuntimeList,
@@ -109,6 +113,34 @@ export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null
         `/api/outcomes?${searchOf({ limit: String(limit), script: scriptIds?.join(',') ?? null })}`,
         { signal },
       ),
+  });
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['run', id],
+    queryFn: ({ signal }) => callService<Run>(`/api/runs/${encodeURIComponent(id)}`, { signal }),
+  });
+
+export const packagesQuery = queryOptions({
+  queryKey: ['packages'],
+  queryFn: ({ signal }) => callService<PackageList>('/api/packages', { signal }),
+});
+
+/** What is being done with a package. */
+export const operationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) =>
+      callService<Operation>(`/api/packages/operations/${encodeURIComponent(id)}`, { signal }),
+  });
+
+/** A folder of the machine that Hob runs on; null: the home of its user. Others change it: it is never kept. */
+export const folderQuery = (path: string | null) =>
+  queryOptions({
+    queryKey: ['files', path],
+    queryFn: ({ signal }) => callService<FolderListing>(`/api/files?${searchOf({ path })}`, { signal }),
+    staleTime: 0,
+    gcTime: 0,
   });
 
 function searchOf(fields: Record<string, string | null>): string {

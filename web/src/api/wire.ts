@@ -1,10 +1,13 @@
 import type { Static } from 'typebox';
 
 import type * as environments from '../../../src/http/wire/environments.ts';
+import type * as files from '../../../src/http/wire/files.ts';
 import type * as history from '../../../src/http/wire/history.ts';
 import type * as downloads from '../../../src/http/wire/model-downloads.ts';
 import type * as models from '../../../src/http/wire/models.ts';
 import type * as notifications from '../../../src/http/wire/notifications.ts';
+import type * as operations from '../../../src/http/wire/operations.ts';
+import type * as packages from '../../../src/http/wire/packages.ts';
 import type * as runs from '../../../src/http/wire/runs.ts';
 import type * as scripts from '../../../src/http/wire/scripts.ts';
 import type * as service from '../../../src/http/wire/service.ts';
@@ -41,3 +44,11 @@ export type SettingsInForce = Static<typeof settings.SettingsAnswer>;
 export type Setting = SettingsInForce['items'][number];
 export type RuntimeList = Static<typeof settings.RuntimesAnswer>;
 export type Runtime = RuntimeList['items'][number];
+export type Accepted = Static<typeof operations.AcceptedAnswer>;
+export type FolderListing = Static<typeof files.FilesAnswer>;
+export type FolderEntry = FolderListing['entries'][number];
+export type PackageList = Static<typeof packages.PackagesAnswer>;
+export type InstalledPackage = PackageList['items'][number];
+export type Operation = Static<typeof packages.OperationAnswer>;
+export type OperationStarted = Static<typeof packages.OperationStarted>;
+export type Uninstalled = Static<typeof packages.UninstallAnswer>;

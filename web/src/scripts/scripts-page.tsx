@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { InstallButton } from '../packages/install-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -33,7 +34,9 @@ export function ScriptsPage() {
 
   return (
     <>
-      <PageTitle title={say('Scripts', '脚本')} />
+      <PageTitle title={say('Scripts', '脚本')}>
+        <InstallButton />
+      </PageTitle>
       <SearchField
         value={query}
         onChange={setQuery}
