@@ -33,6 +33,7 @@ import { addModelPathRoute } from './routes/model-path.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOpenFolderRoute } from './routes/open-folder.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addPackageOperationRoutes } from './routes/package-operations.ts';
 import { addPackageRoutes } from './routes/packages.ts';
@@ -139,6 +140,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addRunEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
+    addOpenFolderRoute(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);

@@ -64,6 +64,8 @@ export const errorCodes = {
   'environment-failed': 'What the script needs to run could not be prepared.',
   'environment-unknown': 'There is no such environment.',
   'environment-in-use': 'The environment is being built, or a run uses it, so it cannot be removed.',
+  'folder-missing': 'There is nothing at the path whose folder is to be opened.',
+  'desktop-unavailable': 'There is no desktop to open the folder on, or nothing on it that opens folders.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
