@@ -1,0 +1,65 @@
+import { BlockText } from './block-text.ts';
+import type { Found } from './output-search.ts';
+
+const everywhere = 'found';
+const here = 'found-here';
+
+/**
+ * Marks what is sought in the blocks that can be seen, without a change to the page: it is painted over the text. A browser that cannot do
+ * that selects the line that is looked at.
+ */
+export function markFound(scroller: HTMLElement, pattern: RegExp | null, current: Found | null): void {
+  if (!('highlights' in CSS)) return;
+  const [all, looked] = [new Highlight(), new Highlight()];
+  for (const block of pattern === null ? [] : visibleBlocks(scroller)) {
+    const text = new BlockText(block);
+    const line = isOf(block, current) ? text.line(current.line) : null;
+    for (const match of text.text.matchAll(pattern ?? /$^/g)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      const isLooked = line !== null && start >= line.start && end <= line.end;
+      (isLooked ? looked : all).add(text.range(start, end));
+    }
+  }
+  looked.priority = 1;
+  CSS.highlights.set(everywhere, all);
+  CSS.highlights.set(here, looked);
+}
+
+/** Brings a line into the middle. */
+export function scrollToLine(scroller: HTMLElement, { blockKey, line }: Found): void {
+  const block = scroller.querySelector(`[data-block="${blockKey}"]`);
+  if (block === null) return;
+  const text = new BlockText(block);
+  const { start, end } = text.line(line);
+  const range = text.range(start, end);
+  const place = range.getBoundingClientRect();
+  const frame = scroller.getBoundingClientRect();
+  scroller.scrollTop += place.top - frame.top - frame.height / 2;
+  if ('highlights' in CSS) return;
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+}
+
+function isOf(block: HTMLElement, found: Found | null): found is Found {
+  return found !== null && block.dataset.block === String(found.blockKey);
+}
+
+/** They are in order, so the first is found without a look at all of them. */
+function visibleBlocks(scroller: HTMLElement): HTMLElement[] {
+  const blocks = [...scroller.querySelectorAll<HTMLElement>('[data-block]')];
+  const [top, bottom] = [scroller.scrollTop, scroller.scrollTop + scroller.clientHeight];
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const block = blocks[middle];
+    if (block !== undefined && block.offsetTop + block.offsetHeight < top) low = middle + 1;
+    else high = middle;
+  }
+  const visible: HTMLElement[] = [];
+  for (const block of blocks.slice(low)) {
+    if (block.offsetTop > bottom) break;
+    visible.push(block);
+  }
+  return visible;
+}

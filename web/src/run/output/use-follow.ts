@@ -1,0 +1,52 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+/** So near to the end is at the end: a scroll position need not be a whole number. */
+const nearPx = 8;
+
+/** Keeps the end of something that grows in sight, until the person goes up; back at the end, it is followed again. */
+export function useFollow(
+  scroller: RefObject<HTMLElement | null>,
+  grown: unknown,
+): { isFollowing: boolean; follow: () => void; leave: () => void } {
+  const [isFollowing, setFollowing] = useState(true);
+  const state = useRef({ isFollowing: true, top: 0 });
+  const set = useCallback((value: boolean) => {
+    state.current.isFollowing = value;
+    setFollowing(value);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done whenever something has come
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null || !state.current.isFollowing) return;
+    element.scrollTop = element.scrollHeight;
+    state.current.top = element.scrollTop;
+  }, [grown, isFollowing, scroller]);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const onScroll = () => {
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      const isUp = scrollTop < state.current.top - 1;
+      state.current.top = scrollTop;
+      if (scrollHeight - scrollTop - clientHeight <= nearPx) set(true);
+      // What grew since the last frame has put the end farther away; that alone is no wish to leave it.
+      else if (isUp) set(false);
+    };
+    // Before it has scrolled: a flood would take the person back to the end meanwhile.
+    const onWheel = ({ deltaY }: WheelEvent) => {
+      if (deltaY < 0 && element.scrollHeight > element.clientHeight) set(false);
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    element.addEventListener('wheel', onWheel, { passive: true });
+    return () => {
+      element.removeEventListener('scroll', onScroll);
+      element.removeEventListener('wheel', onWheel);
+    };
+  }, [scroller, set]);
+
+  const follow = useCallback(() => set(true), [set]);
+  const leave = useCallback(() => set(false), [set]);
+  return { isFollowing, follow, leave };
+}
