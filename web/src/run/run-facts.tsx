@@ -92,11 +92,13 @@ function Id({ id }: { id: string }) {
   );
 }
 
+const momentFormat = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' } as const;
+
 function Moment({ time }: { time: string }) {
   const { language } = useSpeech();
   return (
     <time dateTime={time} title={time}>
-      {new Date(time).toLocaleString(tagOf(language), { dateStyle: 'medium', timeStyle: 'medium' })}
+      {new Date(time).toLocaleString(tagOf(language), momentFormat)}
     </time>
   );
 }

@@ -13,7 +13,9 @@ import { endWords } from './run-words.ts';
 export function RunOutcome({ run }: { run: Run }) {
   const say = useSay();
   const { icon: Icon, ink, ground } = stateLooks[run.state];
-  const message = run.result?.msg ?? '';
+  const message = messageOf(run);
+  // A script that went well and says so needs no other words.
+  const saysItself = run.state === 'succeeded' && run.result?.code === 0 && message !== '';
   const left = run.left_running ?? 0;
   return (
     <div className="mb-4 flex flex-col gap-2 empty:hidden">
@@ -24,9 +26,9 @@ export function RunOutcome({ run }: { run: Run }) {
         >
           <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', ink)} />
           <div className="min-w-0 grow">
-            <p className={classes('font-medium', ink)}>{endWords(run, say)}</p>
+            {!saysItself && <p className={classes('font-medium', ink)}>{endWords(run, say)}</p>}
             {message !== '' && (
-              <p className="mt-0.5 whitespace-pre-wrap wrap-anywhere">
+              <p className="whitespace-pre-wrap wrap-anywhere">
                 {message.slice(0, longestMessage)}
                 {message.length > longestMessage && ' …'}
               </p>
@@ -59,6 +61,13 @@ export function RunOutcome({ run }: { run: Run }) {
 
 /** A message may be megabytes; all of it is in the result below. */
 const longestMessage = 2000;
+
+/** What Hob wrote begins with how the run ended, which is said already; what is left is the end of stderr. */
+function messageOf({ result, envelope, end_cause, exit_code }: Run): string {
+  const message = result?.msg ?? '';
+  const isSaid = end_cause !== 'spawn-failed' && !(end_cause === 'exit' && exit_code === 0);
+  return envelope === 'synthesized' && isSaid ? message.split('\n').slice(1).join('\n') : message;
+}
 
 function Note({ children }: { children: ReactNode }) {
   return (

@@ -3,6 +3,7 @@ import type { Found } from './output-search.ts';
 
 const everywhere = 'found';
 const here = 'found-here';
+let isStyled = false;
 
 /**
  * Marks what is sought in the blocks that can be seen, without a change to the page: it is painted over the text. A browser that cannot do
@@ -10,6 +11,7 @@ const here = 'found-here';
  */
 export function markFound(scroller: HTMLElement, pattern: RegExp | null, current: Found | null): void {
   if (!('highlights' in CSS)) return;
+  addStyles();
   const [all, looked] = [new Highlight(), new Highlight()];
   for (const block of pattern === null ? [] : visibleBlocks(scroller)) {
     const text = new BlockText(block);
@@ -23,6 +25,16 @@ export function markFound(scroller: HTMLElement, pattern: RegExp | null, current
   looked.priority = 1;
   CSS.highlights.set(everywhere, all);
   CSS.highlights.set(here, looked);
+}
+
+/** By the way of the script: what makes the style sheet does not know these selectors, and says so at every build. */
+function addStyles(): void {
+  if (isStyled) return;
+  isStyled = true;
+  const sheet = new CSSStyleSheet();
+  for (const name of [everywhere, here])
+    sheet.insertRule(`::highlight(${name}) { background-color: var(--${name}); color: var(--ink) }`);
+  document.adoptedStyleSheets.push(sheet);
 }
 
 /** Brings a line into the middle. */

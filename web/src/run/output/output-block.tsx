@@ -25,8 +25,8 @@ export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped 
       style={{ containIntrinsicHeight: `auto ${lines.length * lineHeightPx}px` }}
       className={
         isWrapped
-          ? 'wrap-anywhere whitespace-pre-wrap [content-visibility:auto]'
-          : 'w-max min-w-full whitespace-pre [content-visibility:auto]'
+          ? 'pr-3 pl-4 wrap-anywhere whitespace-pre-wrap [content-visibility:auto]'
+          : 'w-max min-w-full pr-3 pl-4 whitespace-pre [content-visibility:auto]'
       }
     >
       {groupByStream(lines).map((group, at) => (

@@ -55,7 +55,7 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
       ) : (
         <OutputView blocks={blocks} choice={choice} isWrapped={isWrapped} search={search}>
           {droppedLines > 0 && (
-            <p className="mb-2 font-sans text-muted">
+            <p className="mb-2 px-4 font-sans text-muted">
               {say(
                 `The first ${droppedLines.toLocaleString('en')} lines are too many for a page. The files below have all that was kept.`,
                 `前 ${droppedLines.toLocaleString('en')} 行过多，页面中不再显示；可下载下方的完整文件。`,
@@ -105,9 +105,9 @@ function Foot({ run, output }: { run: Run; output: StreamSnapshot }) {
             key={stream}
             href={`/api/runs/${run.run_id}/${stream}`}
             download={`${run.run_id}-${stream}.txt`}
-            aria-label={say(`Download ${stream}`, `下载 ${stream}`)}
             className="underline underline-offset-2 hover:text-ink"
           >
+            <span className="sr-only">{say('Download ', '下载 ')}</span>
             {stream}
             {sizes[stream] !== null && ` ${bytesText(sizes[stream])}`}
           </a>

@@ -1,4 +1,5 @@
 import { FolderOpen } from 'lucide-react';
+import { Fragment } from 'react';
 
 import { callService, RefusedError } from '../../api/call-service.ts';
 import { useSay } from '../../language/language.tsx';
@@ -20,8 +21,16 @@ export function PathValue({ path }: { path: string }) {
     }
   };
   return (
-    <span className="inline-flex max-w-full items-center gap-0.5">
-      <span className="min-w-0 wrap-anywhere">{path}</span>
+    <span className="-my-1 inline-flex max-w-full items-center gap-0.5">
+      <span className="min-w-0 wrap-anywhere">
+        {path.split(/(?<=[\\/])/).map((part, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one path
+          <Fragment key={at}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
+      </span>
       <CopyButton text={path} label={say(`Copy the path ${path}`, `复制路径 ${path}`)} />
       <IconButton
         label={say(`Open the folder of ${path}`, `打开所在文件夹：${path}`)}
