@@ -57,21 +57,14 @@ function isOf(block: HTMLElement, found: Found | null): found is Found {
   return found !== null && block.dataset.block === String(found.blockKey);
 }
 
-/** They are in order, so the first is found without a look at all of them. */
+/** Only within the chapters that can be seen: to ask where others are would have them laid out. */
 function visibleBlocks(scroller: HTMLElement): HTMLElement[] {
-  const blocks = [...scroller.querySelectorAll<HTMLElement>('[data-block]')];
-  const [top, bottom] = [scroller.scrollTop, scroller.scrollTop + scroller.clientHeight];
-  let [low, high] = [0, blocks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const block = blocks[middle];
-    if (block !== undefined && block.offsetTop + block.offsetHeight < top) low = middle + 1;
-    else high = middle;
-  }
-  const visible: HTMLElement[] = [];
-  for (const block of blocks.slice(low)) {
-    if (block.offsetTop > bottom) break;
-    visible.push(block);
-  }
-  return visible;
+  const frame = scroller.getBoundingClientRect();
+  const isVisible = (element: HTMLElement) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom >= frame.top && top <= frame.bottom;
+  };
+  return [...scroller.querySelectorAll<HTMLElement>('[data-chapter]')]
+    .filter(isVisible)
+    .flatMap((chapter) => [...chapter.querySelectorAll<HTMLElement>('[data-block]')].filter(isVisible));
 }

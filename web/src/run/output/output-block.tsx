@@ -7,7 +7,7 @@ import { groupByStream, type StreamChoice, shownLines } from './shown-lines.ts';
 import { styleOfText } from './style-of-text.ts';
 
 /** As `leading-5` has it. */
-const lineHeightPx = 20;
+export const lineHeightPx = 20;
 
 interface OutputBlockProps {
   readonly block: Block;

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { markFound, scrollToLine } from './mark-found.ts';
-import { OutputBlock } from './output-block.tsx';
+import { chaptersOf, OutputChapter } from './output-chapter.tsx';
 import type { Block } from './output-lines.ts';
 import type { StreamChoice } from './shown-lines.ts';
 import { useFollow } from './use-follow.ts';
@@ -67,8 +67,8 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
         className="relative max-h-[62dvh] min-h-20 overflow-auto py-2 font-mono text-[13px] leading-5 [overflow-anchor:none] [tab-size:8] focus-visible:-outline-offset-2"
       >
         {children}
-        {blocks.map((block) => (
-          <OutputBlock key={block.key} block={block} choice={choice} isWrapped={isWrapped} />
+        {chaptersOf(blocks).map((chapter) => (
+          <OutputChapter key={chapter.key} blocks={chapter.blocks} choice={choice} isWrapped={isWrapped} />
         ))}
       </section>
       {!isFollowing && (

@@ -15,14 +15,18 @@ export interface StreamSnapshot extends OutputSnapshot {
   readonly isComplete: boolean;
 }
 
-/** What one run says, as it says it. Whoever shows it is told at most once a frame, however much has come. */
+/** More often nobody reads, and the page has time for whoever scrolls meanwhile. */
+const betweenSnapshotsMs = 50;
+
+/** What one run says, as it says it. Whoever shows it is told at most twenty times a second, however much has come. */
 export class RunStream {
   readonly #output = new OutputLines();
   readonly #hearers = new Set<() => void>();
   #progress: Progress | null = null;
   #isGuessed = false;
   #isComplete = false;
-  #frame: number | null = null;
+  #isDue = false;
+  #lastAt = 0;
   #snapshot: StreamSnapshot;
 
   constructor() {
@@ -61,12 +65,19 @@ export class RunStream {
       this.#progress = { fraction: numberOf(data.fraction), message: textOf(data.message) };
     else if (type === 'run.ended') this.#isComplete = true;
     else return;
-    this.#frame ??= requestAnimationFrame(() => {
-      this.#frame = null;
-      this.#snapshot = this.#take();
-      for (const hear of this.#hearers) hear();
-    });
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const pauseMs = this.#lastAt + betweenSnapshotsMs - performance.now();
+    if (pauseMs <= 0) requestAnimationFrame(this.#tell);
+    else setTimeout(() => requestAnimationFrame(this.#tell), pauseMs);
   }
+
+  readonly #tell = (): void => {
+    this.#isDue = false;
+    this.#lastAt = performance.now();
+    this.#snapshot = this.#take();
+    for (const hear of this.#hearers) hear();
+  };
 
   #hearOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
     const name = stream === 'stderr' ? 'stderr' : 'stdout';
