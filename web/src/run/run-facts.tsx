@@ -83,7 +83,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Id({ id }: { id: string }) {
   return (
-    <span className="flex items-center gap-1">
+    <span className="-my-1 flex items-center gap-1">
       <span className="truncate font-mono text-xs" title={id}>
         {id}
       </span>

@@ -6,7 +6,7 @@ import type { Block, Line } from './output-lines.ts';
 import { groupByStream, type StreamChoice, shownLines } from './shown-lines.ts';
 import { styleOfText } from './style-of-text.ts';
 
-/** As `leading-5` has it. */
+/** As the frame of the output has it. */
 export const lineHeightPx = 20;
 
 interface OutputBlockProps {
@@ -25,8 +25,8 @@ export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped 
       style={{ containIntrinsicHeight: `auto ${lines.length * lineHeightPx}px` }}
       className={
         isWrapped
-          ? 'pr-3 pl-4 wrap-anywhere whitespace-pre-wrap [content-visibility:auto]'
-          : 'w-max min-w-full pr-3 pl-4 whitespace-pre [content-visibility:auto]'
+          ? 'px-[14px] wrap-anywhere whitespace-pre-wrap [content-visibility:auto]'
+          : 'w-max min-w-full px-[14px] whitespace-pre [content-visibility:auto]'
       }
     >
       {groupByStream(lines).map((group, at) => (
@@ -71,7 +71,7 @@ function LineGroup({ lines }: { lines: readonly Line[] }) {
   parts.push(plain);
   if (lines[0]?.stream === 'stdout') return parts;
   return (
-    <span data-stream="stderr" className="-ml-3 block border-l-[3px] border-bad pl-[9px]">
+    <span data-stream="stderr" className="-ml-[12px] block border-l-[3px] border-bad pl-[9px]">
       {parts}
     </span>
   );

@@ -46,9 +46,13 @@ export function OutputSearchField({ query, onChange, search }: OutputSearchField
             event.preventDefault();
             go(event.shiftKey ? -1 : 1);
           }}
-          className={classes(inputClasses, 'h-7 pl-8 text-xs', query !== '' && 'pr-28')}
+          className={classes(
+            inputClasses,
+            'h-7 pl-8 text-xs [&::-webkit-search-cancel-button]:hidden',
+            query !== '' && 'pr-24',
+          )}
         />
-        <output className="pointer-events-none absolute top-1/2 right-8 -translate-y-1/2 text-xs text-muted">
+        <output className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-xs text-muted">
           {query !== '' && (position > 0 ? `${position} / ${count}` : `${count} ${lines}`)}
         </output>
       </div>

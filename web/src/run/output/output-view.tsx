@@ -64,7 +64,7 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
         aria-label={say('Output', '输出')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: from the keyboard it is scrolled when it has the focus
         tabIndex={0}
-        className="relative max-h-[62dvh] min-h-20 overflow-auto py-2 font-mono text-[13px] leading-5 [overflow-anchor:none] [tab-size:8] focus-visible:-outline-offset-2"
+        className="relative max-h-[62dvh] min-h-20 overflow-auto py-2 font-mono text-[13px] leading-[20px] [overflow-anchor:none] [tab-size:8] focus-visible:-outline-offset-2"
       >
         {children}
         {chaptersOf(blocks).map((chapter) => (

@@ -47,6 +47,10 @@ export function useFollow(
   }, [scroller, set]);
 
   const follow = useCallback(() => set(true), [set]);
-  const leave = useCallback(() => set(false), [set]);
+  const leave = useCallback(() => {
+    const element = scroller.current;
+    // Where all of it is in sight there is nowhere else to be.
+    if (element !== null && element.scrollHeight > element.clientHeight) set(false);
+  }, [scroller, set]);
   return { isFollowing, follow, leave };
 }
