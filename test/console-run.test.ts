@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
 const ids = {
@@ -217,5 +218,29 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByRole('link', { name: 'All runs' }).click();
     await page.waitForURL('**/runs');
     await close();
+  });
+
+  // The last one: it takes the service away.
+  it('goes on where it was when the service is back', async () => {
+    await rm(join(gates, 'more'), { force: true });
+    const runId = await start(ids.live);
+    const { page, close } = await scene.open(`/runs/${runId}`);
+    const output = page.getByRole('region', { name: 'Output' });
+    await output.locator('[data-stream="stderr"]', { hasText: '50%' }).waitFor();
+    await scene.hob.stop('SIGKILL');
+    await page.getByText('Hob does not answer').waitFor();
+    await writeFile(join(gates, 'more'), '');
+    const next = await launchHob({ home: scene.hob.home, scripts: [scene.scripts] });
+    try {
+      expect(next.url).toBe(scene.hob.url);
+      await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
+      expect(await output.textContent()).toMatch(/^red and plain\nmore\n100%\nnot/);
+      await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('It was cancelled').waitFor();
+      await close();
+    } finally {
+      await next.stop();
+    }
   });
 });
