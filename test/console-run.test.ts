@@ -174,7 +174,9 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     const foot = page.locator('section > div:last-child > span').first();
     await expect.poll(() => foot.textContent(), { timeout: 20_000 }).toBe('230,000 lines');
     const output = page.getByRole('region', { name: 'Output' });
-    expect(await output.locator('> p').textContent()).toMatch(/^The first 3\d,\d{3} lines are too many/);
+    expect(await output.locator('> div > p').textContent()).toMatch(
+      /^The first 3\d,\d{3} lines are too many/,
+    );
     expect(await output.locator('pre').last().textContent()).toMatch(/line 229999\n$/);
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByText('The record of this run has 2.0 MB').waitFor();

@@ -66,10 +66,12 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
         tabIndex={0}
         className="relative max-h-[62dvh] min-h-20 overflow-auto py-2 font-mono text-[13px] leading-[20px] [overflow-anchor:none] [tab-size:8] focus-visible:-outline-offset-2"
       >
-        {children}
-        {chaptersOf(blocks).map((chapter) => (
-          <OutputChapter key={chapter.key} blocks={chapter.blocks} choice={choice} isWrapped={isWrapped} />
-        ))}
+        <div>
+          {children}
+          {chaptersOf(blocks).map((chapter) => (
+            <OutputChapter key={chapter.key} blocks={chapter.blocks} choice={choice} isWrapped={isWrapped} />
+          ))}
+        </div>
       </section>
       {!isFollowing && (
         <Button

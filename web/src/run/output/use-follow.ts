@@ -38,9 +38,15 @@ export function useFollow(
     const onWheel = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && element.scrollHeight > element.clientHeight) set(false);
     };
+    // Lines that were only estimated get their true height, and windows change theirs, without anything having come.
+    const sizes = new ResizeObserver(() => {
+      if (state.current.isFollowing) element.scrollTop = element.scrollHeight;
+    });
+    for (const each of [element, ...element.children]) sizes.observe(each);
     element.addEventListener('scroll', onScroll, { passive: true });
     element.addEventListener('wheel', onWheel, { passive: true });
     return () => {
+      sizes.disconnect();
       element.removeEventListener('scroll', onScroll);
       element.removeEventListener('wheel', onWheel);
     };
