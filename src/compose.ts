@@ -16,6 +16,7 @@ import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
+import { openFolder } from './notifications/desktop/open-folder.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
@@ -230,6 +231,8 @@ export async function startService({
       settings: composeSettings(settings, () => listening),
       notifications,
       desktop,
+      openFolder: (path) =>
+        openFolder(path, { platform: process.platform, environment: settings.environment }),
       warm,
       metrics,
       log,

@@ -27,9 +27,8 @@ const processStarters = [
   'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
   'src/shared/run-command\\.ts',
-  'src/notifications/desktop/open-address\\.ts',
   'src/environments/builder/run-tool\\.ts',
-  'src/cli/run/start-detached\\.ts',
+  'src/shared/start-detached\\.ts',
 ];
 
 export const importRules = [
@@ -214,7 +213,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the browser, the tools that build environments and the executor itself in one each, and so is what the command starts to outlive it, the service and the browser: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the tools that build environments and the executor itself in one each, and so is what outlives whoever starts it, the service, the browser and the file manager: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },

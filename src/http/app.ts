@@ -34,6 +34,7 @@ import { addModelPathRoute } from './routes/model-path.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addNotificationsRoute } from './routes/notifications.ts';
 import { addNotifyRoute } from './routes/notify.ts';
+import { addOpenFolderRoute } from './routes/open-folder.ts';
 import { addOutcomesRoute } from './routes/outcomes.ts';
 import { addOutputRoutes } from './routes/output.ts';
 import { addPackageOperationRoutes } from './routes/package-operations.ts';
@@ -146,6 +147,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addRunEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
+    addOpenFolderRoute(api, dependencies);
     addHealthRoute(api, dependencies);
     addSettingsRoutes(api, dependencies);
     addStopRoute(api, dependencies);

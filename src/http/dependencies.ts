@@ -73,6 +73,8 @@ export interface AppDependencies {
   runtimes: { survey(): Promise<readonly SurveyedRuntime[]> };
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
+  /** Shows the folder of a path to the person at the desk, and resolves with it. */
+  openFolder: (path: string) => Promise<string>;
   /** The interpreters that wait for runs. */
   warm: { readonly limits: WarmLimits; state(): WarmState | null };
   metrics: Metrics;

@@ -70,6 +70,8 @@ const statuses: Record<ErrorCode, number> = {
   'download-nothing-matches': 404,
   'download-corrupt': 502,
   'download-cache-unusable': 409,
+  'folder-missing': 404,
+  'desktop-unavailable': 409,
   'path-unknown': 404,
   'method-not-allowed': 405,
   'run-unknown': 404,

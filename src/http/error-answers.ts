@@ -51,6 +51,7 @@ export function statusOf(code: ErrorCode): number {
     case 'operation-unknown':
     case 'environment-unknown':
     case 'download-nothing-matches':
+    case 'folder-missing':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -72,6 +73,7 @@ export function statusOf(code: ErrorCode): number {
     case 'package-no-previous':
     case 'operation-ended':
     case 'environment-in-use':
+    case 'desktop-unavailable':
       return 409;
     case 'idempotency-run-gone':
       return 410;

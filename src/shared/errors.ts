@@ -69,6 +69,8 @@ export const errorCodes = {
   'folder-unknown': 'There is no such folder on this machine.',
   'folder-unreadable': 'The system does not let Hob look into the folder.',
   'folder-invalid': 'What is at this place is no folder.',
+  'folder-missing': 'There is nothing at the path whose folder is to be opened.',
+  'desktop-unavailable': 'There is no desktop to open the folder on, or nothing on it that opens folders.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',

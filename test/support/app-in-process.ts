@@ -138,6 +138,7 @@ export async function appInProcess({
       addressOf: () => null,
     }),
     desktop: { state: 'none' },
+    openFolder: async (path) => path,
     warm: { limits: { memoryBytes: 1000, idleMs: 1000 }, state: () => warm },
     downloads,
     packages: packages ?? (await packagesHere()).packages,

@@ -62,9 +62,10 @@ async function openPage(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // That the service was away, or asks for its token, is for the page to tell its user; that a request failed the browser always says.
-    const isTold = /net::ERR_|status of 401/.test(message.text());
-    if ((message.type() === 'error' || message.type() === 'warning') && !isTold)
+    // That the service was away, or refused, is for the page to tell its user; that a request failed the browser always says.
+    const isAway = message.text().includes('net::ERR_');
+    const isRefusal = message.text().includes('status of 4') && message.location().url.includes('/api/');
+    if ((message.type() === 'error' || message.type() === 'warning') && !isAway && !isRefusal)
       complaints.push(message.text());
   });
   await page.goto(address);

@@ -7,7 +7,8 @@ import { useToast } from './toasts.tsx';
 
 const confirmedMs = 1500;
 
-export function CopyButton({ text, label }: { text: string; label?: string }) {
+/** A text that is long, or changes often, is made when it is wanted. */
+export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const say = useSay();
   const toast = useToast();
   const [isCopied, setCopied] = useState(false);
@@ -18,7 +19,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   }, [isCopied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setCopied(true);
     } catch {
       toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });
