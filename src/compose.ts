@@ -28,6 +28,7 @@ import { RunOutputs } from './runs/output/run-outputs.ts';
 import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
+import { RunTerminals } from './runs/run-terminals.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
@@ -195,12 +196,14 @@ export async function startService({
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
     const guard = await composeGuard({ settings, store, runs, log });
     closers.push(() => guard?.close());
+    const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
       runEvents,
-      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
+      outputs,
+      runTerminals: new RunTerminals({ store, executor, outputs }),
       keyedRuns: new KeyedRuns({
         keys: runOptions.keys,
         keptSince: () => keysKeptSince(runOptions),

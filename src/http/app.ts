@@ -42,6 +42,7 @@ import { addRunRoutes } from './routes/runs.ts';
 import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addStopRoute } from './routes/stop.ts';
+import { addTerminalRoutes } from './routes/terminal.ts';
 import { Turns } from './take-turns.ts';
 
 const startingRuns = new Set(['/api/execute', '/api/link']);
@@ -139,6 +140,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addRunEventRoute(api, dependencies);
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
+    addTerminalRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addStopRoute(api, dependencies);
     addSessionRoutes(api, dependencies);
