@@ -106,6 +106,8 @@ export interface TypedPiece {
   readonly base64: string;
   /** Who typed it, and the how manieth piece of theirs it is; null where it will not be sent again. */
   readonly order: { readonly sender: string; readonly number: number } | null;
+  /** It is an answer to what the script has asked its terminal when it had written so many bytes; null: a person typed it. */
+  readonly answers: number | null;
 }
 
 export const endCauses = [

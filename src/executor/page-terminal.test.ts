@@ -24,25 +24,39 @@ describe('PageTerminal', () => {
       ['a', 'one', 1],
       ['d', 'one', 5],
     ] as const)
-      terminal.type({ base64, order: { sender, number } });
+      terminal.type({ base64, order: { sender, number }, answers: null });
     expect(typed).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('types whatever comes without a number', () => {
     const { terminal, typed } = openTerminal();
-    terminal.type({ base64: 'a', order: null });
-    terminal.type({ base64: 'a', order: null });
+    terminal.type({ base64: 'a', order: null, answers: null });
+    terminal.type({ base64: 'a', order: null, answers: null });
     expect(typed).toEqual(['a', 'a']);
+  });
+
+  it('takes the first answer to what a program has asked, and no other', () => {
+    const { terminal, typed } = openTerminal();
+    for (const [base64, answers] of [
+      ['first', 10],
+      ['again', 10],
+      ['next', 20],
+      ['late', 10],
+    ] as const)
+      terminal.type({ base64, order: null, answers });
+    terminal.type({ base64: 'typed', order: null, answers: null });
+    expect(typed).toEqual(['first', 'next', 'typed']);
   });
 
   it('forgets senders that were not heard for long, and not one that was just heard', () => {
     const { terminal, typed } = openTerminal();
-    terminal.type({ base64: 'first', order: { sender: 'first', number: 1 } });
+    terminal.type({ base64: 'first', order: { sender: 'first', number: 1 }, answers: null });
     for (let count = 0; count < 100; count++) {
-      terminal.type({ base64: '-', order: { sender: `other ${count}`, number: 1 } });
-      if (count === 50) terminal.type({ base64: 'first', order: { sender: 'first', number: 2 } });
+      terminal.type({ base64: '-', order: { sender: `other ${count}`, number: 1 }, answers: null });
+      if (count === 50)
+        terminal.type({ base64: 'first', order: { sender: 'first', number: 2 }, answers: null });
     }
-    terminal.type({ base64: 'again', order: { sender: 'first', number: 2 } });
+    terminal.type({ base64: 'again', order: { sender: 'first', number: 2 }, answers: null });
     expect(typed).not.toContain('again');
   });
 

@@ -6,12 +6,14 @@ const mostSenders = 64;
 
 /**
  * The terminal of a run that pages of the console show. What is typed there may come twice, when the service is killed before it could
- * answer, and must not be typed twice: this process outlives the service, so it keeps count.
+ * answer, and must not be typed twice: this process outlives the service, so it keeps count. Every page that shows what a program has asked
+ * of its terminal answers that, now or when it is opened later; the first answer is the one that counts.
  */
 export class PageTerminal {
   readonly #window: Pick<Window, 'type' | 'resize'>;
   /** The last piece of each sender; who was heard last stands last. */
   readonly #typed = new Map<string, number>();
+  #answeredBytes = 0;
   #size: TerminalSize;
 
   constructor(window: Pick<Window, 'type' | 'resize'>, size: TerminalSize) {
@@ -23,8 +25,10 @@ export class PageTerminal {
     return this.#size;
   }
 
-  type({ base64, order }: TypedPiece): void {
+  type({ base64, order, answers }: TypedPiece): void {
     if (order !== null && !this.#isNew(order)) return;
+    if (answers !== null && answers <= this.#answeredBytes) return;
+    this.#answeredBytes = answers ?? this.#answeredBytes;
     this.#window.type(base64);
   }
 

@@ -6,7 +6,7 @@ import type { TypedPiece } from '../execution/messages.ts';
 import { RunTerminals } from './run-terminals.ts';
 
 const size = { columns: 80, rows: 24 };
-const piece = { base64: 'YQ==', order: null };
+const piece = { base64: 'YQ==', order: null, answers: null };
 
 /** A run that is there, with an executor that has a terminal for it, or cannot be reached. */
 function openTerminals({ hasTerminal = true, isReachable = true } = {}) {

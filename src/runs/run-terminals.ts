@@ -12,7 +12,7 @@ interface RunTerminalsOptions {
 
 /** A terminal that takes input, as a page needs to know it. */
 interface OpenTerminal extends TerminalSize {
-  /** What was written so far. A page shows all of it anew, and what a program has asked its terminal in there is answered long since. */
+  /** What was written so far, for a terminal of this size. A page shows it so first, and takes its own size then. */
   readonly outputBytes: number;
 }
 

@@ -42,10 +42,10 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
       const { runId } = runs.getBrief(request.params.id);
       reply.raw.setHeader('x-hob-run-id', runId);
       if (!Value.Check(TerminalInputBody, fields)) throw inputInvalid();
-      const { text, sender, number } = fields;
+      const { text, sender, number, answers = null } = fields;
       if ((sender === undefined) !== (number === undefined)) throw inputInvalid();
       const order = sender === undefined || number === undefined ? null : { sender, number };
-      runTerminals.type(runId, { base64: Buffer.from(text).toString('base64'), order });
+      runTerminals.type(runId, { base64: Buffer.from(text).toString('base64'), order, answers });
       return { status: 'success' };
     },
   );
@@ -72,8 +72,8 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
 
 function inputInvalid(): AppError {
   return new AppError('field-invalid', {
-    en: 'text must be 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) go together or are left out',
-    zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略',
+    en: 'text must be 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) go together or are left out; answers must be a whole number from 1',
+    zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略；answers 应为从 1 起的整数',
   });
 }
 

@@ -12,7 +12,7 @@ export const TerminalAnswer = Type.Object(
     columns: Nullable(Type.Integer()),
     rows: Nullable(Type.Integer()),
     output_bytes: Nullable(
-      Type.Integer({ description: 'What was written so far: it was shown already, to whoever was there.' }),
+      Type.Integer({ description: 'What was written so far, for a terminal of this size.' }),
     ),
   },
   {
@@ -39,6 +39,14 @@ export const TerminalInputBody = Type.Object({
       maximum: Number.MAX_SAFE_INTEGER,
       description:
         'The how manieth piece of this sender it is. One that is not larger than the last is taken for a repetition and not typed again.',
+    }),
+  ),
+  answers: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'It is the answer of a terminal to what the script has asked when it had written so many bytes, such as where the cursor is. Of several answers to the same the first counts.',
     }),
   ),
 });

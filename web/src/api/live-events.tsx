@@ -28,7 +28,7 @@ const LiveContext = createContext<Live | null>(null);
 /** Which answers are out of date after what has happened. */
 const staleAfter: Readonly<Record<string, readonly string[]>> = {
   'run.queued': ['runs', 'health'],
-  'run.started': ['runs', 'health'],
+  'run.started': ['runs', 'health', 'terminal'],
   'run.ended': ['runs', 'health', 'stats'],
   'scripts.changed': ['scripts', 'script', 'packages'],
   notification: ['notifications'],

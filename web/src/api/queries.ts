@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { callService } from './call-service.ts';
-import type { Health, RunPage, ScriptDetail, ScriptList, Stats } from './wire.ts';
+import type { Health, RunPage, RunTerminal, ScriptDetail, ScriptList, Stats } from './wire.ts';
 
 /** What is asked of the service, by the names under which the answers are kept. `live-events.ts` says when one is out of date. */
 export const scriptsQuery = queryOptions({
@@ -33,6 +33,12 @@ export const latestRunsQuery = (limit: number, scriptId: string | null = null) =
     queryKey: ['runs', 'latest', limit, scriptId],
     queryFn: ({ signal }) =>
       callService<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
+  });
+
+export const terminalQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['terminal', runId],
+    queryFn: ({ signal }) => callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
   });
 
 function searchOf(fields: Record<string, string | null>): string {
