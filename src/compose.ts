@@ -161,7 +161,7 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
-      windows: runWindows({ settings, log }),
+      windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits: runLimits(settings),
     };
     const runs = new RunService(runOptions);
@@ -197,13 +197,14 @@ export async function startService({
     const guard = await composeGuard({ settings, store, runs, log });
     closers.push(() => guard?.close());
     const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
+    const runTerminals = new RunTerminals({ store, executor, outputs });
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
       runEvents,
       outputs,
-      runTerminals: new RunTerminals({ store, executor, outputs }),
+      runTerminals,
       keyedRuns: new KeyedRuns({
         keys: runOptions.keys,
         keptSince: () => keysKeptSince(runOptions),

@@ -41,6 +41,13 @@ describe('RunTerminals', () => {
     expect(await terminals.look(runId)).toEqual({ ...size, outputBytes: 7 });
   });
 
+  it('remembers the size of the last page, for the next run', () => {
+    const { terminals, runId } = openTerminals();
+    expect(terminals.lastSize).toEqual(size);
+    terminals.resize(runId, { columns: 100, rows: 30 });
+    expect(terminals.lastSize).toEqual({ columns: 100, rows: 30 });
+  });
+
   it('refuses what it cannot pass on', async () => {
     const without = openTerminals({ hasTerminal: false });
     expect(await without.terminals.look(without.runId)).toBeNull();

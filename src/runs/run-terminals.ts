@@ -19,9 +19,15 @@ interface OpenTerminal extends TerminalSize {
 /** The terminals of runs that pages of the console show, and are typed into there. */
 export class RunTerminals {
   readonly #options: RunTerminalsOptions;
+  #lastSize: TerminalSize = { columns: 80, rows: 24 };
 
   constructor(options: RunTerminalsOptions) {
     this.#options = options;
+  }
+
+  /** The size that a page said last: the next one is likely to have it, too, and a script that asks at once is told the truth. */
+  get lastSize(): TerminalSize {
+    return this.#lastSize;
   }
 
   /** Null when the run has none that takes input: it never had, not yet, or not any more. */
@@ -43,6 +49,7 @@ export class RunTerminals {
   resize(runId: string, size: TerminalSize): void {
     this.#require(runId);
     if (!this.#options.executor.resize(runId, size)) throw terminalOutOfReach();
+    this.#lastSize = size;
     this.#options.outputs.hasten(runId);
   }
 

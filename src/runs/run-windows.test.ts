@@ -48,7 +48,12 @@ describe('placeOf', () => {
 });
 
 describe('chooseWindow', () => {
-  const options = { environment: { DISPLAY: ':0' }, language: 'zh', hold: 'failure' } as const;
+  const options = {
+    environment: { DISPLAY: ':0' },
+    language: 'zh',
+    hold: 'failure',
+    pageSize: () => ({ columns: 100, rows: 30 }),
+  } as const;
 
   it('gives a window the name of the script and what can open it', async () => {
     const commands = [['/usr/bin/xterm', '-e']];
@@ -66,7 +71,7 @@ describe('chooseWindow', () => {
       ...options,
       findTerminals,
     });
-    expect(window).toMatchObject({ commands: [], hold: 'never', page: { columns: 80, rows: 24 } });
+    expect(window).toMatchObject({ commands: [], hold: 'never', page: { columns: 100, rows: 30 } });
     expect(windowless).toBeNull();
   });
 

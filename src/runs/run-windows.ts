@@ -17,16 +17,15 @@ export interface RunWindowsOptions {
   /** What the person at the desk reads. */
   language: Language;
   hold: WindowHold;
+  /** Which size a terminal for a page has until the page says so. */
+  pageSize: () => TerminalSize;
 }
-
-/** Until a page says which size it has. */
-const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 /** The window for a run, or the terminal that a page shows in its place; null when it wants none; or why it cannot have one. */
 export async function chooseWindow(
   record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
   { name, runtime }: Pick<Script, 'name' | 'runtime'>,
-  { findTerminals, environment, language, hold }: RunWindowsOptions,
+  { findTerminals, environment, language, hold, pageSize }: RunWindowsOptions,
 ): Promise<{ window: WindowSpec | null; windowless: Text | null }> {
   const place = placeOf(runtime.terminal, record);
   if (place === 'nowhere') return { window: null, windowless: null };
@@ -37,7 +36,7 @@ export async function chooseWindow(
       title: name,
       language,
       hold: 'never',
-      page: usualSize,
+      page: pageSize(),
     } as const;
     return { window: page, windowless: null };
   }

@@ -48,7 +48,6 @@ export function openTerminal(
     disableStdin: !isOpen,
     fontFamily: getComputedStyle(place).fontFamily,
     fontSize: place.clientWidth < 500 ? 12 : 13,
-    lineHeight: 1.15,
     minimumContrastRatio: 4.5,
     screenReaderMode: true,
     scrollback: scrollbackLines,
