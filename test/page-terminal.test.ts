@@ -1,10 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { executorPid, goneWithin, type Hob, isRunning, launchHob } from './support/hob.ts';
+import {
+  executorPid,
+  goneWithin,
+  type Hob,
+  isRunning,
+  launchHob,
+  startHob,
+  tempFolder,
+} from './support/hob.ts';
 import { openTerminalRun, pagePrograms, startFromConsole, type } from './support/page-terminal.ts';
 import { killEach, processesWith } from './support/processes.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
@@ -270,3 +278,32 @@ print("got", key)`),
     await waiting;
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'where a token is needed, a run cannot type by its own address',
+  async () => {
+    const scripts = await tempFolder();
+    const entry = bash('sed -n \'s/.*"api_base": "\\(.*\\)",*/\\1/p\' "$1"; read -r line');
+    const id = await writeScript(scripts, 'telling', { entry });
+    const hob = await startHob({ scripts: [scripts], settings: 'token = true\n' });
+    const authorization = `Bearer ${await readFile(join(hob.home, 'token'), 'utf8')}`.trim();
+    const started = await hob.post(
+      '/api/execute',
+      { script_id: id },
+      { authorization, 'X-Hob-Origin': 'console' },
+    );
+    const runId = String(started.body.run_id);
+    const output = async () => {
+      const answer = await fetch(`${hob.url}/api/runs/${runId}/stdout`, { headers: { authorization } });
+      return /http:\S+/.exec(await answer.text())?.[0];
+    };
+    const base = await until('the run has said its address', output);
+    const path = `/api/runs/${runId}/terminal/input`;
+    const byRun = await hob.post(new URL(base).pathname + path, { text: '\r' });
+    expect([byRun.status, byRun.body.code]).toEqual([401, 'door-token']);
+    expect((await hob.post(path, { text: '\r' }, { authorization })).status).toBe(200);
+    const ended = async () =>
+      (await hob.get(`/api/runs/${runId}`, { authorization })).body.state === 'succeeded';
+    await until('the run has ended', ended);
+  },
+);
