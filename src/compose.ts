@@ -30,6 +30,7 @@ import { RunOutputs } from './runs/output/run-outputs.ts';
 import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
+import { RunTerminals } from './runs/run-terminals.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
@@ -162,7 +163,7 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
-      windows: runWindows({ settings, log }),
+      windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits: runLimits(settings),
     };
     const runs = new RunService(runOptions);
@@ -197,12 +198,15 @@ export async function startService({
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
     const guard = await composeGuard({ settings, store, runs, log });
     closers.push(() => guard?.close());
+    const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
+    const runTerminals = new RunTerminals({ store, executor, outputs });
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
       runEvents,
-      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
+      outputs,
+      runTerminals,
       keyedRuns: new KeyedRuns({
         keys: runOptions.keys,
         keptSince: () => keysKeptSince(runOptions),

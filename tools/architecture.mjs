@@ -267,6 +267,6 @@ export const textRules = [
     name: 'exit-in-entries',
     comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
     pattern: /\bprocess\.exit\b/,
-    allowed: /^src\/(?:cli|executor|terminals\/window)\/main\.ts$/,
+    allowed: /^src\/(?:cli|executor|terminals\/(?:page|window))\/main\.ts$/,
   },
 ];

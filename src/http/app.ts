@@ -47,6 +47,7 @@ import { addScriptRoutes } from './routes/scripts.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addStopRoute } from './routes/stop.ts';
+import { addTerminalRoutes } from './routes/terminal.ts';
 import { Turns } from './take-turns.ts';
 
 const startingRuns = new Set(['/api/execute', '/api/link']);
@@ -148,6 +149,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     addProgressRoute(api, dependencies);
     addOutputRoutes(api, dependencies);
     addOpenFolderRoute(api, dependencies);
+    addTerminalRoutes(api, dependencies);
     addHealthRoute(api, dependencies);
     addSettingsRoutes(api, dependencies);
     addStopRoute(api, dependencies);

@@ -17,6 +17,7 @@ import type { RunEnds } from '../runs/run-ends.ts';
 import type { WarmLimits, WarmState } from '../runs/run-record.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { RunTerminals } from '../runs/run-terminals.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { ModelNeeds } from '../scripts/model-needs.ts';
 import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
@@ -56,6 +57,7 @@ export interface AppDependencies {
   eventLog: EventLog;
   runEvents: RunEvents;
   outputs: RunOutputs;
+  runTerminals: RunTerminals;
   keyedRuns: KeyedRuns;
   runEnds: RunEnds;
   runRemover: RunRemover;

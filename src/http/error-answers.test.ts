@@ -14,6 +14,7 @@ const statuses: Record<ErrorCode, number> = {
   'script-unusable': 409,
   'range-not-satisfiable': 416,
   'run-ended': 409,
+  'run-without-terminal': 409,
   'download-ended': 409,
   'download-unknown': 404,
   'downloads-full': 503,

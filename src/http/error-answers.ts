@@ -64,6 +64,7 @@ export function statusOf(code: ErrorCode): number {
     case 'run-ended':
     case 'download-ended':
     case 'run-not-ended':
+    case 'run-without-terminal':
     case 'idempotency-key-reused':
     case 'caller-stopping':
     case 'model-downloading':

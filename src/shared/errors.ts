@@ -74,7 +74,9 @@ export const errorCodes = {
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
-  'run-ended': 'The run has ended already: it can neither be cancelled nor report its progress.',
+  'run-ended':
+    'The run has ended already: it can neither be cancelled nor typed into, nor report its progress.',
+  'run-without-terminal': 'The run has no terminal that a page could show, or has not got it yet.',
   'run-not-ended': 'The run has not ended yet, so it cannot be deleted.',
   'range-not-satisfiable':
     'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',

@@ -32,6 +32,7 @@ import { RunOutputs } from '../../src/runs/output/run-outputs.ts';
 import { RunEnds } from '../../src/runs/run-ends.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
+import { RunTerminals } from '../../src/runs/run-terminals.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
 import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -96,12 +97,14 @@ export async function appInProcess({
     limits: smallLimits,
   });
   const runEnds = new RunEnds({ events: runs.events, store });
+  const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const app = await buildApp({
     catalogue,
     runs,
     eventLog,
     runEvents,
-    outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
+    outputs,
+    runTerminals: new RunTerminals({ store, executor, outputs }),
     keyedRuns: new KeyedRuns({
       keys,
       keptSince: () => '',
@@ -240,6 +243,18 @@ class HeldExecutor implements Executor {
   }
 
   stop(): void {}
+
+  terminalOf(): null {
+    return null;
+  }
+
+  type(): boolean {
+    return false;
+  }
+
+  resize(): boolean {
+    return false;
+  }
 
   acknowledge(): void {}
 

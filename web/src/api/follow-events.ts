@@ -2,7 +2,8 @@ import { openAnswer, RefusedError } from './call-service.ts';
 import { eventsIn, type ServiceEvent } from './event-frames.ts';
 
 export interface Listener {
-  onEvent(event: ServiceEvent): void;
+  /** The next one comes when it is done with this one. */
+  onEvent(event: ServiceEvent): void | Promise<void>;
   /** The stream is there: for the first time, or again after it was cut off. */
   onOpen?(): void;
   /** It was cut off, or could not be had; it is tried again. */
@@ -40,7 +41,7 @@ export async function followEvents(
       pauseMs = firstPauseMs;
       for await (const event of eventsIn(body)) {
         lastId = event.id;
-        if (event.type !== '') onEvent(event);
+        if (event.type !== '') await onEvent(event);
       }
       // Streams that have an end are asked for once more, and then say so.
       if (!attempt.signal.aborted) throw new Error('the stream was cut off');

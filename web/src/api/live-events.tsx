@@ -28,7 +28,7 @@ const LiveContext = createContext<Live | null>(null);
 /** Which answers are out of date after what has happened. */
 const staleAfter: Readonly<Record<string, readonly string[]>> = {
   'run.queued': ['runs', 'health', 'outcomes'],
-  'run.started': ['runs', 'health', 'outcomes'],
+  'run.started': ['runs', 'health', 'outcomes', 'terminal'],
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
   'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
   notification: ['notifications'],

@@ -13,6 +13,7 @@ import type {
   Run,
   RunPage,
   RunState,
+  RunTerminal,
   RuntimeList,
   ScriptDetail,
   ScriptList,
@@ -141,6 +142,12 @@ export const folderQuery = (path: string | null) =>
     queryFn: ({ signal }) => callService<FolderListing>(`/api/files?${searchOf({ path })}`, { signal }),
     staleTime: 0,
     gcTime: 0,
+  });
+
+export const terminalQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['terminal', runId],
+    queryFn: ({ signal }) => callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
   });
 
 function searchOf(fields: Record<string, string | null>): string {

@@ -12,6 +12,7 @@ import type * as runs from '../../../src/http/wire/runs.ts';
 import type * as scripts from '../../../src/http/wire/scripts.ts';
 import type * as service from '../../../src/http/wire/service.ts';
 import type * as settings from '../../../src/http/wire/settings.ts';
+import type * as terminal from '../../../src/http/wire/terminal.ts';
 
 /** What the service answers, by the very schemas that it answers with. */
 export type ScriptList = Static<typeof scripts.ScriptsAnswer>;
@@ -52,3 +53,4 @@ export type InstalledPackage = PackageList['items'][number];
 export type Operation = Static<typeof packages.OperationAnswer>;
 export type OperationStarted = Static<typeof packages.OperationStarted>;
 export type Uninstalled = Static<typeof packages.UninstallAnswer>;
+export type RunTerminal = Static<typeof terminal.TerminalAnswer>;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 
 import { RefusedError } from '../api/call-service.ts';
@@ -10,6 +11,9 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
+import { Segmented } from '../parts/segmented.tsx';
+import { TerminalView } from '../terminal/terminal-view.tsx';
+import { useHasTerminal } from '../terminal/use-has-terminal.ts';
 import { ChainTree } from './chain-tree.tsx';
 import { RunOutput } from './output/run-output.tsx';
 import { useRunStream } from './output/use-run-stream.ts';
@@ -19,6 +23,7 @@ import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { type RunRecord, runQuery } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
+import { useRunNews } from './use-run-news.ts';
 
 /** One run: as it goes on, and as it went. */
 export function RunPage({ id }: { id: string }) {
@@ -35,17 +40,27 @@ export function RunPage({ id }: { id: string }) {
 }
 
 function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
-  const output = useRunStream(run.run_id);
+  const isLive = run.ended_at === null;
+  const hasTerminal = useHasTerminal(run.run_id, isLive);
+  const [isText, setText] = useState(false);
+  const output = useRunStream(run.run_id, isText || !hasTerminal);
+  const news = useRunNews(run.run_id);
+  const progress = output.progress ?? news;
   const { data } = useQuery(scriptsQuery);
   const script = data === undefined ? undefined : scriptOf(data.scripts, run.script_id);
   return (
     <>
       <RunHeader run={run} script={script} />
-      {run.ended_at === null && output.progress !== null && <RunProgress progress={output.progress} />}
+      {isLive && progress !== null && <RunProgress progress={progress} />}
       <RunOutcome run={run} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <RunOutput run={run} output={output} />
+          {hasTerminal && <OutputSwitch isText={isText} onChoose={setText} />}
+          {hasTerminal && !isText ? (
+            <TerminalView runId={run.run_id} isLive={isLive} />
+          ) : (
+            <RunOutput run={run} output={output} />
+          )}
           <RunResult run={run} sizeBytes={sizeBytes} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">
@@ -55,6 +70,22 @@ function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** The same output in two ways: as a terminal, where one can type, and as a text, which can be searched. */
+function OutputSwitch({ isText, onChoose }: { isText: boolean; onChoose: (isText: boolean) => void }) {
+  const say = useSay();
+  return (
+    <Segmented
+      label={say('How the output is shown', '输出的显示方式')}
+      value={isText ? 'text' : 'terminal'}
+      choices={[
+        { value: 'terminal', name: say('Terminal', '终端') },
+        { value: 'text', name: say('Text', '文本') },
+      ]}
+      onChange={(chosen) => onChoose(chosen === 'text')}
+    />
   );
 }
 
