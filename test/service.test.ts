@@ -516,7 +516,7 @@ describe('the hob command', () => {
 
   it('refuses what it does not know with a hint', async () => {
     const { code, stderr } = await runCli(['dance']).ended;
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('hob --help');
   });
 });

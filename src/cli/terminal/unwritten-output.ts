@@ -7,12 +7,13 @@ export class UnwrittenOutput {
   #fault: string | null = null;
 
   constructor() {
-    for (const stream of [process.stdout, process.stderr])
-      stream.on('error', (error) => {
-        const errno = errnoOf(error) ?? error.message;
-        // Who stops reading has read what it wanted.
-        if (errno !== 'EPIPE') this.#fault ??= errno;
-      });
+    process.stdout.on('error', (error) => {
+      const errno = errnoOf(error) ?? error.message;
+      // Who stops reading has read what it wanted.
+      if (errno !== 'EPIPE') this.#fault ??= errno;
+    });
+    // What could not be said there cannot be complained of there either; and it is not what the command was asked for.
+    process.stderr.on('error', () => {});
   }
 
   /** Waits until all of it is written. Returns the exit code, which is none of success when something could not be. */
