@@ -49,6 +49,10 @@ export const pages = [
     path: () => '/notifications',
     act: (page) => page.getByText('84').first().waitFor(),
   },
-  { name: 'settings', path: () => '/settings', act: (page) => page.getByText('Python', { exact: false }).first().waitFor() },
+  {
+    name: 'settings',
+    path: () => '/settings',
+    act: (page) => page.getByText('Python', { exact: false }).first().waitFor(),
+  },
   { name: 'docs', path: () => '/docs', act: (page) => page.getByText('/api/execute').first().waitFor() },
 ];
