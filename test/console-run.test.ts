@@ -197,7 +197,8 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await checkAccess();
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
-    await page.getByText('length of the key: 5').waitFor();
+    const outcome = page.getByRole('region', { name: 'Outcome' });
+    await outcome.getByText('length of the key: 5').waitFor();
     await page.getByText('from the console').waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -13,6 +13,8 @@ export default defineConfig({
     // Everything comes from the service itself, and its policy lets a page load nothing that stands inside another file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Those of the packages inside, as they ask for.
+    license: { fileName: 'third-party-licenses.md' },
     reportCompressedSize: false,
   },
 });

@@ -26,7 +26,7 @@ const groups: readonly Group[] = [
   {
     key: 'runs',
     name: (say) => say('Runs and events', '运行记录与事件'),
-    has: /^\/api\/(?:runs|stats|events)\b/,
+    has: /^\/api\/(?:runs|stats|events|outcomes)\b/,
     isSorted: true,
   },
   {

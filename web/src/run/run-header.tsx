@@ -98,18 +98,19 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
           </Button>
         </>
       )}
-      <Menu
-        label={say('More', '更多')}
-        items={[
-          {
-            name: say('Delete', '删除'),
-            icon: <Trash2 size={15} aria-hidden />,
-            isDangerous: true,
-            isDisabled: lasts,
-            onSelect: () => setDeleting(true),
-          },
-        ]}
-      />
+      {!lasts && (
+        <Menu
+          label={say('More', '更多')}
+          items={[
+            {
+              name: say('Delete', '删除'),
+              icon: <Trash2 size={15} aria-hidden />,
+              isDangerous: true,
+              onSelect: () => setDeleting(true),
+            },
+          ]}
+        />
+      )}
       <Confirm
         isOpen={isDeleting}
         title={say('Delete this run?', '删除这次运行？')}

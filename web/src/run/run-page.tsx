@@ -55,7 +55,11 @@ function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
       <RunOutcome run={run} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          {hasTerminal && <OutputSwitch isText={isText} onChoose={setText} />}
+          {hasTerminal && (
+            <div>
+              <OutputSwitch isText={isText} onChoose={setText} />
+            </div>
+          )}
           {hasTerminal && !isText ? (
             <TerminalView runId={run.run_id} isLive={isLive} />
           ) : (
