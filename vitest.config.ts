@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', '{bench,tools}/**/*.test.mjs'],
+    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts', '{bench,tools}/**/*.test.mjs'],
     reporters: ['default', './test/support/closing-line.ts'],
     // Real processes on a small machine: a test that waits for one must not fail because another is busy.
     testTimeout: 30_000,

@@ -12,6 +12,7 @@ import type { RunStore } from './runs/run-store.ts';
 import type { Catalogue } from './scripts/catalogue.ts';
 import { noteMissingBinaries } from './scripts/runtimes/find-binaries.ts';
 import { InterpreterFinder } from './scripts/runtimes/find-interpreter.ts';
+import { type SurveyedRuntime, surveyRuntimes } from './scripts/runtimes/survey-runtimes.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
 import type { Logger } from './shared/log.ts';
@@ -33,6 +34,8 @@ interface ComposedPackages {
   packages: Packages;
   environments: Environments;
   resolve: RunServiceOptions['resolveCommand'];
+  /** What there is to start scripts with, and who needs it. */
+  runtimes: { survey(): Promise<SurveyedRuntime[]> };
   /** Once it is known which runs go on: what they use is not cleared away. */
   start(): void;
   close(): Promise<void>;
@@ -89,6 +92,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
   return {
     packages,
     environments,
+    runtimes: { survey: () => surveyRuntimes(catalogue.scripts(), host) },
     resolve: (script, waiting) => resolveRun(script, waiting, { host, models, environments }),
     start() {
       starting = packages.start();

@@ -45,7 +45,13 @@ export function historyLimits(settings: LoadedSettings): HistoryKeeperOptions['l
 }
 
 /** How they get their windows. */
-export function runWindows({ settings, log }: { settings: LoadedSettings; log: Logger }): RunWindowsOptions {
+export function runWindows({
+  settings,
+  log,
+}: {
+  settings: LoadedSettings;
+  log: Logger;
+}): Omit<RunWindowsOptions, 'pageSize'> {
   const { environment } = settings;
   return {
     findTerminals: () =>

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
@@ -9,11 +10,13 @@ import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
 import { bodyLimits, historyLimits, runLimits, runWindows } from './compose-runs.ts';
+import { composeSettings } from './compose-settings.ts';
 import { buildApp } from './http/app.ts';
 import { type Listening, listen } from './http/door/listen.ts';
 import { eventData } from './http/events/event-data.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { addServiceGauges } from './metrics/service-gauges.ts';
+import { openFolder } from './notifications/desktop/open-folder.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
@@ -27,6 +30,7 @@ import { RunOutputs } from './runs/output/run-outputs.ts';
 import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
+import { RunTerminals } from './runs/run-terminals.ts';
 import { Catalogue } from './scripts/catalogue.ts';
 import { CatalogueReport } from './scripts/report-catalogue.ts';
 import { watchCatalogue } from './scripts/watch-catalogue.ts';
@@ -159,7 +163,7 @@ export async function startService({
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
       environment: settings.environment,
-      windows: runWindows({ settings, log }),
+      windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits: runLimits(settings),
     };
     const runs = new RunService(runOptions);
@@ -194,12 +198,15 @@ export async function startService({
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
     const guard = await composeGuard({ settings, store, runs, log });
     closers.push(() => guard?.close());
+    const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
+    const runTerminals = new RunTerminals({ store, executor, outputs });
     const app = await buildApp({
       catalogue,
       runs,
       eventLog,
       runEvents,
-      outputs: new RunOutputs({ store, events: runs.events, runsFolder: folders.runs }),
+      outputs,
+      runTerminals,
       keyedRuns: new KeyedRuns({
         keys: runOptions.keys,
         keptSince: () => keysKeptSince(runOptions),
@@ -224,12 +231,17 @@ export async function startService({
       downloads,
       packages: prepared.packages,
       environments: prepared.environments,
+      runtimes: prepared.runtimes,
+      settings: composeSettings(settings, () => listening),
       notifications,
       desktop,
+      openFolder: (path) =>
+        openFolder(path, { platform: process.platform, environment: settings.environment }),
       warm,
       metrics,
       log,
       version,
+      consoleFolder: fileURLToPath(new URL('./web/', import.meta.url)),
       heartbeatMs: settings.heartbeat_s * 1000,
       ...bodyLimits(settings),
       closing: closing.signal,

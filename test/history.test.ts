@@ -40,6 +40,33 @@ async function twoScripts() {
   return { scripts, resize, 统计 };
 }
 
+describe('the latest outcomes', () => {
+  it('are a few words on the last runs of each script, or of those asked for', async () => {
+    const { scripts, resize, 统计 } = await twoScripts();
+    const hob = await startHob({ scripts: [scripts] });
+    expect((await hob.get('/api/outcomes')).body).toEqual({ items: [] });
+    const a = await runIdOf(hob, resize);
+    const b = await runIdOf(hob, 统计);
+    const c = await runIdOf(hob, resize, { params: { msg: 'fail' } });
+    const word = ({ run_id, state, queued_at, duration_ms }: Fields) => ({
+      run_id,
+      state,
+      queued_at,
+      duration_ms,
+    });
+    const runs = new Map((await items(hob)).map((run) => [run.run_id, word(run)]));
+    const resized = { script_id: resize, script_name: 'Resize images', runs: [runs.get(c), runs.get(a)] };
+    const counted = { script_id: 统计, script_name: '统计文字', runs: [runs.get(b)] };
+    expect((await hob.get('/api/outcomes')).body).toEqual({ items: [resized, counted] });
+    const few = await hob.get(`/api/outcomes?limit=1&script=${resize.toUpperCase()}`);
+    expect(few.body).toEqual({ items: [{ ...resized, runs: [runs.get(c)] }] });
+    const some = await hob.get(`/api/outcomes?script=${统计},${resize}`);
+    expect(some.body).toEqual({ items: [resized, counted] });
+    for (const query of ['limit=0', 'limit=101', 'script=x', 'days=1'])
+      expect((await hob.get(`/api/outcomes?${query}`)).status, query).toBe(400);
+  });
+});
+
 describe('the list of runs', () => {
   it('has every run, the newest first, in the form of its record', async () => {
     const { scripts, resize, 统计 } = await twoScripts();

@@ -27,9 +27,8 @@ const processStarters = [
   'src/terminals/window/spawn-in-window\\.ts',
   'src/execution/launch-executor\\.ts',
   'src/shared/run-command\\.ts',
-  'src/notifications/desktop/open-address\\.ts',
   'src/environments/builder/run-tool\\.ts',
-  'src/cli/run/start-detached\\.ts',
+  'src/shared/start-detached\\.ts',
 ];
 
 export const importRules = [
@@ -51,6 +50,7 @@ export const importRules = [
     ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
     'It looks at the machine with the eyes of those who use it, and works when the service does not.',
   ),
+  room('files', ['shared'], 'What lies in a folder of the machine is the same whoever looks.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
   room(
@@ -108,6 +108,7 @@ export const importRules = [
       'scripts',
       'packages',
       'environments',
+      'files',
       'models',
       'notifications',
       'terminals',
@@ -212,7 +213,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the browser, the tools that build environments and the executor itself in one each, and so is what the command starts to outlive it, the service and the browser: all can be audited.',
+      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the tools that build environments and the executor itself in one each, and so is what outlives whoever starts it, the service, the browser and the file manager: all can be audited.',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },
@@ -266,6 +267,6 @@ export const textRules = [
     name: 'exit-in-entries',
     comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
     pattern: /\bprocess\.exit\b/,
-    allowed: /^src\/(?:cli|executor|terminals\/window)\/main\.ts$/,
+    allowed: /^src\/(?:cli|executor|terminals\/(?:page|window))\/main\.ts$/,
   },
 ];

@@ -15,6 +15,9 @@ import {
   type RunningProcess,
   type RunSpec,
   type StopCause,
+  type TerminalSize,
+  type ToExecutor,
+  type TypedPiece,
   type WarmState,
 } from './messages.ts';
 
@@ -162,6 +165,24 @@ export class ExecutorClient {
     run.link.tell({ type: 'stop', runId, cause: run.stopCause });
   }
 
+  /** The size of the terminal of a run that has one for a page. */
+  terminalOf(runId: string): TerminalSize | null {
+    return this.#running.get(runId)?.terminal ?? null;
+  }
+
+  /** Types into it. False when it cannot be told to the executor now; the same can be tried again then. */
+  type(runId: string, piece: TypedPiece): boolean {
+    return this.#tellOf(runId, { type: 'type', runId, ...piece });
+  }
+
+  /** Gives it another size; false as above. */
+  resize(runId: string, { columns, rows }: TerminalSize): boolean {
+    const run = this.#running.get(runId);
+    if (run === undefined || !this.#tellOf(runId, { type: 'resize', runId, columns, rows })) return false;
+    this.#running.set(runId, { ...run, terminal: { columns, rows } });
+    return true;
+  }
+
   /** The end of a run is on record: whoever keeps it need not any more. */
   acknowledge(runId: string): void {
     this.#unclaimed.delete(runId);
@@ -290,6 +311,13 @@ export class ExecutorClient {
       // It was recorded before the connection broke, and the acknowledgement was lost.
       this.acknowledge(end.runId);
     }
+  }
+
+  #tellOf(runId: string, message: ToExecutor): boolean {
+    const link = this.#running.get(runId)?.link;
+    if (link?.isConnected !== true) return false;
+    link.tell(message);
+    return true;
   }
 
   /** What was known of an executor's runs, before it says so anew. */

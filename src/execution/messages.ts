@@ -3,7 +3,8 @@ import type { Language, Text } from '../shared/text.ts';
 /**
  * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
  * runs are known by their id: a `start` of a run that the executor has, or whose end it still keeps, is ignored, and an end is
- * told again until it is acknowledged.
+ * told again until it is acknowledged. What is typed is numbered by its sender, so a piece that comes again is known. An executor that
+ * never says of a run that it has a terminal is not sent anything for one: it may be of a build that does not know these messages.
  */
 export const protocolVersion = 3;
 
@@ -91,6 +92,22 @@ export interface WindowSpec {
   readonly title: string;
   readonly language: Language;
   readonly hold: WindowHold;
+  /** There is no window, but a terminal that a page of the console shows, of this size at first. An older build finds no command then. */
+  readonly page?: TerminalSize;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Something that was typed into the terminal of a run. */
+export interface TypedPiece {
+  readonly base64: string;
+  /** Who typed it, and the how manieth piece of theirs it is; null where it will not be sent again. */
+  readonly order: { readonly sender: string; readonly number: number } | null;
+  /** It is an answer to what the script has asked its terminal when it had written so many bytes; null: a person typed it. */
+  readonly answers: number | null;
 }
 
 export const endCauses = [
@@ -151,6 +168,9 @@ export type ToExecutor =
   | { readonly type: 'retire' }
   /** How much may be spent on interpreters that wait; until this is said, none does. */
   | { readonly type: 'allow-warm'; readonly limits: WarmLimits }
+  /** For a run that has a terminal in a page. */
+  | ({ readonly type: 'type'; readonly runId: string } & TypedPiece)
+  | ({ readonly type: 'resize'; readonly runId: string } & TerminalSize)
   /** The service goes away in good order: an executor without runs may end at once. */
   | { readonly type: 'farewell' };
 
@@ -176,6 +196,8 @@ export type FromExecutor =
       readonly startedAtMs: number;
       /** Why it runs without the window that was asked for. */
       readonly windowless?: Text | null;
+      /** The size of its terminal, if it has one for a page. */
+      readonly terminal?: TerminalSize | null;
       /** After this run, if it could be warm: whoever hears of its end knows what it left to others. */
       readonly warm?: WarmState;
     }
@@ -197,6 +219,8 @@ export const toExecutorTypes = [
   'inherit',
   'retire',
   'allow-warm',
+  'type',
+  'resize',
   'farewell',
 ] as const satisfies readonly ToExecutor['type'][];
 
@@ -216,6 +240,8 @@ export interface RunningProcess {
   readonly pid: number | null;
   /** Whether it has reached its time limit and is being stopped. */
   readonly isTimedOut: boolean;
+  /** The size of its terminal, if it has one for a page. */
+  readonly terminal?: TerminalSize | null;
 }
 
 /** How many processes a run has left running. */

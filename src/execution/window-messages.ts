@@ -1,5 +1,5 @@
 import type { Language } from '../shared/text.ts';
-import type { EndCause, WindowHold } from './messages.ts';
+import type { EndCause, TerminalSize, WindowHold } from './messages.ts';
 
 /**
  * What executor and window say to each other, one JSON object a line. The program in the window lends its terminal to the
@@ -21,6 +21,9 @@ export type ToWindow =
       readonly cwd: string;
       readonly env: Readonly<Record<string, string>>;
     }
+  /** Only for a terminal that a page shows: what was typed there, and the size that it has there. */
+  | { readonly type: 'typed'; readonly base64: string }
+  | ({ readonly type: 'resized' } & TerminalSize)
   /** The script has ended: everything it wrote is wanted now. */
   | { readonly type: 'drain' }
   | ({ readonly type: 'ended' } & WindowEnd);
@@ -57,6 +60,8 @@ export type FromWindow =
 export const toWindowTypes = [
   'welcome',
   'start',
+  'typed',
+  'resized',
   'drain',
   'ended',
 ] as const satisfies readonly ToWindow['type'][];

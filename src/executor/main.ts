@@ -41,7 +41,12 @@ async function main(): Promise<void> {
   const { socketPath, cleanUp } = await chooseSocketPath(folder, instance);
   const cgroups = Cgroups.open(`hob-${instance}`);
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
-  const windows = new Windows({ program: [process.execPath, windowProgram], socketPath });
+  const pageProgram = fileURLToPath(new URL('../terminals/page/main.js', import.meta.url));
+  const windows = new Windows({
+    program: [process.execPath, windowProgram],
+    pageProgram: [process.execPath, pageProgram],
+    socketPath,
+  });
   const cores = availableParallelism();
   const memory = new IdleCollector();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);

@@ -134,7 +134,12 @@ export class ExecutorServer {
       pid: process.pid,
       instance: this.#options.instance,
       containment: this.#containment(),
-      running: [...this.#running].map(([runId, { pid, isTimedOut }]) => ({ runId, pid, isTimedOut })),
+      running: [...this.#running].map(([runId, { pid, isTimedOut, terminal }]) => ({
+        runId,
+        pid,
+        isTimedOut,
+        ...(terminal !== null && { terminal: terminal.size }),
+      })),
       ended: [...this.#unheard.values()],
       counts: [...this.#unheardCounts.values()],
     });
@@ -182,6 +187,12 @@ export class ExecutorServer {
         this.#options.warm?.allow(message.limits);
         this.reportWarm();
         break;
+      case 'type':
+        this.#running.get(message.runId)?.terminal?.type(message);
+        break;
+      case 'resize':
+        this.#running.get(message.runId)?.terminal?.resize(message);
+        break;
       case 'hello':
         break;
     }
@@ -198,7 +209,9 @@ export class ExecutorServer {
         const warm = spec.warm ? this.#options.warm?.state : undefined;
         tellStart = () => {
           tellStart = () => {};
-          this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...(warm && { warm }) });
+          const terminal = this.#running.get(runId)?.terminal?.size;
+          const more = { ...(warm && { warm }), ...(terminal && { terminal }) };
+          this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
         };
       },
       lasts: () => tellStart(),

@@ -12,6 +12,7 @@ import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import { PageTerminal } from './page-terminal.ts';
 import type { ProcessExit } from './process-exit.ts';
 import { startTicksOf } from './process-table.ts';
 import { RunProcesses } from './run-processes.ts';
@@ -56,6 +57,8 @@ export interface Supervision {
   readonly processes: RunProcesses | null;
   readonly pid: number | null;
   readonly isTimedOut: boolean;
+  /** The terminal that a page shows; null while there is none. */
+  readonly terminal: PageTerminal | null;
   /** Resolves when neither the script nor anything it left behind holds its streams. */
   readonly released: Promise<unknown>;
 }
@@ -66,6 +69,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
   let windowState: 'open' | 'gone' = 'open';
   let pid: number | null = null;
   let processes: RunProcesses | null = null;
+  let terminal: PageTerminal | null = null;
   let stopNow = (): void => {};
   const stopped = new Promise<void>((resolve) => {
     stopNow = resolve;
@@ -88,6 +92,9 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
     get isTimedOut() {
       return cause === 'timeout';
     },
+    get terminal() {
+      return terminal;
+    },
   };
 
   function stopBecause(why: EndCause): void {
@@ -97,7 +104,11 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
 
   async function see(): Promise<RunEnd> {
     const opening = spec.window ? await equipment.windows.open(spec.window, stopped) : unseen;
+    if (opening.window !== null && spec.window?.page) {
+      terminal = new PageTerminal(opening.window, spec.window.page);
+    }
     const end = await seeIn(opening);
+    terminal = null;
     opening.window?.end(end);
     return end;
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { sendMessage } from '../execution/message-lines.ts';
-import type { RunSpec, WindowSpec } from '../execution/messages.ts';
+import type { RunSpec, TerminalSize, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow, ToWindow, WindowEnd } from '../execution/window-messages.ts';
 import type { Capture } from './capture.ts';
 import type { PipeReader } from './pipe-reader.ts';
@@ -50,6 +50,14 @@ export class Window {
 
   welcome({ title, language, hold }: WindowSpec): void {
     this.#tell({ type: 'welcome', title, language, hold });
+  }
+
+  type(base64: string): void {
+    this.#tell({ type: 'typed', base64 });
+  }
+
+  resize({ columns, rows }: TerminalSize): void {
+    this.#tell({ type: 'resized', columns, rows });
   }
 
   /** It came too late. */

@@ -27,7 +27,7 @@ async function openWindows(
   opensWithinMs = 1000,
 ) {
   const socketPath = join(await tempFolder(), 'windows.sock');
-  const windows = new Windows({ program, socketPath, opensWithinMs });
+  const windows = new Windows({ program, pageProgram: program, socketPath, opensWithinMs });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -56,6 +56,24 @@ describe('Windows', () => {
     const { windows } = await openWindows();
     const { window, windowless } = await windows.open({ ...look, commands: [plain] }, never);
     expect([window?.terminal, window?.env, windowless]).toEqual(['/dev/pts/99', { TERM: 'test' }, null]);
+  });
+
+  it('starts the program for a page with the size, where a page shows the terminal', async () => {
+    const { windows } = await openWindows();
+    const { window } = await windows.open(
+      { ...look, commands: [missing], page: { columns: 100, rows: 30 } },
+      never,
+    );
+    expect(window?.terminal).toBe('/dev/pts/99');
+  });
+
+  it('says that there can be no terminal when that program has none to lend', async () => {
+    const { windows } = await openWindows(failing);
+    const opening = await windows.open({ ...look, commands: [], page: { columns: 80, rows: 24 } }, never);
+    expect([opening.window, opening.windowless?.en]).toEqual([
+      null,
+      'this machine gives out no pseudo-terminal',
+    ]);
   });
 
   it('does not take the end of an emulator for the end of its window', async () => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { WindowSpec } from '../execution/messages.ts';
+import type { TerminalSize, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow } from '../execution/window-messages.ts';
 import type { Text } from '../shared/text.ts';
 import { type LaunchedTerminal, launchTerminal } from './launch-terminal.ts';
@@ -17,6 +17,7 @@ const failedGraceMs = 250;
 const reasons = {
   none: { en: 'there is no terminal emulator', zh: '没有终端程序' },
   stopped: { en: 'the run was stopped', zh: '运行已被终止' },
+  unpaged: { en: 'this machine gives out no pseudo-terminal', zh: '此系统无法提供伪终端' },
 } as const satisfies Record<string, Text>;
 
 export interface Opening {
@@ -28,6 +29,8 @@ export interface Opening {
 interface WindowsOptions {
   /** What is to run in a window, without its arguments. */
   program: readonly string[];
+  /** What is to run in the place of a window where a page shows the terminal, without its arguments. */
+  pageProgram: readonly string[];
   /** Where windows call us. */
   socketPath: string;
   opensWithinMs?: number;
@@ -45,9 +48,10 @@ export class Windows {
 
   /** Never rejects. One that comes after `stopped`, or too late, is sent away. */
   async open(spec: WindowSpec, stopped: Promise<void>): Promise<Opening> {
+    if (spec.page !== undefined) return this.#openForPage(spec, spec.page, stopped);
     let windowless: Text | null = reasons.none;
     for (const command of spec.commands) {
-      const opening = await this.#try(command, spec, stopped);
+      const opening = await this.#try([...command, ...this.#options.program], spec, stopped);
       if (opening.window !== null) return opening;
       ({ windowless } = opening);
       if (opening.isFinal) break;
@@ -73,6 +77,19 @@ export class Windows {
     admit(opened);
   }
 
+  async #openForPage(
+    spec: WindowSpec,
+    { columns, rows }: TerminalSize,
+    stopped: Promise<void>,
+  ): Promise<Opening> {
+    const command = [...this.#options.pageProgram, String(columns), String(rows)];
+    const { window, windowless } = await this.#try(command, spec, stopped);
+    // Whoever reads it has no use for the name of a program that they did not choose.
+    const isStopped = windowless === reasons.stopped;
+    return { window, windowless: window === null && !isStopped ? reasons.unpaged : windowless };
+  }
+
+  /** Starts what opens a window, with where to call and what to say there behind it. */
   async #try(
     command: readonly string[],
     spec: WindowSpec,
@@ -80,8 +97,8 @@ export class Windows {
   ): Promise<Opening & { isFinal: boolean }> {
     const ticket = randomBytes(16).toString('hex');
     const called = new Promise<Window>((resolve) => this.#expected.set(ticket, resolve));
-    const { program, socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
-    const terminal = launchTerminal([...command, ...program, socketPath, ticket], spec.env);
+    const { socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
+    const terminal = launchTerminal([...command, socketPath, ticket], spec.env);
     const over = new AbortController();
     let isSentAway = false;
     const enough = async (ms: number) => {

@@ -17,10 +17,14 @@ import type { RunEnds } from '../runs/run-ends.ts';
 import type { WarmLimits, WarmState } from '../runs/run-record.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { RunTerminals } from '../runs/run-terminals.ts';
 import type { Catalogue } from '../scripts/catalogue.ts';
 import type { ModelNeeds } from '../scripts/model-needs.ts';
+import type { SurveyedRuntime } from '../scripts/runtimes/survey-runtimes.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { Json } from '../shared/json.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Text } from '../shared/text.ts';
 import type { TokenGuard } from './door/token-guard.ts';
 
 /** The environments on the disk, as far as the routes need them. */
@@ -30,6 +34,22 @@ export interface EnvironmentList {
   remove(key: string): Promise<EnvironmentView | null>;
 }
 
+/** The settings that hold, as far as they are shown. */
+export interface ShownSettings {
+  readonly home: string;
+  readonly file: string;
+  /** Where the service is reached; known once it listens. */
+  reached(): { readonly address: string; readonly beyond: readonly string[] };
+  readonly items: readonly {
+    readonly name: string;
+    readonly value: Json;
+    readonly default: Json;
+    /** Null: it is the default. */
+    readonly origin: { readonly kind: 'file' | 'environment' | 'flag'; readonly name: string } | null;
+    readonly meaning: Text;
+  }[];
+}
+
 /** What the routes need from the rest of Hob. */
 export interface AppDependencies {
   catalogue: Catalogue;
@@ -37,6 +57,7 @@ export interface AppDependencies {
   eventLog: EventLog;
   runEvents: RunEvents;
   outputs: RunOutputs;
+  runTerminals: RunTerminals;
   keyedRuns: KeyedRuns;
   runEnds: RunEnds;
   runRemover: RunRemover;
@@ -49,13 +70,20 @@ export interface AppDependencies {
   modelNeeds: ModelNeeds;
   packages: Packages;
   environments: EnvironmentList;
+  settings: ShownSettings;
+  /** The interpreters on this machine. */
+  runtimes: { survey(): Promise<readonly SurveyedRuntime[]> };
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
+  /** Shows the folder of a path to the person at the desk, and resolves with it. */
+  openFolder: (path: string) => Promise<string>;
   /** The interpreters that wait for runs. */
   warm: { readonly limits: WarmLimits; state(): WarmState | null };
   metrics: Metrics;
   log: Logger;
   version: string;
+  /** Where the console's files are. Null: it was not built. */
+  consoleFolder: string | null;
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;

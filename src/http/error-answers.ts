@@ -23,6 +23,7 @@ export function statusOf(code: ErrorCode): number {
     case 'notify-invalid':
     case 'repo-id-invalid':
     case 'package-source-invalid':
+    case 'folder-invalid':
     case 'door-protocol':
     case 'door-host-missing':
     case 'request-malformed':
@@ -35,10 +36,13 @@ export function statusOf(code: ErrorCode): number {
     case 'door-origin':
     case 'door-fetch-site':
     case 'door-method':
+    case 'folder-unreadable':
     case 'model-not-removable':
     case 'hub-denied':
       return 403;
     case 'script-unknown':
+    case 'icon-unknown':
+    case 'folder-unknown':
     case 'temp-file-missing':
     case 'model-not-downloaded':
     case 'download-unknown':
@@ -47,6 +51,7 @@ export function statusOf(code: ErrorCode): number {
     case 'operation-unknown':
     case 'environment-unknown':
     case 'download-nothing-matches':
+    case 'folder-missing':
     case 'path-unknown':
     case 'run-unknown':
     case 'run-token-unknown':
@@ -59,6 +64,7 @@ export function statusOf(code: ErrorCode): number {
     case 'run-ended':
     case 'download-ended':
     case 'run-not-ended':
+    case 'run-without-terminal':
     case 'idempotency-key-reused':
     case 'caller-stopping':
     case 'model-downloading':
@@ -68,6 +74,7 @@ export function statusOf(code: ErrorCode): number {
     case 'package-no-previous':
     case 'operation-ended':
     case 'environment-in-use':
+    case 'desktop-unavailable':
       return 409;
     case 'idempotency-run-gone':
       return 410;

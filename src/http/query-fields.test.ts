@@ -28,6 +28,13 @@ describe('a field of a query', () => {
     expect(() => read('a\0b').text('field')).toThrow(expect.objectContaining({ code: 'field-invalid' }));
   });
 
+  it('is a list of ids, each of them once, in lower case', () => {
+    const [a, b] = ['6b1c7a52-5f0e-4a53-9b34-d3f2f1f0a001', '6b1c7a52-5f0e-4a53-9b34-d3f2f1f0a002'];
+    expect(read(`${a}, ${b.toUpperCase()},${a}`).uuids('field')).toEqual([a, b]);
+    expect(read('').uuids('field')).toBeNull();
+    expect(() => read(`${a},`).uuids('field')).toThrow('one or more UUIDs');
+  });
+
   it.each([
     ['2026-05-01', '2026-05-01T00:00:00.000Z'],
     ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z'],

@@ -27,6 +27,16 @@ export class QueryFields {
     return value;
   }
 
+  /** One or more, with commas between them; each is there once. */
+  uuids(name: string): string[] | null {
+    const value = this.text(name)?.toLowerCase() ?? null;
+    if (value === null) return null;
+    const ids = [...new Set(value.split(',').map((id) => id.trim()))];
+    if (ids.some((id) => !uuidPattern.test(id)))
+      throw invalidField(name, 'one or more UUIDs, with commas between them', '一个或多个 UUID，以逗号分隔');
+    return ids;
+  }
+
   /** Words from a list, with commas between them. */
   words<Word extends string>(name: string, known: readonly Word[]): Word[] | null {
     const value = this.text(name);

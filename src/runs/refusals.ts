@@ -60,3 +60,27 @@ export function waitCircle(): AppError {
     { retryAfterS: 5 },
   );
 }
+
+export function withoutTerminal(runId: string): AppError {
+  return new AppError(
+    'run-without-terminal',
+    { en: `The run ${runId} has no terminal for a page.`, zh: `运行没有可在页面中显示的终端: ${runId}` },
+    {
+      hint: {
+        en: 'Runs that are started from the console have one, once they have begun, as `terminal` in the manifest says.',
+        zh: '从控制台启动的运行，开始后按清单中的 terminal 设置提供终端。',
+      },
+    },
+  );
+}
+
+export function terminalOutOfReach(): AppError {
+  return new AppError(
+    'executor-unavailable',
+    {
+      en: 'The terminal of this run cannot be reached at the moment.',
+      zh: '暂时无法连接此运行的终端。',
+    },
+    { retryAfterS: 1 },
+  );
+}

@@ -217,7 +217,7 @@ export class RunCarrier {
     const { runId } = run.record;
     const { signal } = run.stopping;
     const { window, windowless } = await chooseWindow(run.record, script, windows);
-    this.#noteWindowless(run, windowless);
+    if (windowless !== null) this.#noteWindowless(run, windowless);
     const spec: RunSpec = {
       runId,
       file: command.file,
@@ -248,7 +248,8 @@ export class RunCarrier {
           onStart();
         },
         started: (why) => {
-          this.#noteWindowless(run, why);
+          if (why !== null && window?.page !== undefined) this.#notePageless(run, why);
+          else if (why !== null) this.#noteWindowless(run, why);
           events.startSoon(runId);
         },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
@@ -259,10 +260,17 @@ export class RunCarrier {
   }
 
   /** Nothing is wrong with the run, but whoever expected a window wants to know. */
-  #noteWindowless(run: LiveRun, why: Text | null): void {
-    if (why === null) return;
+  #noteWindowless(run: LiveRun, why: Text): void {
     run.log.info({ why: why.en }, 'no window: the output of this run is only captured');
     this.#note(run, { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` });
+  }
+
+  #notePageless(run: LiveRun, why: Text): void {
+    run.log.info({ why: why.en }, 'no terminal for a page: the output of this run is only captured');
+    this.#note(run, {
+      en: `There is no terminal in the page: ${why.en}`,
+      zh: `页面中没有终端：${why.zh}`,
+    });
   }
 
   #note({ folder, language, log }: LiveRun, note: Text): void {

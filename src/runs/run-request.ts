@@ -1,5 +1,13 @@
 import type { Attachment, RunHooks } from '../execution/executor-client.ts';
-import type { Containment, Count, RunEnd, RunSpec, StopCause } from '../execution/messages.ts';
+import type {
+  Containment,
+  Count,
+  RunEnd,
+  RunSpec,
+  StopCause,
+  TerminalSize,
+  TypedPiece,
+} from '../execution/messages.ts';
 import type { Resolution } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -71,6 +79,9 @@ export interface Executor {
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'started' | 'timedOut'>): Attachment;
   canStop(runId: string): boolean;
   stop(runId: string, cause: StopCause): void;
+  terminalOf(runId: string): TerminalSize | null;
+  type(runId: string, piece: TypedPiece): boolean;
+  resize(runId: string, size: TerminalSize): boolean;
   acknowledge(runId: string): void;
   acknowledgeCounts(runIds: readonly string[]): void;
   /** Every run that an earlier service left has been attached to. */

@@ -2,28 +2,33 @@ import { describe, expect, it } from 'vitest';
 
 import { someScript } from '../../test/support/some-script.ts';
 import { terminals } from '../scripts/script.ts';
-import { chooseWindow, wantsWindow } from './run-windows.ts';
+import { chooseWindow, placeOf } from './run-windows.ts';
 
 const asked = { sync: false, origin: 'execute', data: {} } as const;
 const withData = { images: ['a.png'] };
 
-describe('wantsWindow', () => {
+describe('placeOf', () => {
   it.each([
     ['always', true, true],
     ['never', false, false],
     ['auto', false, true],
     ['inverse', true, false],
   ] as const)('with terminal = "%s": %s with data, %s without', (terminal, expectedWith, expectedWithout) => {
-    expect(wantsWindow(terminal, { ...asked, data: withData })).toBe(expectedWith);
-    expect(wantsWindow(terminal, asked)).toBe(expectedWithout);
+    for (const [origin, place] of [
+      ['execute', 'window'],
+      ['console', 'page'],
+    ] as const) {
+      expect(placeOf(terminal, { ...asked, origin, data: withData })).toBe(expectedWith ? place : 'nowhere');
+      expect(placeOf(terminal, { ...asked, origin })).toBe(expectedWithout ? place : 'nowhere');
+    }
   });
 
-  it('wants none where somebody waits for the answer, or looks at the run in the console or in a terminal', () => {
+  it('is nowhere if somebody waits for the answer, or looks at the run in a terminal of their own', () => {
     for (const terminal of terminals) {
-      expect(wantsWindow(terminal, { ...asked, sync: true })).toBe(false);
-      expect(wantsWindow(terminal, { ...asked, sync: true, origin: 'link', data: withData })).toBe(false);
-      expect(wantsWindow(terminal, { ...asked, origin: 'console', data: withData })).toBe(false);
-      expect(wantsWindow(terminal, { ...asked, origin: 'cli', data: withData })).toBe(false);
+      expect(placeOf(terminal, { ...asked, sync: true })).toBe('nowhere');
+      expect(placeOf(terminal, { ...asked, sync: true, origin: 'console' })).toBe('nowhere');
+      expect(placeOf(terminal, { ...asked, sync: true, origin: 'link', data: withData })).toBe('nowhere');
+      expect(placeOf(terminal, { ...asked, origin: 'cli', data: withData })).toBe('nowhere');
     }
   });
 
@@ -38,12 +43,17 @@ describe('wantsWindow', () => {
     [['a'], true],
     [{ n: 0 }, true],
   ])('takes %j as data: %s', (data, isData) => {
-    expect(wantsWindow('inverse', { ...asked, data })).toBe(isData);
+    expect(placeOf('inverse', { ...asked, data })).toBe(isData ? 'window' : 'nowhere');
   });
 });
 
 describe('chooseWindow', () => {
-  const options = { environment: { DISPLAY: ':0' }, language: 'zh', hold: 'failure' } as const;
+  const options = {
+    environment: { DISPLAY: ':0' },
+    language: 'zh',
+    hold: 'failure',
+    pageSize: () => ({ columns: 100, rows: 30 }),
+  } as const;
 
   it('gives a window the name of the script and what can open it', async () => {
     const commands = [['/usr/bin/xterm', '-e']];
@@ -52,6 +62,17 @@ describe('chooseWindow', () => {
       window: { commands, env: { DISPLAY: ':0' }, title: someScript().name, language: 'zh', hold: 'failure' },
       windowless: null,
     });
+  });
+
+  it('gives a run from the console a terminal for its page, whether there is a desktop or not', async () => {
+    const findTerminals = () => Promise.reject(new Error('nobody needs a window'));
+    const fromConsole = { ...asked, origin: 'console' } as const;
+    const { window, windowless } = await chooseWindow(fromConsole, someScript(), {
+      ...options,
+      findTerminals,
+    });
+    expect(window).toMatchObject({ commands: [], hold: 'never', page: { columns: 100, rows: 30 } });
+    expect(windowless).toBeNull();
   });
 
   it('says why there is none, and looks for none where none is wanted', async () => {

@@ -1,4 +1,4 @@
-import type { WindowHold, WindowSpec } from '../execution/messages.ts';
+import type { TerminalSize, WindowHold, WindowSpec } from '../execution/messages.ts';
 import type { Script, Terminal } from '../scripts/script.ts';
 import { assertNever } from '../shared/assert-never.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
@@ -17,27 +17,45 @@ export interface RunWindowsOptions {
   /** What the person at the desk reads. */
   language: Language;
   hold: WindowHold;
+  /** Which size a terminal for a page has until the page says so. */
+  pageSize: () => TerminalSize;
 }
 
-/** The window for a run, null when it wants none; or why it cannot have one. */
+/** The window for a run, or the terminal that a page shows in its place; null when it wants none; or why it cannot have one. */
 export async function chooseWindow(
   record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
   { name, runtime }: Pick<Script, 'name' | 'runtime'>,
-  { findTerminals, environment, language, hold }: RunWindowsOptions,
+  { findTerminals, environment, language, hold, pageSize }: RunWindowsOptions,
 ): Promise<{ window: WindowSpec | null; windowless: Text | null }> {
-  if (!wantsWindow(runtime.terminal, record)) return { window: null, windowless: null };
+  const place = placeOf(runtime.terminal, record);
+  if (place === 'nowhere') return { window: null, windowless: null };
+  if (place === 'page') {
+    const page = {
+      commands: [],
+      env: environment,
+      title: name,
+      language,
+      hold: 'never',
+      page: pageSize(),
+    } as const;
+    return { window: page, windowless: null };
+  }
   const search = await findTerminals();
   if (search.kind === 'none') return { window: null, windowless: search.message };
   const { commands } = search;
   return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
 }
 
-/** Whoever waits for an answer looks at that; the console shows a run by itself, and so does the command in its terminal. */
-export function wantsWindow(
+/** Whoever waits for an answer looks at that; the command shows a run in its own terminal, and the console in its page. */
+export function placeOf(
   terminal: Terminal,
   { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
-): boolean {
-  if (sync || origin === 'console' || origin === 'cli') return false;
+): 'nowhere' | 'page' | 'window' {
+  if (sync || origin === 'cli' || !wantsTerminal(terminal, data)) return 'nowhere';
+  return origin === 'console' ? 'page' : 'window';
+}
+
+function wantsTerminal(terminal: Terminal, data: Json): boolean {
   switch (terminal) {
     case 'always':
       return true;

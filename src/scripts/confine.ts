@@ -30,6 +30,18 @@ export function confineNow(folder: string, written: string): Confined {
   }
 }
 
+/** Where such a file really is; null when it is not there, is no file or lies outside. */
+export async function realFileInside(folder: string, written: string): Promise<string | null> {
+  const path = insideOf(folder, written);
+  if (path === null) return null;
+  try {
+    const [realFolder, realFile] = await Promise.all([realpath(folder), realpath(path)]);
+    return escapes(relative(realFolder, realFile)) ? null : realFile;
+  } catch {
+    return null;
+  }
+}
+
 /** The path as it is written, or null when it leads out of the folder. */
 function insideOf(folder: string, written: string): string | null {
   // Written on Windows, it must not mean another file elsewhere.

@@ -11,6 +11,11 @@ export function resolveHome(
   return chosen ? resolve(chosen) : defaultHome(env, platform);
 }
 
+/** Where its settings are written, for whoever wants others than the defaults. */
+export function settingsFile(home: string): string {
+  return join(home, 'settings.toml');
+}
+
 function defaultHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'hob');
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'hob');

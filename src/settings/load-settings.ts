@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 import { parse, TomlError } from 'smol-toml';
 import Value from 'typebox/value';
@@ -12,9 +12,10 @@ import { ExplainedError } from '../shared/explained-error.ts';
 import { fixedText, type Text } from '../shared/text.ts';
 import { defaultSettings, kindOf } from './default-settings.ts';
 import { expectation } from './expectation.ts';
-import { resolveHome } from './home.ts';
+import { resolveHome, settingsFile } from './home.ts';
 import { type HubSettings, hubSettings } from './hub-settings.ts';
 import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
+import type { SettingOrigin } from './setting-origin.ts';
 import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
 /** What `hob serve` was given on the command line. */
@@ -35,6 +36,8 @@ export interface LoadedSettings extends Settings {
   modelScopeCaches: { current: string; old: string };
   /** How the hubs are reached, and where what comes from them is put. */
   hubs: HubSettings;
+  /** Where each setting comes from that is not its default. */
+  origins: ReadonlyMap<SettingName, SettingOrigin>;
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
@@ -49,7 +52,7 @@ export class SettingsError extends ExplainedError {
 }
 
 /** A value, and where it was found. */
-type Sourced = { value: unknown; source: Text };
+type Sourced = { value: unknown; source: Text; origin: SettingOrigin };
 
 /** Defaults, overridden by settings.toml in the home, then by the environment, then by flags. */
 export async function loadSettings(
@@ -60,14 +63,16 @@ export async function loadSettings(
   const problems: Text[] = [];
   // Each over the one before; what is overridden is checked all the same.
   const given = [
-    ...(await fromFile(join(home, 'settings.toml'), problems)),
+    ...(await fromFile(settingsFile(home), problems)),
     ...fromEnvironment(env, problems),
     ...fromFlags(flags),
   ];
 
   const settings: Record<string, unknown> = { ...defaultSettings };
-  for (const [name, { value, source }] of given) {
+  const origins = new Map<SettingName, SettingOrigin>();
+  for (const [name, { value, source, origin }] of given) {
     settings[name] = value;
+    origins.set(name, origin);
     if (!Value.Check(SettingsSchema.properties[name], value)) {
       // Whoever takes this setting for the token itself has written a secret here, and an address may have a password in it.
       const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
@@ -86,6 +91,7 @@ export async function loadSettings(
   if (problems.length > 0 || !Value.Check(SettingsSchema, settings)) throw new SettingsError(problems);
 
   const scripts = [...settings.scripts, ...(flags.scripts ?? [])].map((folder) => resolve(folder));
+  if (scripts.length > settings.scripts.length) origins.set('scripts', { kind: 'flag', name: '--scripts' });
   const addresses = settings.listen.flatMap((address) =>
     address === 'localhost' ? defaultSettings.listen : [canonical(address)],
   );
@@ -99,6 +105,7 @@ export async function loadSettings(
     huggingFaceCache: huggingFaceCache(env, homedir()),
     modelScopeCaches: modelScopeCaches(env, homedir()),
     hubs: hubSettings(env, homedir(), settings),
+    origins,
   };
 }
 
@@ -133,7 +140,8 @@ async function fromFile(path: string, problems: Text[]): Promise<[SettingName, S
     const name = settingNames.find((known) => known === key);
     const source = { en: `${key} in ${path}`, zh: `${path} 中的 ${key}` };
     const known = settingNames.join(', ');
-    if (name) chosen.push([name, { value: fromTable(name, value, path), source }]);
+    const origin = { kind: 'file', name: path } as const;
+    if (name) chosen.push([name, { value: fromTable(name, value, path), source, origin }]);
     else
       problems.push({
         en: `${path}: there is no setting ${key}; the settings are ${known}`,
@@ -164,7 +172,8 @@ function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName
     if (!variable.startsWith('HOB_') || otherVariables.has(variable) || text === undefined || text === '')
       continue;
     const name = settingNames.find((known) => environmentName(known) === variable);
-    if (name) given.push([name, { value: fromText(name, text), source: fixedText(variable) }]);
+    const origin = { kind: 'environment', name: variable } as const;
+    if (name) given.push([name, { value: fromText(name, text), source: fixedText(variable), origin }]);
     else
       problems.push({
         en: `${variable}: there is no such setting; the settings are ${known}`,
@@ -176,12 +185,12 @@ function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName
 
 function fromFlags(flags: Flags): [SettingName, Sourced][] {
   const chosen: [SettingName, Sourced][] = [];
-  if (flags.host !== undefined) chosen.push(['listen', { value: [flags.host], source: fixedText('--host') }]);
-  if (flags.port !== undefined)
-    chosen.push(['port', { value: fromText('port', flags.port), source: fixedText('--port') }]);
-  if (flags.logLevel !== undefined)
-    chosen.push(['log_level', { value: flags.logLevel, source: fixedText('--log-level') }]);
-  if (flags.token !== undefined) chosen.push(['token', { value: flags.token, source: fixedText('--token') }]);
+  const choose = (name: SettingName, flag: string, value: unknown) =>
+    chosen.push([name, { value, source: fixedText(flag), origin: { kind: 'flag', name: flag } }]);
+  if (flags.host !== undefined) choose('listen', '--host', [flags.host]);
+  if (flags.port !== undefined) choose('port', '--port', fromText('port', flags.port));
+  if (flags.logLevel !== undefined) choose('log_level', '--log-level', flags.logLevel);
+  if (flags.token !== undefined) choose('token', '--token', flags.token);
   return chosen;
 }
 

@@ -10,6 +10,8 @@ export const errorCodes = {
   'script-unknown': 'No script has this id.',
   'script-unusable':
     'The script is known but cannot run: its id is used twice, its manifest is broken or its entry is gone.',
+  'icon-unknown':
+    'The script has no icon that can be shown: none is named, or it is not there, too large or no picture.',
   'script-not-a-node': 'The target of a link does not declare itself a node.',
   'chain-too-deep': 'The link would be the ninth level of its chain.',
   'temp-file-missing': 'The `temp_file` does not exist.',
@@ -64,10 +66,17 @@ export const errorCodes = {
   'environment-failed': 'What the script needs to run could not be prepared.',
   'environment-unknown': 'There is no such environment.',
   'environment-in-use': 'The environment is being built, or a run uses it, so it cannot be removed.',
+  'folder-unknown': 'There is no such folder on this machine.',
+  'folder-unreadable': 'The system does not let Hob look into the folder.',
+  'folder-invalid': 'What is at this place is no folder.',
+  'folder-missing': 'There is nothing at the path whose folder is to be opened.',
+  'desktop-unavailable': 'There is no desktop to open the folder on, or nothing on it that opens folders.',
   'path-unknown': 'There is nothing at this path.',
   'method-not-allowed': 'The path exists, but not for this method.',
   'run-unknown': 'No run has this id.',
-  'run-ended': 'The run has ended already: it can neither be cancelled nor report its progress.',
+  'run-ended':
+    'The run has ended already: it can neither be cancelled nor typed into, nor report its progress.',
+  'run-without-terminal': 'The run has no terminal that a page could show, or has not got it yet.',
   'run-not-ended': 'The run has not ended yet, so it cannot be deleted.',
   'range-not-satisfiable':
     'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',

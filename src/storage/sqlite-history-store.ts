@@ -9,12 +9,15 @@ import type {
   FamilyBounds,
   HistoryStore,
   HistoryTotals,
+  OutcomeQuery,
   RunPage,
   RunQuery,
+  ScriptOutcomes,
 } from '../runs/history/history-store.ts';
 import type { Database } from './database.ts';
 import { CountSums, readDayCount } from './day-counts.ts';
 import { totalsOf } from './history-totals.ts';
+import { latestOutcomesOf } from './latest-outcomes.ts';
 import { type Candidate, Candidates } from './run-candidates.ts';
 import { briefColumns, memberColumns, toBrief, toMember } from './run-rows.ts';
 
@@ -24,6 +27,7 @@ const sliceDays = 500;
 /** The history of runs in SQLite. */
 export class SqliteHistoryStore implements HistoryStore {
   readonly totals: () => HistoryTotals;
+  readonly outcomes: (query: OutcomeQuery) => Promise<readonly ScriptOutcomes[]>;
   readonly #candidates: Candidates;
   readonly #briefs: StatementSyncInstance;
   readonly #line: StatementSyncInstance;
@@ -57,6 +61,7 @@ export class SqliteHistoryStore implements HistoryStore {
     );
     this.#names = database.prepare('SELECT script_id, script_name FROM script_names');
     this.totals = totalsOf(database);
+    this.outcomes = latestOutcomesOf(database);
   }
 
   async page(query: RunQuery, signal: AbortSignal): Promise<RunPage> {

@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 
+import { hasDisplay } from '../shared/has-display.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import { findProgram } from './find-program.ts';
-import { findLinuxTerminals, hasDisplay, knownCommand } from './linux-terminals.ts';
+import { findLinuxTerminals, knownCommand } from './linux-terminals.ts';
 import { findMacTerminal, macApp } from './mac-terminals.ts';
 import type { Command, Desktop } from './terminal-command.ts';
 import { findWindowsTerminals } from './windows-terminals.ts';
@@ -33,7 +34,7 @@ const noEmulator: Text = {
 
 /** How a terminal window can be opened on this machine. */
 export async function findTerminals(options: TerminalSearchOptions): Promise<TerminalSearch> {
-  if (usesDisplays(options.platform) && !hasDisplay(options)) {
+  if (usesDisplays(options.platform) && !hasDisplay(options.environment)) {
     return { kind: 'none', reason: 'no-display', message: noDisplay };
   }
   const commands = new Map<string, Command>();

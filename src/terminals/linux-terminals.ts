@@ -2,13 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 import { type Emulator, findEmulator, orderEmulators, unfitEmulators } from './emulators.ts';
-import { findProgram, type Machine } from './find-program.ts';
+import { findProgram } from './find-program.ts';
 import type { Command, Desktop } from './terminal-command.ts';
-
-/** Whether there is a desktop to open a window on. */
-export function hasDisplay({ environment }: Machine): boolean {
-  return isSet(environment.DISPLAY) || isSet(environment.WAYLAND_DISPLAY);
-}
 
 /** The emulators of this machine, the one its user would expect first. */
 export async function* findLinuxTerminals(desktop: Desktop): AsyncGenerator<Command> {

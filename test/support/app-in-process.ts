@@ -32,6 +32,7 @@ import { RunOutputs } from '../../src/runs/output/run-outputs.ts';
 import { RunEnds } from '../../src/runs/run-ends.ts';
 import type { Executor } from '../../src/runs/run-request.ts';
 import { RunService } from '../../src/runs/run-service.ts';
+import { RunTerminals } from '../../src/runs/run-terminals.ts';
 import { Catalogue } from '../../src/scripts/catalogue.ts';
 import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
@@ -96,12 +97,14 @@ export async function appInProcess({
     limits: smallLimits,
   });
   const runEnds = new RunEnds({ events: runs.events, store });
+  const outputs = new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') });
   const app = await buildApp({
     catalogue,
     runs,
     eventLog,
     runEvents,
-    outputs: new RunOutputs({ store, events: new Feed(), runsFolder: join(folder, 'runs') }),
+    outputs,
+    runTerminals: new RunTerminals({ store, executor, outputs }),
     keyedRuns: new KeyedRuns({
       keys,
       keptSince: () => '',
@@ -138,15 +141,24 @@ export async function appInProcess({
       addressOf: () => null,
     }),
     desktop: { state: 'none' },
+    openFolder: async (path) => path,
     warm: { limits: { memoryBytes: 1000, idleMs: 1000 }, state: () => warm },
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,
+    settings: {
+      home: folder,
+      file: join(folder, 'settings.toml'),
+      reached: () => ({ address: 'http://127.0.0.1', beyond: [] }),
+      items: [],
+    },
+    runtimes: { survey: async () => [] },
     models: new ModelLibrary({ places: [] }),
     modelNeeds: new ModelNeeds(catalogue),
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
+    consoleFolder: null,
     closing: new AbortController().signal,
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
@@ -231,6 +243,18 @@ class HeldExecutor implements Executor {
   }
 
   stop(): void {}
+
+  terminalOf(): null {
+    return null;
+  }
+
+  type(): boolean {
+    return false;
+  }
+
+  resize(): boolean {
+    return false;
+  }
 
   acknowledge(): void {}
 

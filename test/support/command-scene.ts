@@ -21,12 +21,13 @@ export const english = { LC_ALL: 'C.UTF-8' };
 export async function launchScene(
   writeScripts: (scripts: string) => Promise<void>,
   settings = '',
+  serviceEnv: Record<string, string> = {},
 ): Promise<CommandScene> {
   const root = await mkdtemp(join(tmpdir(), 'hob-commands-'));
   const [home, scripts, folder] = [join(root, 'home'), join(root, 'scripts'), join(root, 'work')];
   for (const path of [home, scripts, folder]) await mkdir(path, { mode: 0o700 });
   await writeScripts(scripts);
-  const hob = await launchHob({ home, scripts: [scripts], settings });
+  const hob = await launchHob({ home, scripts: [scripts], settings, env: serviceEnv });
   const executor = await executorPid(home);
   const env = { ...english, HOB_HOME: home };
   return {

@@ -27,6 +27,9 @@ export function executorThat(end: (runId: string) => RunEnd): Executor {
     attach: () => ({ kind: 'unknown' }),
     canStop: () => true,
     stop: () => {},
+    terminalOf: () => null,
+    type: () => false,
+    resize: () => false,
     acknowledge: () => {},
     acknowledgeCounts: () => {},
     catchUp: () => {},
@@ -53,6 +56,7 @@ export const noWindows: RunWindowsOptions = {
   environment: {},
   language: 'en',
   hold: 'never',
+  pageSize: () => ({ columns: 80, rows: 24 }),
 };
 
 /** A service of runs in memory, with an executor of the test's own. */

@@ -145,7 +145,7 @@ export class Witness {
 
   /** Everything that can be asked for, of the service and of each run. */
   async askForEverything(scriptIds: readonly string[]): Promise<void> {
-    const general = ['runs', 'stats', 'scripts', 'openapi.json', 'script.schema.json', 'health'];
+    const general = ['runs', 'stats', 'outcomes', 'scripts', 'openapi.json', 'script.schema.json', 'health'];
     const ofRuns = this.runIds.flatMap((runId) =>
       ['', '/tree', '/stdout', '/stderr', '/events'].map((part) => `/api/runs/${runId}${part}`),
     );

@@ -20,6 +20,10 @@ const scenarios = {
     title: 'A large download',
     did: 'A process gave out one large file, sent by the system itself so that it takes little of the processor. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
   },
+  console: {
+    title: 'The page of a run with very much output',
+    did: 'A real browser showed the page of a run that had written 100,000 lines, some of them in colours and some to stderr, and went on writing. Meanwhile the lines were scrolled up and down and searched. What is counted is how long the page was busy at a stretch: less than 50 ms is not felt.',
+  },
   cli: {
     title: 'The command',
     did: 'The command was started again and again, once to say its version and once to ask a running service for something small, in turn with a Node that does nothing.',

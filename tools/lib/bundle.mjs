@@ -9,6 +9,7 @@ const entries = [
   'models/downloads/hashing/hash-worker.js',
   'runs/outcome/outcome-worker.js',
   'storage/checkpoint-worker.js',
+  'terminals/page/main.js',
   'terminals/window/drain.js',
   'terminals/window/main.js',
 ];

@@ -113,6 +113,7 @@ function buildKey() {
   const hash = createHash('sha256');
   for (const path of [
     ...sourceFiles(join(root, 'src')),
+    ...filesIn(join(root, 'web')),
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
     join(root, 'tools', 'lib', 'bundle.mjs'),
@@ -123,10 +124,12 @@ function buildKey() {
 }
 
 function sourceFiles(folder) {
+  return filesIn(folder).filter((path) => /\.(ts|cts|py)$/.test(path));
+}
+
+function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter(
-      (entry) => entry.isFile() && /\.(ts|cts|py)$/.test(entry.name) && !entry.name.endsWith('.test.ts'),
-    )
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 }
@@ -155,12 +158,22 @@ async function build() {
     const { bundle } = await import('./bundle.mjs');
     await bundle({ root, compiled, dist });
     copyHosts(compiled, dist);
+    await buildConsole(join(dist, 'web'));
     writeFileSync(join(dist, '.hob-built'), key);
     replaceFolder(join(root, 'build'), compiled);
     replaceFolder(join(root, 'dist'), dist);
   } finally {
     for (const folder of [compiled, dist]) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function buildConsole(outDir) {
+  const { build: buildPages } = await import('vite');
+  await buildPages({
+    configFile: join(root, 'web', 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true },
+  });
 }
 
 /** What other interpreters run goes along as it is. */

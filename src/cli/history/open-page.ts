@@ -1,20 +1,11 @@
+import { openOnDesktop } from '../../shared/open-on-desktop.ts';
 import { textOf } from '../answer-fields.ts';
 import { tr } from '../language.ts';
 import { findKnownScript } from '../run/find-known-script.ts';
-import { startDetached } from '../run/start-detached.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { pickRun, runById } from './pick-run.ts';
-
-/** What opens an address in the browser of each system, and what comes before it. */
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-const usualOpener = ['xdg-open'];
-/** Something that cannot open a page says so sooner; what lasts longer has become the browser. */
-const failsWithinMs = 2000;
 
 /** Opens the page of the service, of a run or of a script in the browser, or says where it is. */
 export async function openPage(
@@ -26,15 +17,10 @@ export async function openPage(
   if (isJson) printJson({ url: address });
   else process.stdout.write(`${address}\n`);
   if (!isOpened) return;
-  const [program = '', ...args] = openers[process.platform] ?? usualOpener;
-  const end = await startDetached(program, [...args, address], {
-    signal: AbortSignal.timeout(failsWithinMs),
-  });
-  if (end === null || end.code === 0) return;
-  const reason =
-    end.errno === 'ENOENT'
-      ? tr(`there is no ${program}`, `没有 ${program}`)
-      : `${program}: ${end.errno ?? end.code}`;
+  const failure = await openOnDesktop('page', address, { platform: process.platform });
+  if (failure === null) return;
+  const { program, isMissing } = failure;
+  const reason = isMissing ? tr(`there is no ${program}`, `没有 ${program}`) : failure.reason;
   throw new UserError(
     tr(
       `No browser could be started (${reason}). Open the address above yourself.`,

@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { isJsonObject, type Json } from '../../shared/json.ts';
 import { claimPrivateFile } from '../../shared/private-files.ts';
+import { startDetached } from '../../shared/start-detached.ts';
 import { textOf } from '../answer-fields.ts';
 import { findService } from '../find-service.ts';
 import { language, tr } from '../language.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
-import { startDetached } from './start-detached.ts';
 
 const logName = 'serve.log';
 const betweenLooksMs = 50;

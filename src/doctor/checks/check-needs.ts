@@ -1,11 +1,11 @@
 import { findMissingBinaries } from '../../scripts/runtimes/find-binaries.ts';
 import { resolveCommand } from '../../scripts/runtimes/resolve-command.ts';
+import { interpreterOf } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Script } from '../../scripts/script.ts';
 import type { Text } from '../../shared/text.ts';
 import { type Finding, splitAdvice } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
 import type { Patient } from '../patient.ts';
-import { interpreterOf } from './check-runtimes.ts';
 
 const windowsLanguages = ['bat', 'autohotkey'];
 

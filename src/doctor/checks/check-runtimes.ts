@@ -1,42 +1,26 @@
-import type { ScriptLanguage } from '../../scripts/languages.ts';
 import { type InterpretedLanguage, interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
-import type { Script } from '../../scripts/script.ts';
+import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
 import type { Patient } from '../patient.ts';
-
-const onWindowsOnly: readonly InterpretedLanguage[] = ['autohotkey'];
 
 /** Longer than any that answers takes. */
 const slowMs = 2900;
 
 /** Every language with its interpreter. One that is missing is a problem only where a script needs it. */
-export async function checkRuntimes({ finder, platform, scripts }: Patient): Promise<Finding[]> {
-  const known = await scripts();
-  const languages = interpretedLanguages.filter(
-    (language) => platform === 'win32' || !onWindowsOnly.includes(language),
-  );
-  const searches = await Promise.all(
-    languages.map(async (language) => {
-      const beganMs = performance.now();
-      const search = await finder.find(language, null);
-      return { language, search, tookMs: performance.now() - beganMs };
-    }),
-  );
+export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
+  const { scripts } = await patient.scripts();
   const findings: Finding[] = [];
   const idle: string[] = [];
-  for (const { language, search, tookMs } of searches) {
+  for (const { language, search, tookMs, users } of await surveyRuntimes(scripts, patient)) {
     if (tookMs > slowMs) findings.push(slow(language));
-    const users = known.scripts
-      .filter((script) => interpreterOf(script) === language)
-      .map(({ name }) => name);
     if (search.kind === 'found') {
       const { version, path } = search.interpreter;
       // Nobody writes down the version of sh.
       const name = language === 'sh' ? 'sh' : `${language} ${version}`;
       findings.push(ok('runtimes', { en: `${name} (${path})`, zh: `${name}（${path}）` }));
     } else if (users.length > 0) {
-      const names = nameSome(users);
+      const names = nameSome(users.map(({ name }) => name));
       const what = {
         en: `${language} is not installed, and is needed by ${names.en}`,
         zh: `未安装 ${language}，而 ${names.zh} 需要它`,
@@ -67,14 +51,4 @@ function slow(language: InterpretedLanguage): Finding {
       zh: `请查看 PATH 中排在最前的是哪个：which -a ${name}`,
     },
   );
-}
-
-const interpretedLanguages = Object.keys(interpreterSpecs).filter(
-  (name): name is InterpretedLanguage => name in interpreterSpecs,
-);
-
-/** Which interpreter a script is started with; null for none. */
-export function interpreterOf({ runtime }: Pick<Script, 'runtime'>): InterpretedLanguage | null {
-  const language: ScriptLanguage = runtime.language === 'typescript' ? 'node.js' : runtime.language;
-  return interpretedLanguages.find((name) => name === language) ?? null;
 }

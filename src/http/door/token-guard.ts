@@ -6,6 +6,7 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Text } from '../../shared/text.ts';
 import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
+import { isOfConsole } from '../console-pages.ts';
 import { areEqual } from './are-equal.ts';
 import { tokenOf } from './run-address.ts';
 import { cookiesIn, type Session, Sessions } from './sessions.ts';
@@ -50,8 +51,10 @@ export class TokenGuard {
   /** The reason when this request may not come in. Its target has lost the run token already. */
   judge(request: IncomingMessage): AppError | null {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    // Whoever watches over the service needs to know that it is there, and learns no more than that.
-    if (path === '/api/health' && (request.method === 'GET' || request.method === 'HEAD')) return null;
+    // Whoever watches over the service needs to know that it is there, and learns no more than that. The console asks for the token
+    // itself, by a page that can be had without it.
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (isReading && (path === '/api/health' || isOfConsole(path))) return null;
     return this.#identify(request, path);
   }
 

@@ -33,7 +33,7 @@ export const OriginHeaders = Type.Object({
   'x-hob-origin': Type.Optional(
     Type.String({
       description:
-        'console or cli: written down as the `origin` of the run in place of execute. Such a run is watched, so no window is opened for it.',
+        'console or cli: written down as the `origin` of the run in place of execute. Such a run is watched, so no window is opened for it; one from the console has a terminal for its page instead.',
     }),
   ),
 });

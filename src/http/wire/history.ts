@@ -72,6 +72,38 @@ export const TreeAnswer = Type.Object(
   { additionalProperties: false, description: 'The tree.' },
 );
 
+export const OutcomesQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'So many runs of each script.' }),
+  ),
+  script: Type.Optional(
+    Type.String({
+      description: 'Ids of scripts, with commas between them. All that have runs on record when absent.',
+    }),
+  ),
+});
+
+export const OutcomesAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          script_id: Type.String({ format: 'uuid' }),
+          script_name: Type.String({ description: 'As it was called in the latest of the runs.' }),
+          runs: Type.Array(Type.Pick(RunAnswer, ['run_id', 'state', 'queued_at', 'duration_ms']), {
+            description: 'The newest first.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'The latest runs of each script, the one that ran last first.',
+  },
+);
+
 export const StatsQuery = Type.Object({
   days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 400, default: 30, description: 'So many days, today included.' }),

@@ -87,3 +87,8 @@ export const ScriptsAnswer = Type.Object(
   { scripts: Type.Array(Script), problems: Type.Array(Problem) },
   { additionalProperties: false, description: 'All scripts and all problems.' },
 );
+
+export const IconAnswer = {
+  description: 'The picture: png, jpeg, gif, webp, svg or ico.',
+  content: { 'image/*': { schema: Type.String({ format: 'binary' }) } },
+};

@@ -76,6 +76,17 @@ export const StopAnswer = Type.Object(
   { additionalProperties: false, description: 'Hob is stopping.' },
 );
 
+export const OpenFolderBody = Type.Object({
+  path: Type.String({
+    description: 'Absolute. A folder itself is opened; of anything else, the folder it is in.',
+  }),
+});
+
+export const OpenFolderAnswer = Type.Object(
+  { status: Type.Literal('success'), folder: Type.String({ description: 'What was opened.' }) },
+  { additionalProperties: false, description: 'The folder was opened.' },
+);
+
 export const MetricsText = Type.String({ description: 'Version 0.0.4 of the format.' });
 
 export const SessionAnswer = Type.Object(

@@ -96,6 +96,21 @@ export interface HistoryTotals {
   readonly bytes: number;
 }
 
+/** The latest runs of which scripts are wanted, and how many of each at most. */
+export interface OutcomeQuery {
+  /** Null for all scripts that have runs on record. */
+  readonly scriptIds: readonly string[] | null;
+  readonly runsEach: number;
+}
+
+/** How the latest runs of a script went, the newest first; there is at least one. */
+export interface ScriptOutcomes {
+  readonly scriptId: string;
+  /** As it was called then. */
+  readonly scriptName: string;
+  readonly runs: readonly Pick<BriefRun, 'runId' | 'state' | 'queuedAt' | 'durationMs'>[];
+}
+
 /** What can be asked about all runs. Stated here, implemented in `storage/`. */
 export interface HistoryStore {
   /** Looks through as many runs as it takes, and lets others have their turn while it does. */
@@ -104,5 +119,7 @@ export interface HistoryStore {
   family(runId: string, bounds: FamilyBounds): Family;
   /** Lets others have their turn while it adds up. */
   counts(span: CountedSpan): Promise<DayCounts>;
+  /** The script that ran last comes first. Lets others have their turn, too. */
+  outcomes(query: OutcomeQuery): Promise<readonly ScriptOutcomes[]>;
   totals(): HistoryTotals;
 }

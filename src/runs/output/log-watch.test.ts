@@ -30,6 +30,19 @@ describe('somebody who waits for a log', () => {
     expect(watch.version).toBe(version + 1);
   });
 
+  it('is told at once of what somebody knew was coming, however long it was silent', async () => {
+    const { log, watch } = await settledWatch();
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const waiting = watch.changed(watch.version, never);
+    appendFileSync(log, 'more');
+    // No time passes here, so only this can have it looked at.
+    watch.hasten();
+    await waiting;
+  });
+
   it('is told when it comes into being', async () => {
     const log = join(await tempFolder(), 'stdout.log');
     const watch = new LogWatch(log);

@@ -4,6 +4,8 @@ import { readLogPart, sizeOfLog } from './read-log.ts';
 /** No event tells of a write to a file everywhere, so it is looked at: often while bytes come, less often while none do. */
 const soonestMs = 20;
 const latestMs = 200;
+/** Whoever types waits for every letter to be shown. */
+const hastyMs = 4;
 const slowdown = 1.5;
 const ringSignBytes = 64;
 
@@ -13,6 +15,8 @@ export class LogWatch {
   readonly #waiting = new Set<() => void>();
   #hasBegun = false;
   #isLooking = false;
+  #endPause = (): void => {};
+  #isHasty = false;
   #seen = '';
   #version = 0;
 
@@ -47,6 +51,12 @@ export class LogWatch {
     this.wake();
   }
 
+  /** Something is about to be written. */
+  hasten(): void {
+    this.#isHasty = true;
+    this.#endPause();
+  }
+
   /** There is something that cannot be seen from the log. */
   wake(): void {
     this.#version++;
@@ -62,10 +72,22 @@ export class LogWatch {
         this.wake();
         pauseMs = soonestMs;
       }
+      if (this.#isHasty) pauseMs = hastyMs;
+      this.#isHasty = false;
       // Also when nobody waits at this moment: whoever was woken comes back soon, and should not make us look in circles.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      await this.#pause(pauseMs);
     }
     this.#isLooking = false;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Not the time of the last change: two writes may have the same. */

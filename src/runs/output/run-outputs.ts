@@ -73,6 +73,11 @@ export class RunOutputs {
     return { ...(await layoutOfLive(log)), isLive: true };
   }
 
+  /** Has whoever follows a run told of what it writes sooner than usual, for a while. */
+  hasten(runId: string): void {
+    for (const entry of this.#followed.values()) if (entry.runId === runId) entry.watch.hasten();
+  }
+
   /** Whether there are so many bytes of a stream. Where that cannot be told, there may have been. */
   async reaches(record: BriefRun, stream: StreamName, offset: number): Promise<boolean> {
     if (record.endedAt !== null) {

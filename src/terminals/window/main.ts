@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
 
+import { PlainOutput } from './plain-output.ts';
+import { type ScreenEvents, WindowScreen } from './screen.ts';
 import { WindowProgram } from './window-program.ts';
 
 /** By these an emulator tells programs what it can show. */
@@ -19,7 +21,8 @@ function main([socketPath = '', ticket = '']: readonly string[]): void {
         return value === undefined ? [] : [[name, value]];
       }),
     );
-    void new WindowProgram({ socket, ticket, env, leave }).open();
+    const makeScreen = (events: ScreenEvents) => new WindowScreen(events);
+    void new WindowProgram({ socket, ticket, env, makeScreen, plain: new PlainOutput(), leave }).open();
   });
 }
 

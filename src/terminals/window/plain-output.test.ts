@@ -31,6 +31,14 @@ describe('PlainOutput', () => {
     );
   });
 
+  it('keeps a line feed of a program that draws as what it means to any terminal, if it is to be shown again', () => {
+    const plain = new PlainOutput({ isReplayed: true });
+    const pieces = ['end\r', '\ndown\n\n', '\r\r\n', 'x\r', 'y'].map((piece) =>
+      plain.take(Buffer.from(piece)),
+    );
+    expect(Buffer.concat([...pieces, plain.end()]).toString()).toBe('end\ndown\x1bD\x1bD\r\nx\ry');
+  });
+
   it('keeps a carriage return that stands alone at the end', () => {
     const plain = new PlainOutput();
     expect(plain.take(Buffer.from('50 %\r')).toString()).toBe('50 %');

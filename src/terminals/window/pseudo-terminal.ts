@@ -1,12 +1,8 @@
 import { closeSync, readSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 
+import type { TerminalSize } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
-
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 /** What one look into the terminal takes at most: much more than its buffer holds. */
 const largestDrainBytes = 1024 * 1024;

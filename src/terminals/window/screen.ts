@@ -1,8 +1,8 @@
 import { ReadStream } from 'node:tty';
 
-import type { TerminalSize } from './pseudo-terminal.ts';
+import type { TerminalSize } from '../../execution/messages.ts';
 
-interface ScreenEvents {
+export interface ScreenEvents {
   typed(keys: Buffer): void;
   resized(size: TerminalSize): void;
   /** There is room again for what is to be shown. */
@@ -11,13 +11,29 @@ interface ScreenEvents {
   closed(): void;
 }
 
+/** Where the terminal of a script is shown, and typed into. */
+export interface Screen {
+  readonly isOpen: boolean;
+  readonly size: TerminalSize;
+  /** Whether a script without a terminal of its own can be started in it all the same. */
+  readonly takesScripts: boolean;
+  /** From now on keys come to whoever listens. */
+  passKeys(): void;
+  /** Whether there is room for more. */
+  write(bytes: Buffer): boolean;
+  entitle(title: string): void;
+  /** Says something below what the script has shown, in whatever state it has left the terminal. */
+  say(line: string, colour: 'green' | 'red'): void;
+}
+
 const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 /**
  * The window itself, as the emulator gives it to us. Written to by a stream of our own: Node's own stdout waits for a terminal
  * that is slow, and we would hear nobody meanwhile.
  */
-export class Screen {
+export class WindowScreen implements Screen {
+  readonly takesScripts = true;
   readonly #keys = new ReadStream(0);
   readonly #picture = new ReadStream(1);
   readonly #typed: (keys: Buffer) => void;
@@ -63,7 +79,6 @@ export class Screen {
     this.#keys.on('data', this.#typed);
   }
 
-  /** Whether there is room for more. */
   write(bytes: Buffer | string): boolean {
     return !this.#isOpen || this.#picture.write(bytes);
   }
@@ -73,7 +88,6 @@ export class Screen {
     this.write(`\x1b]0;${title.replace(/\p{Cc}/gu, ' ')}\x07`);
   }
 
-  /** Says something below what the script has shown, in whatever state it has left the terminal. */
   say(line: string, colour: 'green' | 'red'): void {
     // Colours and styles off; the ordinary screen, a visible cursor, no reports of the mouse; nothing in the way below.
     const restore = '\x1b[0m\x1b[?1047l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l';

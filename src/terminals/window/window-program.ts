@@ -10,9 +10,9 @@ import {
 } from '../../execution/window-messages.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { describeHeldEnd } from './end-text.ts';
-import { PlainOutput } from './plain-output.ts';
+import type { PlainOutput } from './plain-output.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
-import { Screen } from './screen.ts';
+import type { Screen, ScreenEvents } from './screen.ts';
 import { leaveDrain, type ScriptInWindow, spawnInWindow } from './spawn-in-window.ts';
 
 /** How long pipes may take to hand over what was written before the end. */
@@ -26,6 +26,8 @@ interface ProgramOptions {
   ticket: string;
   /** What the emulator says of itself. */
   env: Readonly<Record<string, string>>;
+  makeScreen: (events: ScreenEvents) => Screen;
+  plain: PlainOutput;
   /** Called when the window may close. */
   leave: () => void;
 }
@@ -34,7 +36,6 @@ interface ProgramOptions {
 export class WindowProgram {
   readonly #options: ProgramOptions;
   readonly #screen: Screen;
-  readonly #plain = new PlainOutput();
   /** Who cannot take more at the moment. */
   readonly #full = new Set<'screen' | 'executor'>();
   #terminal: PseudoTerminal | null = null;
@@ -46,7 +47,7 @@ export class WindowProgram {
 
   constructor(options: ProgramOptions) {
     this.#options = options;
-    this.#screen = new Screen({
+    this.#screen = options.makeScreen({
       typed: (keys) => (this.#isOver ? this.#leave() : this.#terminal?.type(keys)),
       resized: (size) => this.#terminal?.resize(size),
       drained: () => this.#noteRoom('screen'),
@@ -63,6 +64,10 @@ export class WindowProgram {
   async open(): Promise<void> {
     // Where there is no way to have a terminal of our own, the script is started from here.
     this.#terminal = await PseudoTerminal.open(this.#screen.size).catch(() => null);
+    if (this.#terminal === null && !this.#screen.takesScripts) {
+      this.#options.leave();
+      return;
+    }
     const { ticket, env } = this.#options;
     this.#tell({ type: 'window', ticket, terminal: this.#terminal?.name ?? null, env });
   }
@@ -74,13 +79,19 @@ export class WindowProgram {
         this.#screen.entitle(message.title);
         if (this.#terminal === null) break;
         this.#screen.passKeys();
-        this.#terminal.read((bytes) => this.#pass('stdout', bytes, this.#plain.take(bytes)));
+        this.#terminal.read((bytes) => this.#pass('stdout', bytes, this.#options.plain.take(bytes)));
         break;
       case 'start':
         this.#script = spawnInWindow(message, {
           tell: (said) => this.#tell(said),
           pass: (stream, bytes) => this.#pass(stream, bytes, bytes) || this.#isDraining,
         });
+        break;
+      case 'typed':
+        this.#terminal?.type(Buffer.from(message.base64, 'base64'));
+        break;
+      case 'resized':
+        this.#terminal?.resize(message);
         break;
       case 'drain':
         void this.#drain();
@@ -95,7 +106,7 @@ export class WindowProgram {
 
   async #drain(): Promise<void> {
     this.#terminal?.drain();
-    this.#send('stdout', this.#plain.end());
+    this.#send('stdout', this.#options.plain.end());
     if (this.#script !== null) {
       // All there is counts now, room or not. What the script has left running may hold its pipes for ever.
       this.#isDraining = true;

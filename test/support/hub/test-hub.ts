@@ -53,12 +53,18 @@ export class TestHub {
 
   /** With a certificate it speaks TLS. */
   static async start(files: readonly StoredFile[], certificate?: Certificate): Promise<TestHub> {
+    const hub = await TestHub.launch(files, certificate);
+    onTestFinished(() => hub.close());
+    return hub;
+  }
+
+  /** One whose end is the caller's business, for a whole file of tests. */
+  static async launch(files: readonly StoredFile[], certificate?: Certificate): Promise<TestHub> {
     const hub = new TestHub(files, certificate);
     for (const server of [hub.#hub, hub.#store]) {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
     }
-    onTestFinished(() => hub.close());
     return hub;
   }
 

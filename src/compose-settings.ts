@@ -1,0 +1,19 @@
+import type { ShownSettings } from './http/dependencies.ts';
+import type { Listening } from './http/door/listen.ts';
+import { settingsFile } from './settings/home.ts';
+import type { LoadedSettings } from './settings/load-settings.ts';
+import { settingsInForce } from './settings/settings-in-force.ts';
+
+/** What is shown of the settings. Where the service listens is known only later. */
+export function composeSettings(
+  settings: LoadedSettings,
+  listening: () => Listening | undefined,
+): ShownSettings {
+  const { home } = settings;
+  return {
+    home,
+    file: settingsFile(home),
+    reached: () => ({ address: listening()?.url ?? '', beyond: listening()?.beyond ?? [] }),
+    items: settingsInForce(settings),
+  };
+}

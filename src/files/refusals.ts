@@ -1,0 +1,46 @@
+import { AppError, errnoOf } from '../shared/errors.ts';
+
+export function relativePath(path: string): AppError {
+  return new AppError(
+    'field-invalid',
+    { en: `path must be absolute, not ${JSON.stringify(path)}`, zh: `path 应为绝对路径，而不是 “${path}”` },
+    { hint: { en: '~ stands for your home folder.', zh: '~ 表示用户主文件夹。' } },
+  );
+}
+
+/** Why a folder cannot be listed; an error that says nothing of the folder is returned as it is. */
+export function folderRefusal(error: unknown, path: string): unknown {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+    case 'ENODEV':
+      return new AppError(
+        'folder-unknown',
+        { en: `There is no folder ${path}`, zh: `文件夹不存在: ${path}` },
+        { cause: error },
+      );
+    case 'ENOTDIR':
+      return new AppError(
+        'folder-invalid',
+        { en: `${path} is not a folder`, zh: `不是文件夹: ${path}` },
+        { cause: error },
+      );
+    case 'EACCES':
+    case 'EPERM':
+    case 'EIO':
+      return new AppError(
+        'folder-unreadable',
+        { en: `Hob may not look into ${path}`, zh: `没有权限查看文件夹: ${path}` },
+        {
+          cause: error,
+          hint: {
+            en: 'Hob sees what the user sees who started it.',
+            zh: 'Hob 只能看到启动它的用户有权查看的内容。',
+          },
+        },
+      );
+    default:
+      return error;
+  }
+}

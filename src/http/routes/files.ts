@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+
+import { type FolderEntry, listFolder } from '../../files/list-folder.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { QueryFields } from '../query-fields.ts';
+import { whenAnsweredOr } from '../when-answered.ts';
+import { LaterError } from '../wire/common.ts';
+import { FilesAnswer, FilesQuery } from '../wire/files.ts';
+
+export function addFilesRoute(app: FastifyInstance, { closing }: AppDependencies): void {
+  const schema = {
+    summary: 'What is in a folder of this machine',
+    description:
+      'For choosing files and folders. Names, kinds, sizes and times; what is in the files is not shown. At most 10,000 entries.',
+    querystring: FilesQuery,
+    response: { 200: FilesAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get('/api/files', { schema }, async (request, reply) => {
+    const query = new QueryFields(request.query, Object.keys(FilesQuery.properties));
+    const signal = whenAnsweredOr(closing, request, reply);
+    const { isComplete, entries, ...listing } = await listFolder(query.text('path'), { signal });
+    return { ...listing, complete: isComplete, entries: entries.map(entryAnswer) };
+  });
+}
+
+function entryAnswer({ name, kind, isLink, sizeBytes, modifiedAt }: FolderEntry) {
+  return {
+    name,
+    kind,
+    link: isLink,
+    hidden: name.startsWith('.'),
+    size: sizeBytes,
+    modified: modifiedAt,
+  };
+}

@@ -1,0 +1,26 @@
+import { isAbsolute } from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+
+import { AppError } from '../../shared/errors.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { LaterError } from '../wire/common.ts';
+import { OpenFolderAnswer, OpenFolderBody } from '../wire/service.ts';
+
+export function addOpenFolderRoute(app: FastifyInstance, { openFolder }: AppDependencies): void {
+  const schema = {
+    summary: 'Open a folder on the desktop',
+    description:
+      'Shows a folder, or the one that a file is in, in the file manager of the machine on which Hob runs. A file itself is never opened.',
+    body: OpenFolderBody,
+    response: { 200: OpenFolderAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.post('/api/open-folder', { schema }, async (request) => {
+    const { path } = bodyOf(request).fields;
+    if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0')) {
+      throw new AppError('field-invalid', { en: 'path must be an absolute path', zh: 'path 应为绝对路径' });
+    }
+    return { status: 'success', folder: await openFolder(path) };
+  });
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+
+import { readIcon } from '../../scripts/read-icon.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { LaterError } from '../wire/common.ts';
+import { IconAnswer } from '../wire/scripts.ts';
+
+/** An SVG is a document, in which there may be scripts; opened by itself it would be a page of this service. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+export function addScriptIconRoute(app: FastifyInstance, { catalogue }: AppDependencies): void {
+  const schema = {
+    summary: 'The icon of a script',
+    description: 'The file that its manifest names, as long as it lies in the folder of the script.',
+    response: { 200: IconAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get<{ Params: { id: string } }>('/api/scripts/:id/icon', { schema }, async (request, reply) => {
+    const { id } = request.params;
+    const script = catalogue.find(id);
+    const icon = script === null ? null : await readIcon(script);
+    if (icon === null) throw noIcon(id);
+    return reply.headers({ 'content-type': icon.type, 'content-security-policy': policy }).send(icon.bytes);
+  });
+}
+
+function noIcon(id: string): AppError {
+  const given = id.slice(0, 100);
+  return new AppError(
+    'icon-unknown',
+    { en: `The script ${given} has no icon that can be shown`, zh: `脚本 ${given} 没有可显示的图标` },
+    {
+      hint: {
+        en: 'An icon is a png, jpg, gif, webp, svg or ico file of at most 1 MiB in the folder of the script.',
+        zh: '图标应为脚本文件夹内的 png、jpg、gif、webp、svg 或 ico 文件，且不超过 1 MiB。',
+      },
+    },
+  );
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+
+import { interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
+import type { SurveyedRuntime } from '../../scripts/runtimes/survey-runtimes.ts';
+import type { Language } from '../../shared/text.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { languageOf } from '../language.ts';
+import { checkQuery } from '../query-fields.ts';
+import { LaterError } from '../wire/common.ts';
+import { RuntimesAnswer, SettingsAnswer } from '../wire/settings.ts';
+
+/** What the service was started with, and what it finds on its machine. */
+export function addSettingsRoutes(app: FastifyInstance, { settings, runtimes }: AppDependencies): void {
+  const errors = { '4xx': LaterError, '5xx': LaterError };
+  const settingsSchema = {
+    summary: 'Settings',
+    description:
+      'Every setting as it holds, its default, and where it comes from. They are read when the service starts; secrets are not among them.',
+    response: { 200: SettingsAnswer, ...errors },
+  };
+  app.get('/api/settings', { schema: settingsSchema }, async (request) => {
+    checkQuery(request.query, { properties: {} });
+    const language = languageOf(request, 'en');
+    const { home, file, items } = settings;
+    return {
+      home,
+      file,
+      ...settings.reached(),
+      items: items.map((item) => ({
+        name: item.name,
+        value: item.value,
+        default: item.default,
+        source: item.origin?.kind ?? 'default',
+        set_by: item.origin?.name ?? null,
+        description: item.meaning[language],
+      })),
+      next: null,
+    };
+  });
+
+  const runtimesSchema = {
+    summary: 'Runtimes',
+    description:
+      'The interpreters that scripts are started with, those that are missing, and which scripts need them.',
+    response: { 200: RuntimesAnswer, ...errors },
+  };
+  app.get('/api/runtimes', { schema: runtimesSchema }, async (request) => {
+    checkQuery(request.query, { properties: {} });
+    const language = languageOf(request, 'en');
+    return { items: (await runtimes.survey()).map((each) => runtimeItem(each, language)), next: null };
+  });
+}
+
+function runtimeItem({ language: name, search, users }: SurveyedRuntime, language: Language) {
+  const found = search.kind === 'found' ? search.interpreter : null;
+  return {
+    language: name,
+    // Nobody writes down the version of sh.
+    version: name === 'sh' ? null : (found?.version ?? null),
+    path: found?.path ?? null,
+    install: found === null ? interpreterSpecs[name].install[language] : null,
+    needed_by: users.map((script) => ({ script_id: script.id, script_name: script.name })),
+  };
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify';
+import Value from 'typebox/value';
+
+import { AppError } from '../../shared/errors.ts';
+import { bodyOf } from '../body-parsers.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { LaterError } from '../wire/common.ts';
+import { TerminalAnswer, TerminalDoneAnswer, TerminalInputBody, TerminalSizeBody } from '../wire/terminal.ts';
+
+export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: AppDependencies): void {
+  const schema = {
+    summary: 'The terminal of a run',
+    description:
+      'Of a run that was started from the console: whether it has a terminal that can be typed into, and its size. What the script writes comes with the events of the run.',
+    response: { 200: TerminalAnswer, '4xx': LaterError, '5xx': LaterError },
+  };
+  app.get<{ Params: { id: string } }>('/api/runs/:id/terminal', { schema }, async (request, reply) => {
+    const { runId } = runs.getBrief(request.params.id);
+    reply.raw.setHeader('x-hob-run-id', runId);
+    const terminal = await runTerminals.look(runId);
+    return {
+      open: terminal !== null,
+      columns: terminal?.columns ?? null,
+      rows: terminal?.rows ?? null,
+      output_bytes: terminal?.outputBytes ?? null,
+    };
+  });
+
+  const response = { 200: TerminalDoneAnswer, '4xx': LaterError, '5xx': LaterError };
+  const inputSchema = {
+    summary: 'Type into the terminal of a run',
+    description:
+      'The script reads it as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number` a request without an answer can be sent again.',
+    body: TerminalInputBody,
+    response,
+  };
+  app.post<{ Params: { id: string } }>(
+    '/api/runs/:id/terminal/input',
+    { schema: inputSchema },
+    async (request, reply) => {
+      const { fields } = bodyOf(request);
+      const { runId } = runs.getBrief(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', runId);
+      if (!Value.Check(TerminalInputBody, fields)) throw inputInvalid();
+      const { text, sender, number, answers = null } = fields;
+      if ((sender === undefined) !== (number === undefined)) throw inputInvalid();
+      const order = sender === undefined || number === undefined ? null : { sender, number };
+      runTerminals.type(runId, { base64: Buffer.from(text).toString('base64'), order, answers });
+      return { status: 'success' };
+    },
+  );
+
+  const sizeSchema = {
+    summary: 'Give the terminal of a run another size',
+    description: 'The script is told (SIGWINCH).',
+    body: TerminalSizeBody,
+    response,
+  };
+  app.post<{ Params: { id: string } }>(
+    '/api/runs/:id/terminal/size',
+    { schema: sizeSchema },
+    async (request, reply) => {
+      const { fields } = bodyOf(request);
+      const { runId } = runs.getBrief(request.params.id);
+      reply.raw.setHeader('x-hob-run-id', runId);
+      if (!Value.Check(TerminalSizeBody, fields)) throw sizeInvalid();
+      runTerminals.resize(runId, fields);
+      return { status: 'success' };
+    },
+  );
+}
+
+function inputInvalid(): AppError {
+  return new AppError('field-invalid', {
+    en: 'text must be 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) go together or are left out; answers must be a whole number from 1',
+    zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略；answers 应为从 1 起的整数',
+  });
+}
+
+function sizeInvalid(): AppError {
+  return new AppError('field-invalid', {
+    en: 'columns must be a whole number from 2 to 1,000, rows one from 1 to 1,000',
+    zh: 'columns 应为 2 到 1,000 的整数，rows 应为 1 到 1,000 的整数',
+  });
+}

@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+
+import { AppError } from '../../shared/errors.ts';
+import { hasDisplay } from '../../shared/has-display.ts';
+import { openOnDesktop } from '../../shared/open-on-desktop.ts';
+
+interface DeskOptions {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Shows the person at the desk a folder, or the one that a file is in; resolves with which. The path comes out of what a script wrote, and to
+ * open a file means to run whatever it belongs to: that never happens.
+ */
+export async function openFolder(path: string, { platform, environment }: DeskOptions): Promise<string> {
+  const folder = await folderOf(path, platform);
+  if (platform !== 'darwin' && platform !== 'win32' && !hasDisplay(environment)) {
+    throw unavailable(folder, {
+      en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set)',
+      zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）',
+    });
+  }
+  const failure = await openOnDesktop('folder', folder, { platform, environment });
+  if (failure === null) return folder;
+  const { program, isMissing, reason } = failure;
+  throw unavailable(
+    folder,
+    isMissing
+      ? { en: `there is no ${program} (package xdg-utils)`, zh: `没有 ${program}（软件包 xdg-utils）` }
+      : { en: reason, zh: reason },
+  );
+}
+
+async function folderOf(path: string, platform: NodeJS.Platform): Promise<string> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new AppError(
+      'folder-missing',
+      { en: `There is nothing at ${path}`, zh: `路径不存在：${path}` },
+      { cause: error },
+    );
+  });
+  // On a Mac a folder may be a program, and its name ends as that of a file then.
+  const isProgram = platform === 'darwin' && extname(path) !== '';
+  return found.isDirectory() && !isProgram ? path : dirname(path);
+}
+
+function unavailable(folder: string, reason: { en: string; zh: string }): AppError {
+  return new AppError(
+    'desktop-unavailable',
+    { en: `The folder cannot be shown: ${reason.en}`, zh: `无法显示文件夹：${reason.zh}` },
+    {
+      hint: {
+        en: `It is on the machine on which Hob runs: ${folder}`,
+        zh: `它位于运行 Hob 的机器上：${folder}`,
+      },
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import type { Json } from '../shared/json.ts';
+import type { Text } from '../shared/text.ts';
+import { defaultSettings } from './default-settings.ts';
+import type { LoadedSettings } from './load-settings.ts';
+import { settingNames } from './schema.ts';
+import { meaningOf } from './setting-meanings.ts';
+import type { SettingOrigin } from './setting-origin.ts';
+
+interface SettingInForce {
+  readonly name: string;
+  readonly value: Json;
+  readonly default: Json;
+  /** Null: nobody has set it. */
+  readonly origin: SettingOrigin | null;
+  readonly meaning: Text;
+}
+
+/** Every setting as it holds, for whoever wants to see them. None is a secret: the token is in a file of its own. */
+export function settingsInForce(settings: LoadedSettings): SettingInForce[] {
+  return settingNames.map((name) => ({
+    name,
+    value: settings[name],
+    default: defaultSettings[name],
+    origin: settings.origins.get(name) ?? null,
+    meaning: meaningOf(name),
+  }));
+}

@@ -1,0 +1,62 @@
+import { setImmediate as otherTurns } from 'node:timers/promises';
+
+import type { OutcomeQuery, ScriptOutcomes } from '../runs/history/history-store.ts';
+import { runStates } from '../runs/run-record.ts';
+import type { Database } from './database.ts';
+import { oneOf, type Row } from './run-rows.ts';
+
+/** So many runs are read in one go: a few milliseconds' worth. */
+const sliceRuns = 250;
+
+/** Reads the latest runs of each script, in steps that let others have their turn. */
+export function latestOutcomesOf(
+  database: Database,
+): (query: OutcomeQuery) => Promise<readonly ScriptOutcomes[]> {
+  // From one script to the next along the index: to look at every run for its script would take as long as there are runs.
+  const scripts = database.prepare(
+    `WITH RECURSIVE ids (id) AS (
+       SELECT min(script_id) FROM runs
+       UNION ALL SELECT (SELECT min(script_id) FROM runs WHERE script_id > id) FROM ids WHERE id IS NOT NULL
+     ) SELECT id FROM ids WHERE id IS NOT NULL`,
+  );
+  const latest = database.prepare(
+    `SELECT script_id, script_name, run_id, state, queued_at, duration_ms FROM json_each(?) AS wanted CROSS JOIN runs
+       WHERE seq IN (SELECT seq FROM runs WHERE script_id = wanted.value ORDER BY queued_at DESC, seq DESC LIMIT ?)
+       ORDER BY wanted.key, queued_at DESC, seq DESC`,
+  );
+  return async ({ scriptIds, runsEach }) => {
+    const wanted = scriptIds ?? scripts.all().map((row) => String(row.id));
+    const sliceScripts = Math.max(1, Math.floor(sliceRuns / runsEach));
+    const found: ScriptOutcomes[] = [];
+    for (let at = 0; at < wanted.length; at += sliceScripts) {
+      if (at > 0) await otherTurns();
+      const slice = JSON.stringify(wanted.slice(at, at + sliceScripts));
+      found.push(...byScript(latest.all(slice, runsEach)));
+    }
+    return found.sort((a, b) => lastTime(b).localeCompare(lastTime(a)));
+  };
+}
+
+/** Rows of a script stand together, the newest first: that one knows the latest name. */
+function byScript(rows: readonly Row[]): ScriptOutcomes[] {
+  const scripts = new Map<string, { scriptName: string; runs: ScriptOutcomes['runs'][number][] }>();
+  for (const row of rows) {
+    const scriptId = String(row.script_id);
+    let script = scripts.get(scriptId);
+    if (script === undefined) {
+      script = { scriptName: String(row.script_name), runs: [] };
+      scripts.set(scriptId, script);
+    }
+    script.runs.push({
+      runId: String(row.run_id),
+      state: oneOf(runStates, row.state),
+      queuedAt: String(row.queued_at),
+      durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
+    });
+  }
+  return [...scripts].map(([scriptId, script]) => ({ scriptId, ...script }));
+}
+
+function lastTime({ runs }: ScriptOutcomes): string {
+  return runs[0]?.queuedAt ?? '';
+}

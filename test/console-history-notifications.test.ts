@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { python, writeScript } from './support/scripts.ts';
+
+describe.runIf(hasChromium)('notifications', () => {
+  let scene: ConsoleScene;
+  let herald = '';
+
+  beforeAll(async () => {
+    scene = await launchConsole(async (scripts) => {
+      herald = await writeScript(scripts, 'herald', {
+        name: 'Herald',
+        language: 'python',
+        entry: python(
+          'call("/api/notify", {"notify_type": "success", "message": "3 files moved\\n共 3 个", "duration": 0})',
+        ),
+      });
+    });
+  });
+  afterAll(() => scene.stop());
+
+  const notify = (fields: object) => scene.hob.post('/api/notify', { notify_type: 'info', ...fields });
+
+  it('say so while there are none', async () => {
+    const { page, checkAccess, close } = await scene.open('/notifications', { colorScheme: 'dark' });
+    await page.getByText('Nothing was notified yet').waitFor();
+    await checkAccess();
+    await close();
+  });
+
+  it('come up on any page as they are sent, and lead to the run they come from', async () => {
+    const { page, checkAccess, close } = await scene.open('/');
+    await page.getByRole('link', { name: 'Herald' }).waitFor();
+    const runId = (await scene.hob.run(herald)).headers.get('x-hob-run-id');
+    const toast = page.getByRole('region', { name: 'Notification' }).getByRole('listitem');
+    await toast.getByText('3 files moved').waitFor();
+    await checkAccess();
+    await notify({ message: 'soon gone', duration: 1500 });
+    await toast.getByText('soon gone').waitFor();
+    await toast.getByText('soon gone').waitFor({ state: 'detached' });
+    await notify({ message: 'to be closed', duration: 0 });
+    const closing = toast.filter({ hasText: 'to be closed' });
+    await closing.getByRole('button', { name: 'Close' }).click();
+    await closing.waitFor({ state: 'detached' });
+    await toast.getByRole('link', { name: 'Open the run' }).click();
+    await page.waitForURL(`**/runs/${runId}`);
+    await toast.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('are listed, the newest first, with who sent them, page after page', async () => {
+    await Promise.all(Array.from({ length: 60 }, (_, number) => notify({ message: `news ${number}` })));
+    await notify({ notify_type: 'error', message: '磁盘已满', duration: 1 });
+    const { page, checkAccess, close } = await scene.open('/notifications');
+    const items = page.getByRole('main').getByRole('listitem');
+    await items.first().getByText('磁盘已满').waitFor();
+    await items.first().getByRole('img', { name: 'error' }).waitFor();
+    expect(await items.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    const told = items.filter({ hasText: '3 files moved' });
+    await told.getByRole('link', { name: 'Herald' }).waitFor();
+    await told.getByRole('link', { name: 'Open the run' }).waitFor();
+    await checkAccess();
+    await notify({ message: 'while somebody looks', duration: 1 });
+    await items.first().getByText('while somebody looks').waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,169 @@
+import { dirname, join } from 'node:path';
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { bash, writeScript } from './support/scripts.ts';
+import { writePastRuns } from './support/seeded-history.ts';
+
+const pastRuns = 130;
+
+describe.runIf(hasChromium)('the history', () => {
+  let scene: ConsoleScene;
+  let [resize, tidy, forever] = ['', '', ''];
+
+  beforeAll(async () => {
+    scene = await launchConsole(async (scripts) => {
+      resize = await writeScript(scripts, 'resize', {
+        name: 'Resize images',
+        entry: bash('echo \'{"code": 0, "msg": "three pictures"}\' > "$output"'),
+      });
+      tidy = await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
+      forever = await writeScript(scripts, 'forever', {
+        name: 'Watch the folder',
+        runtime: 'concurrency = 1',
+        entry: bash('sleep 600'),
+      });
+      writePastRuns(join(dirname(scripts), 'home'), {
+        scriptId: await writeScript(scripts, 'past', { name: 'Backup' }),
+        scriptName: 'Backup',
+        count: pastRuns,
+        failsEvery: 10,
+      });
+    });
+    await scene.hob.run(resize);
+    await scene.hob.run(tidy);
+  });
+  afterAll(() => scene.stop());
+
+  const rows = (page: Page) => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
+  const start = async (script: string) => {
+    const { body } = await scene.hob.post('/api/execute', { script_id: script });
+    return String(body.run_id);
+  };
+
+  it('shows a run from its start to its end, ticking, and cancels it', async () => {
+    const { page, checkAccess, close } = await scene.open('/runs');
+    await rows(page).first().getByText('整理下载').waitFor();
+    const runId = await start(forever);
+    const running = rows(page).filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
+    await running.getByRole('img', { name: 'running' }).waitFor();
+    const waiting = rows(page).filter({ has: page.locator(`a[href="/runs/${await start(forever)}"]`) });
+    await waiting.getByRole('img', { name: 'queued' }).waitFor();
+    await running.getByText(/^[1-9] s$/).waitFor();
+    await checkAccess();
+    await waiting.getByRole('button', { name: 'Cancel' }).click();
+    await waiting.getByText('cancelled').waitFor();
+    await running.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await running.getByRole('img', { name: 'failed' }).waitFor();
+    expect(await running.getByRole('button').count()).toBe(0);
+    await close();
+  });
+
+  it('is filtered by what the address says, which can be gone back to and shared', async () => {
+    const { page, checkAccess, close } = await scene.open('/runs');
+    await rows(page).first().waitFor();
+    await page.getByRole('button', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'failed' }).click();
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/runs?state=failed');
+    await rows(page).getByText('three pictures').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Script' }).click();
+    await page.keyboard.type('整理');
+    await page.getByRole('option', { name: 'Backup' }).waitFor({ state: 'detached' });
+    await checkAccess();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/runs?script=${tidy}&state=failed`);
+    await rows(page).getByText('Backup').first().waitFor({ state: 'detached' });
+    expect(await rows(page).count()).toBe(1);
+    await page.goBack();
+    await rows(page).getByText('Backup').first().waitFor();
+    await close();
+
+    const shared = await scene.open('/runs?q=RUN+77&days=7');
+    await rows(shared.page).getByText('past run 77').waitFor();
+    expect(await rows(shared.page).count()).toBe(1);
+    expect(await shared.page.getByRole('searchbox').inputValue()).toBe('RUN 77');
+    await shared.page.getByRole('searchbox').fill('nothing is called so');
+    await shared.page.getByText('No run is like that').waitFor();
+    await shared.page.getByRole('button', { name: 'Clear the filters' }).click();
+    await rows(shared.page).getByText('three pictures').waitFor();
+    expect(await shared.page.getByRole('searchbox').inputValue()).toBe('');
+    await shared.close();
+  });
+
+  it('takes up a run that comes to fit, and lets go of one that no longer does', async () => {
+    const { page, close } = await scene.open('/runs?state=running');
+    await page.getByText('No run is like that').waitFor();
+    const runId = await start(forever);
+    await rows(page).getByText('Watch the folder').waitFor();
+    await scene.hob.post(`/api/runs/${runId}/cancel`, {});
+    await page.getByText('No run is like that').waitFor();
+    await close();
+  });
+
+  it('goes on as one scrolls, to the first run there was, and is walked through by the keyboard', async () => {
+    const { page, close } = await scene.open('/runs?q=past');
+    await rows(page).getByText('past run 129').waitFor();
+    expect(await rows(page).count()).toBeLessThan(pastRuns);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('k');
+    expect(
+      await rows(page)
+        .filter({ has: page.locator(':focus') })
+        .textContent(),
+    ).toContain('past run 128');
+    const end = page.getByText('These are all.');
+    while (!(await end.isVisible())) await rows(page).last().scrollIntoViewIfNeeded();
+    expect(await rows(page).count()).toBe(pastRuns);
+    expect(await rows(page).last().textContent()).toContain('past run 0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await close();
+  });
+
+  it('is summed up in the overview, in a chart and in numbers, with what runs now', async () => {
+    const { page, checkAccess, close } = await scene.open('/overview?days=7');
+    const panel = (name: string) => page.getByRole('region', { name });
+    await panel('Runs by day').getByText('As a table').click();
+    const { body } = await scene.hob.get('/api/stats?days=7');
+    const cells = await panel('Runs by day').locator('tbody tr td:nth-of-type(2)').allTextContents();
+    expect(body.all).toMatchObject({ failed: cells.reduce((sum, cell) => sum + Number(cell), 0) });
+    await panel('Fail most often').getByRole('link', { name: 'Backup' }).waitFor();
+    await panel('Slowest').getByRole('link', { name: 'Backup' }).waitFor();
+    await panel('Most active').getByText('Last 20 runs: 18 succeeded, 2 failed').waitFor();
+    await panel('Last failures').getByRole('link', { name: '整理下载' }).waitFor();
+    await panel('Warm interpreters').getByText('Memory of its budget').waitFor();
+    await start(forever);
+    await panel('Now').getByRole('img', { name: 'running' }).waitFor();
+    await checkAccess();
+    await panel('Now').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await panel('Now').getByText('Nothing is running.').waitFor();
+    await page.getByRole('button', { name: '90 days' }).click();
+    await page.waitForURL('**/overview?days=90');
+    await close();
+  });
+
+  it('is usable on a phone, in Chinese and in the dark', async () => {
+    const phone = { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const;
+    const list = await scene.open('/runs', phone);
+    await list.page.getByRole('list', { name: '运行记录' }).getByText('three pictures').waitFor();
+    await list.checkAccess();
+    const overview = await scene.open('/overview', phone);
+    await overview.page.getByRole('region', { name: '每日运行' }).waitFor();
+    await overview.page
+      .getByText(/最近 20 次运行：/)
+      .first()
+      .waitFor({ state: 'attached' });
+    await overview.checkAccess();
+    for (const { page } of [list, overview])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await list.close();
+    await overview.close();
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { bash, writeScript } from './support/scripts.ts';
+
+const slug = '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const own = '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+
+describe.runIf(hasChromium)('packages in the console', () => {
+  let scene: ConsoleScene;
+  let source: string;
+
+  beforeAll(async () => {
+    scene = await launchConsole(async (scripts) => {
+      await writeScript(scripts, 'own', { id: own, name: 'My own', entry: bash('exit 0') });
+    });
+    source = join(scene.folder, 'source');
+    await mkdir(source);
+  });
+  afterAll(() => scene.stop());
+
+  /** The package, in a folder that it is installed from. */
+  const release = async (version: string, runtime = '') => {
+    const info = `id = "${slug}"\nname = "Title slug"\nversion = "${version}"`;
+    const lines = `[service.info]\n${info}\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\n${runtime}\n`;
+    await writeFile(join(source, 'script.toml'), lines);
+    await writeFile(join(source, 'main.sh'), 'echo done\n');
+  };
+  const choose = async (page: Page, item: string) => {
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  it('are installed, updated, rolled back and removed', async () => {
+    await release('1.0.0', 'timeout = "soon"');
+    const { page, checkAccess, close } = await scene.open();
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.keyboard.type(source);
+    await checkAccess();
+    await page.keyboard.press('Enter');
+    // It is broken: all that is wrong is said, and nothing was installed.
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('timeout must be a number').first().waitFor();
+    await checkAccess();
+    await release('1.0.0');
+    await dialog.getByRole('button', { name: 'Change and try again' }).click();
+    expect(await page.getByLabel('From where').inputValue()).toBe(source);
+    await dialog.getByRole('button', { name: 'Install' }).click();
+    await dialog.getByText('Title slug 1.0.0 is installed').waitFor();
+    await dialog.getByRole('link', { name: 'Go to it' }).click();
+    await page.waitForURL(`**/scripts/${slug}`);
+    await page.getByText('1.0.0', { exact: true }).waitFor();
+
+    await release('2.0.0');
+    await choose(page, 'Update');
+    await dialog.getByText(source).waitFor();
+    await dialog.getByRole('button', { name: 'Update' }).click();
+    await dialog.getByText('Now at Title slug 2.0.0').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('2.0.0', { exact: true }).waitFor();
+
+    await choose(page, 'Roll back');
+    await dialog.getByText('Roll back to 1.0.0?').waitFor();
+    await dialog.getByRole('button', { name: 'Roll back' }).click();
+    await dialog.getByText('Now at Title slug 1.0.0').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1.0.0', { exact: true }).waitFor();
+
+    await choose(page, 'Remove');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('link', { name: 'My own' }).waitFor();
+    await page.getByText('Title slug was uninstalled').first().waitFor();
+    await page.getByRole('link', { name: 'Title slug' }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('are not what a person has put there without Hob', async () => {
+    const { page, close } = await scene.open('/overview');
+    const listed = page.waitForResponse('**/api/packages');
+    await page.goto(`${scene.hob.url}/scripts/${own}`);
+    await (await listed).finished();
+    await page.getByRole('heading', { name: 'My own' }).waitFor();
+    expect(await page.getByRole('button', { name: 'More' }).count()).toBe(0);
+    await close();
+  });
+});

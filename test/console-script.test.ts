@@ -1,0 +1,300 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { bash, writeScript } from './support/scripts.ts';
+
+const resize = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const plain = '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const broken = '62000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+
+const fields = `
+[[service.inputs]]
+name = "images"
+label = "Images"
+type = "list"
+pick = "files"
+exts = [".png"]
+[[service.params]]
+name = "mode"
+label = "Mode"
+type = "str"
+default = "lossy"
+choices = ["lossy", "lossless"]
+choice_labels = { lossy = "Smaller", lossless = "Better" }
+[[service.params]]
+name = "quality"
+label = "Quality"
+type = "int"
+default = 85
+when = { field = "mode", eq = "lossy" }
+[[service.params]]
+name = "scale"
+label = "Scale"
+type = "float"
+[[service.params]]
+name = "format"
+label = "Format"
+type = "str"
+choices = ["png", "jpeg", "webp", "avif", "tiff"]
+[[service.params]]
+name = "title"
+label = "Title"
+type = "str"
+required = true
+[[service.params]]
+name = "keep"
+label = "Keep"
+type = "bool"
+default = true
+[[service.params]]
+name = "tags"
+label = "Tags"
+type = "list"
+[[service.params]]
+name = "headers"
+label = "Headers"
+type = "dict"
+[[service.params]]
+name = "key"
+label = "Key"
+type = "str"
+required = true
+secret = true
+`;
+
+const awkward = `it's "quoted" \\ $HOME \`x\` 中文`;
+
+describe.runIf(hasChromium)('the page of a script', () => {
+  let scene: ConsoleScene;
+  let photos: string;
+
+  beforeAll(async () => {
+    scene = await launchConsole(async (scripts) => {
+      const entry = bash('cat "$1"');
+      await writeScript(scripts, 'resize', {
+        id: resize,
+        name: 'Resize 缩放',
+        node: true,
+        entry,
+        tables: fields,
+      });
+      await writeScript(scripts, 'plain', { id: plain, name: 'Plain', entry });
+      await writeScript(scripts, 'broken', {
+        id: broken,
+        name: 'Broken',
+        runtime: 'timeout = "soon"',
+        entry,
+      });
+    });
+    photos = join(scene.folder, 'photos');
+    await mkdir(join(photos, 'sub'), { recursive: true });
+    for (const name of ['a.png', 'b.png', 'c.txt', '.hidden.png']) await writeFile(join(photos, name), name);
+    await symlink('nowhere', join(photos, 'broken.png'));
+    await mkdir(join(scene.folder, 'many'));
+    for (let index = 0; index < 2000; index += 1)
+      await writeFile(join(scene.folder, 'many', `${index}.png`), '');
+  });
+  afterAll(() => scene.stop());
+
+  const recordOf = async (address: string): Promise<Record<string, unknown>> => {
+    const id = address.split('/').at(-1);
+    const answer = await fetch(`${scene.hob.url}/api/runs/${id}?wait=20`);
+    return JSON.parse(await answer.text());
+  };
+  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+
+  it('runs with what is put in, by Ctrl+Enter, and fills in the same again', async () => {
+    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
+    await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
+    await checkAccess();
+    await field(page, 'Images').fill('/tmp/a b.png\n"/tmp/c.png"');
+    await field(page, 'Quality').fill('50');
+    await field(page, 'Scale').fill('0.5');
+    await field(page, 'Format').selectOption('webp');
+    await page.getByRole('textbox', { name: 'Title' }).fill(awkward);
+    await page.getByRole('switch', { name: 'Keep' }).click();
+    await field(page, 'Tags').fill('one\ntwo words\n');
+    await field(page, 'Headers').fill('{"a": [1, null]}');
+    await page.getByRole('textbox', { name: /^Key/ }).fill('hunter2');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL('**/runs/*');
+    const sent = {
+      mode: 'lossy',
+      quality: 50,
+      scale: 0.5,
+      format: 'webp',
+      title: awkward,
+      keep: false,
+      tags: ['one', 'two words'],
+      headers: { a: [1, null] },
+    };
+    const run = await recordOf(page.url());
+    expect(run).toMatchObject({
+      origin: 'console',
+      state: 'succeeded',
+      data: { images: ['/tmp/a b.png', '/tmp/c.png'] },
+      params: { ...sent, key: '***' },
+    });
+
+    // What was put in is there again, and the secret is not.
+    await page.goto(`${scene.hob.url}/scripts/${resize}`);
+    await page.getByRole('link', { name: /succeeded/ }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe(awkward);
+    expect(await page.getByRole('textbox', { name: /^Key/ }).inputValue()).toBe('');
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    expect(await field(page, 'Quality').inputValue()).toBe('85');
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('');
+
+    // Edit and run: from the record of the run.
+    await page.goto(`${scene.hob.url}/scripts/${resize}?from=${String(run.run_id)}`);
+    await page.getByText('Secrets are not kept; enter again: Key').waitFor();
+    expect(await field(page, 'Tags').inputValue()).toBe('one\ntwo words');
+    await page.getByText('Better').click();
+    await field(page, 'Quality').waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: /^Key/ }).fill('x');
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await page.waitForURL('**/runs/*');
+    // What is not asked for is not sent: it is as the manifest has it.
+    expect(await recordOf(page.url())).toMatchObject({ params: { ...sent, mode: 'lossless', quality: 85 } });
+    await close();
+  });
+
+  it('checks before it runs, and says at each field what is wrong', async () => {
+    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, { colorScheme: 'dark' });
+    await field(page, 'Quality').fill('many');
+    await field(page, 'Headers').fill('{\n  "a": 1,\n}');
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await page.getByText('A whole number, such as 85').waitFor();
+    await page.getByText('Not JSON: see line 3, column 1').waitFor();
+    expect(await page.getByText('This is required').count()).toBe(2);
+    expect(await page.locator(':focus').getAttribute('data-field')).toBe('quality');
+    await checkAccess();
+    await field(page, 'Quality').fill('1');
+    await page.getByText('A whole number, such as 85').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe(`/scripts/${resize}`);
+    await close();
+  });
+
+  it('chooses files of the machine, from the keyboard alone', async () => {
+    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
+    await page.getByRole('button', { name: 'Browse' }).click();
+    const path = page.getByLabel('Path of the folder');
+    await path.fill(photos);
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'a.png' }).waitFor();
+    const names = () => page.getByRole('option').evaluateAll((rows) => rows.map((row) => row.textContent));
+    expect(await names()).toEqual([
+      expect.stringContaining('sub'),
+      expect.stringContaining('a.png'),
+      expect.stringContaining('b.png'),
+    ]);
+    await checkAccess();
+    await page.getByRole('switch', { name: 'Hidden' }).click();
+    await page.getByRole('option', { name: '.hidden.png' }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('This folder is empty').waitFor();
+    expect(await path.inputValue()).toBe(join(photos, 'sub'));
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('b.p');
+    await page.getByRole('option', { name: 'a.png' }).waitFor({ state: 'detached' });
+    for (let count = 0; count < 3; count += 1) await page.keyboard.press('Backspace');
+    await page.getByRole('option', { name: 'a.png' }).waitFor();
+    for (const key of ['ArrowDown', 'ArrowDown', ' ', 'ArrowDown', ' ']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Choose 2' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByRole('textbox', { name: 'Images' }).inputValue()).toBe(
+      `${join(photos, 'a.png')}\n${join(photos, 'b.png')}`,
+    );
+    // It begins where the last one was; of many, only those in view are there.
+    await page.getByRole('button', { name: 'Browse' }).click();
+    await page.getByRole('option', { name: 'a.png' }).waitFor();
+    await path.fill(join(scene.folder, 'many'));
+    await page.keyboard.press('Enter');
+    await page.getByText('2000 shown').waitFor();
+    expect(await page.getByRole('option').count()).toBeLessThan(50);
+    await page.getByRole('combobox', { name: 'Filter' }).focus();
+    for (let count = 0; count < 5; count += 1) await page.keyboard.press('PageDown');
+    await page.getByRole('option', { name: '50.png', exact: false }).waitFor();
+    await close();
+  });
+
+  it('gives its call as code that runs where it is pasted', async () => {
+    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
+    await field(page, 'Images').fill(`/tmp/it's 图.png`);
+    await page.getByRole('textbox', { name: 'Title' }).fill(awkward);
+    await page.getByRole('button', { name: 'Several lines: Title' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill(`${awkward}\nline "two"`);
+    await field(page, 'Headers').fill('{"it\'s": true, "n": null}');
+    await page.getByRole('button', { name: 'Copy as code' }).click();
+    await page.getByText('Set $KEY in the environment').waitFor();
+    await checkAccess();
+    const programs = {
+      curl: ['bash', '-c'],
+      Python: ['python3', '-c'],
+      JavaScript: [process.execPath, '--input-type=module', '-e'],
+    } as const;
+    for (const [name, [program, ...options]] of Object.entries(programs)) {
+      await page.getByRole('tab', { name }).click();
+      const code = await page.getByRole('textbox', { name }).inputValue();
+      const secret = `se"cr\\et '${name}'`;
+      const env = { ...process.env, KEY: secret };
+      const { stdout } = await promisify(execFile)(program, [...options, code], { env });
+      const [runId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
+      expect(await recordOf(runId)).toMatchObject({
+        origin: 'execute',
+        state: 'succeeded',
+        data: { images: [`/tmp/it's 图.png`] },
+        params: {
+          mode: 'lossy',
+          quality: 85,
+          title: `${awkward}\nline "two"`,
+          keep: true,
+          headers: { "it's": true, n: null },
+          key: '***',
+        },
+      });
+      const written = await fetch(`${scene.hob.url}/api/runs/${runId}/stdout`);
+      expect(await written.text()).toContain(JSON.stringify(secret));
+    }
+    await close();
+  });
+
+  it('says what is broken or not there, and how to go on', async () => {
+    const { page, checkAccess, close } = await scene.open(`/scripts/${plain}`, {
+      locale: 'zh-CN',
+      colorScheme: 'dark',
+      viewport: { width: 390, height: 800 },
+    });
+    await page.getByText('无需任何输入').waitFor();
+    await page.getByText('还没有运行过').waitFor();
+    await page.getByRole('button', { name: '收藏：Plain' }).click();
+    await checkAccess();
+    // It goes away under the eyes of who looks at it, and comes back.
+    const away = await scene.open(`/scripts/${broken}`);
+    await away.page.getByText('timeout must be a number').waitFor();
+    await rm(join(scene.scripts, 'broken'), { recursive: true });
+    await away.page.getByText('There is no such script').waitFor();
+    await away.page.getByRole('link', { name: 'All scripts' }).click();
+    await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
+    await away.page.getByRole('button', { name: 'Browse' }).click();
+    const path = away.page.getByLabel('Path of the folder');
+    await path.fill(join(photos, 'none'));
+    await away.page.keyboard.press('Enter');
+    await away.page.getByText('There is no folder').waitFor();
+    await path.fill(photos);
+    await away.page.keyboard.press('Enter');
+    await away.page.getByRole('option', { name: 'a.png' }).waitFor();
+    // The browser itself complains of every answer that is a refusal.
+    await away.page.context().close();
+    await close();
+  });
+});

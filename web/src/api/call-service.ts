@@ -1,0 +1,67 @@
+/** The service has answered that it will not. */
+export class RefusedError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor(status: number, body: unknown) {
+    super(textIn(body, 'message') ?? `HTTP ${status}`);
+    this.name = 'RefusedError';
+    this.status = status;
+    this.code = textIn(body, 'code') ?? '';
+    this.hint = textIn(body, 'hint');
+  }
+
+  /** Whether the person has to show the token first. */
+  get needsToken(): boolean {
+    return this.code === 'door-token';
+  }
+}
+
+/** There was no answer at all: the service is not running, or is just being started anew. */
+export class UnreachableError extends Error {
+  constructor(cause: unknown) {
+    super('Hob does not answer', { cause });
+    this.name = 'UnreachableError';
+  }
+}
+
+export interface CallOptions {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the service; the answer is as it came. */
+export async function openAnswer(path: string, options: CallOptions = {}): Promise<Response> {
+  const { method = 'GET', body, headers, signal } = options;
+  const response = await fetch(path, {
+    method,
+    headers: {
+      'accept-language': document.documentElement.lang,
+      'x-hob-origin': 'console',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: signal ?? null,
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw new UnreachableError(error);
+  });
+  if (!response.ok) throw new RefusedError(response.status, await response.json().catch(() => null));
+  return response;
+}
+
+/** Calls the service, and reads its answer. The type is that of the route's schema: the service answers by it. */
+export async function callService<Answer>(path: string, options?: CallOptions): Promise<Answer> {
+  const response = await openAnswer(path, options);
+  return (await response.json()) as Answer;
+}
+
+function textIn(body: unknown, name: string): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === 'string' && value !== '' ? value : null;
+}

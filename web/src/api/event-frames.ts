@@ -1,0 +1,45 @@
+export interface ServiceEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The events in an answer, as they come. */
+export async function* eventsIn(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ServiceEvent, void, undefined> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const frames = (rest + value).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        const event = readFrame(frame);
+        if (event !== null) yield event;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** A comment, or an id alone, is a frame as well; only the id matters then. */
+function readFrame(frame: string): ServiceEvent | null {
+  const fields = new Map<string, string>();
+  for (const line of frame.split('\n')) {
+    const at = line.indexOf(': ');
+    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 2));
+  }
+  const id = fields.get('id');
+  if (id === undefined) return null;
+  const text = fields.get('data');
+  const data: unknown = text === undefined ? {} : JSON.parse(text);
+  return {
+    id,
+    type: fields.get('event') ?? '',
+    data: typeof data === 'object' && data !== null ? { ...data } : {},
+  };
+}

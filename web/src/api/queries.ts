@@ -1,0 +1,156 @@
+import { queryOptions } from '@tanstack/react-query';
+
+import { callService } from './call-service.ts';
+import type {
+  DownloadList,
+  EnvironmentList,
+  FolderListing,
+  Health,
+  ModelList,
+  Operation,
+  OutcomeList,
+  PackageList,
+  Run,
+  RunPage,
+  RunState,
+  RunTerminal,
+  RuntimeList,
+  ScriptDetail,
+  ScriptList,
+  SettingsInForce,
+  Stats,
+} from './wire.ts';
+
+/** What is asked of the service, by the names under which the answers are kept. `live-events.ts` says when one is out of date. */
+export const scriptsQuery = queryOptions({
+  queryKey: ['scripts'],
+  queryFn: ({ signal }) => callService<ScriptList>('/api/scripts', { signal }),
+});
+
+export const scriptQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['script', id],
+    queryFn: ({ signal }) => callService<ScriptDetail>(`/api/scripts/${encodeURIComponent(id)}`, { signal }),
+  });
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => callService<Health>('/api/health', { signal }),
+});
+
+export const statsQuery = (days: number, scriptId: string | null = null) =>
+  queryOptions({
+    queryKey: ['stats', days, scriptId],
+    queryFn: ({ signal }) =>
+      callService<Stats>(`/api/stats?${searchOf({ days: String(days), script: scriptId })}`, { signal }),
+  });
+
+/** The latest runs, for what is shown of them beside other things. */
+export const latestRunsQuery = (limit: number, scriptId: string | null = null) =>
+  queryOptions({
+    queryKey: ['runs', 'latest', limit, scriptId],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(`/api/runs?${searchOf({ limit: String(limit), script: scriptId })}`, { signal }),
+  });
+
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: ({ signal }) => callService<ModelList>('/api/models', { signal }),
+});
+
+export const downloadsQuery = queryOptions({
+  queryKey: ['downloads'],
+  queryFn: ({ signal }) => callService<DownloadList>('/api/models/downloads', { signal }),
+});
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: ({ signal }) => callService<EnvironmentList>('/api/environments', { signal }),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => callService<SettingsInForce>('/api/settings', { signal }),
+});
+
+export const runtimesQuery = queryOptions({
+  queryKey: ['runtimes'],
+  queryFn: ({ signal }) => callService<RuntimeList>('/api/runtimes', { signal }),
+});
+
+/** The description of the interface; it stays as it is for as long as the service runs. */
+export const openApiQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
+});
+
+/** The latest runs that stand somehow. Of one state at a time: those the service finds at once, however many runs there are. */
+export const runsInStateQuery = (state: RunState, limit: number) =>
+  queryOptions({
+    queryKey: ['runs', state, limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
+  });
+
+/** Those that nobody stopped: who did that knows. */
+const failingCauses = 'exit,signal,timeout,spawn-failed';
+
+export const lastFailuresQuery = (limit: number) =>
+  queryOptions({
+    queryKey: ['runs', 'failures', limit],
+    queryFn: ({ signal }) =>
+      callService<RunPage>(
+        `/api/runs?${searchOf({ state: 'failed', end_cause: failingCauses, limit: String(limit) })}`,
+        { signal },
+      ),
+  });
+
+/** How the latest runs of each script went; of all scripts, or of some. */
+export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null = null) =>
+  queryOptions({
+    queryKey: ['outcomes', limit, scriptIds],
+    queryFn: ({ signal }) =>
+      callService<OutcomeList>(
+        `/api/outcomes?${searchOf({ limit: String(limit), script: scriptIds?.join(',') ?? null })}`,
+        { signal },
+      ),
+  });
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['run', id],
+    queryFn: ({ signal }) => callService<Run>(`/api/runs/${encodeURIComponent(id)}`, { signal }),
+  });
+
+export const packagesQuery = queryOptions({
+  queryKey: ['packages'],
+  queryFn: ({ signal }) => callService<PackageList>('/api/packages', { signal }),
+});
+
+/** What is being done with a package. */
+export const operationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) =>
+      callService<Operation>(`/api/packages/operations/${encodeURIComponent(id)}`, { signal }),
+  });
+
+/** A folder of the machine that Hob runs on; null: the home of its user. Others change it: it is never kept. */
+export const folderQuery = (path: string | null) =>
+  queryOptions({
+    queryKey: ['files', path],
+    queryFn: ({ signal }) => callService<FolderListing>(`/api/files?${searchOf({ path })}`, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export const terminalQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['terminal', runId],
+    queryFn: ({ signal }) => callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal }),
+  });
+
+function searchOf(fields: Record<string, string | null>): string {
+  const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== null);
+  return new URLSearchParams(given).toString();
+}

@@ -1,0 +1,141 @@
+import { CornerDownRight, File, FileQuestion, Folder } from 'lucide-react';
+import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useRef } from 'react';
+
+import type { FolderEntry } from '../api/wire.ts';
+import { tagOf, useSpeech } from '../language/language.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { classes } from '../parts/classes.ts';
+import { useRowsInView } from './use-rows-in-view.ts';
+
+const rowPx = 36;
+
+interface EntryListProps {
+  readonly id: string;
+  readonly label: string;
+  readonly entries: readonly FolderEntry[];
+  /** What is said where there are none. */
+  readonly nothing: string;
+  readonly active: number;
+  readonly isMany: boolean;
+  readonly canPick: (entry: FolderEntry) => boolean;
+  readonly isPicked: (entry: FolderEntry) => boolean;
+  /** It was clicked: on its mark, or anywhere else on the row. */
+  readonly onClick: (index: number, isMark: boolean) => void;
+  readonly onDoubleClick: (index: number) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** The entries of a folder; only those in view are really there. */
+export function EntryList(props: EntryListProps) {
+  const { id, label, entries, nothing, active, isMany, onClick, onDoubleClick, onKeyDown } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const { from, until } = useRowsInView(box, entries.length, rowPx);
+  useKeptInView(box, active);
+  const indexOf = (event: MouseEvent<HTMLElement>) => {
+    const row = event.target instanceof Element ? event.target.closest('[data-index]') : null;
+    return row === null ? -1 : Number(row.getAttribute('data-index'));
+  };
+  return (
+    <div className="relative">
+      <div
+        ref={box}
+        id={id}
+        role="listbox"
+        tabIndex={-1}
+        aria-label={label}
+        aria-multiselectable={isMany}
+        onKeyDown={onKeyDown}
+        // The keyboard stays where it is.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={(event) => {
+          const isMark = event.target instanceof Element && event.target.closest('[data-mark]') !== null;
+          if (indexOf(event) >= 0) onClick(indexOf(event), isMark);
+        }}
+        onDoubleClick={(event) => indexOf(event) >= 0 && onDoubleClick(indexOf(event))}
+        className="relative h-[min(24rem,45dvh)] overflow-y-auto rounded-lg border border-line bg-surface outline-none"
+      >
+        <div role="presentation" className="relative" style={{ height: entries.length * rowPx }}>
+          {entries.slice(from, until).map((entry, offset) => (
+            <Row key={entry.name} {...props} entry={entry} index={from + offset} />
+          ))}
+        </div>
+      </div>
+      {entries.length === 0 && (
+        <p className="pointer-events-none absolute inset-0 grid place-items-center p-6 text-center text-muted">
+          {nothing}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface RowProps extends EntryListProps {
+  readonly entry: FolderEntry;
+  readonly index: number;
+}
+
+function Row({ id, entry, index, entries, active, canPick, isPicked }: RowProps) {
+  const { language } = useSpeech();
+  const { name, kind, link, size, modified } = entry;
+  const [isFree, isChosen] = [canPick(entry), isPicked(entry)];
+  const Icon = kind === 'folder' ? Folder : kind === 'file' ? File : FileQuestion;
+  return (
+    <div
+      id={`${id}-${index}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isChosen}
+      aria-disabled={!isFree && kind !== 'folder'}
+      aria-setsize={entries.length}
+      aria-posinset={index + 1}
+      data-index={index}
+      style={{ top: index * rowPx, height: rowPx }}
+      className={classes(
+        'absolute inset-x-0 flex cursor-pointer items-center gap-2.5 px-2.5 select-none',
+        isChosen ? 'bg-accent-ground' : index === active ? 'bg-hover' : 'hover:bg-hover',
+        index === active && 'inset-ring-1 inset-ring-line-strong',
+        !isFree && kind !== 'folder' && 'text-muted italic',
+      )}
+    >
+      <span data-mark={isFree || undefined} className="grid h-full w-5 shrink-0 place-items-center">
+        {isFree && (
+          <span
+            className={classes(
+              'grid size-4 place-items-center rounded border text-[11px] leading-none font-bold',
+              isChosen ? 'border-accent bg-accent text-on-accent' : 'border-line-strong',
+            )}
+          >
+            {isChosen && '✓'}
+          </span>
+        )}
+      </span>
+      <Icon
+        size={17}
+        aria-hidden
+        className={classes('shrink-0', kind === 'folder' ? 'text-accent' : 'text-muted')}
+      />
+      <span className="min-w-0 grow truncate" title={name}>
+        {name}
+      </span>
+      {link && <CornerDownRight size={14} aria-hidden className="shrink-0 text-muted" />}
+      {size !== null && <span className="shrink-0 text-xs text-muted tabular-nums">{bytesText(size)}</span>}
+      {modified !== null && (
+        <span className="hidden w-24 shrink-0 text-right text-xs text-muted tabular-nums sm:block">
+          {new Date(modified).toLocaleDateString(tagOf(language))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Scrolls just as far as it takes for the active row to be seen. */
+function useKeptInView(box: RefObject<HTMLElement | null>, active: number): void {
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || active < 0) return;
+    const [top, bottom] = [active * rowPx, (active + 1) * rowPx];
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + element.clientHeight)
+      element.scrollTop = bottom - element.clientHeight;
+  }, [box, active]);
+}

@@ -1,0 +1,132 @@
+import { useId } from 'react';
+
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { FirstField } from '../parts/first-field.tsx';
+import { inputClasses } from '../parts/input.ts';
+import { LabelledSwitch } from '../parts/labelled-switch.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { EntryList } from './entry-list.tsx';
+import { PathBar } from './path-bar.tsx';
+import { canPick, type Wanted } from './pick.ts';
+import { useBrowsing } from './use-browsing.ts';
+
+interface FileBrowserProps {
+  readonly isOpen: boolean;
+  readonly wanted: Wanted;
+  /** Where to begin; null: in the home of the user. */
+  readonly start: string | null;
+  readonly onClose: () => void;
+  readonly onPick: (paths: readonly string[]) => void;
+}
+
+/** Files and folders of the machine that Hob runs on, to choose from: a browser does not tell where its own files lie. */
+export function FileBrowser({ isOpen, onClose, ...rest }: FileBrowserProps) {
+  const say = useSay();
+  const { kinds, isOne } = rest.wanted;
+  const title = {
+    files: isOne ? say('Choose a file', '选择文件') : say('Choose files', '选择文件'),
+    folders: isOne ? say('Choose a folder', '选择文件夹') : say('Choose folders', '选择文件夹'),
+    both: isOne
+      ? say('Choose a file or folder', '选择文件或文件夹')
+      : say('Choose files or folders', '选择文件或文件夹'),
+  }[kinds];
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} isWide>
+      {isOpen && <Content {...rest} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isOpen'>) {
+  const say = useSay();
+  const listId = useId();
+  const onDone = (paths: readonly string[]) => {
+    onPick(paths);
+    onClose();
+  };
+  const browsing = useBrowsing({ wanted, start, onDone });
+  const { query, listing, entries, active, picked, chosen } = browsing;
+  const count = listing?.entries.length ?? 0;
+  return (
+    <div className="flex flex-col gap-3">
+      <PathBar asked={browsing.asked} listing={listing} onGo={browsing.go} />
+      <FirstField
+        role="combobox"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
+        aria-label={say('Filter', '筛选')}
+        placeholder={say('Filter as you type', '输入以筛选')}
+        value={browsing.filter}
+        onChange={({ target }) => browsing.setFilter(target.value)}
+        onKeyDown={browsing.onKeyDown}
+        className={inputClasses}
+      />
+      {query.error !== null ? (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
+      ) : listing === null ? (
+        <Loading />
+      ) : (
+        <EntryList
+          id={listId}
+          label={say('Content of the folder', '文件夹内容')}
+          entries={entries}
+          nothing={
+            count === 0
+              ? say('This folder is empty', '此文件夹为空')
+              : say(`None of its ${count} entries is shown`, `共 ${count} 项，均未显示`)
+          }
+          active={active}
+          isMany={!wanted.isOne}
+          canPick={(entry) => canPick(entry, wanted)}
+          isPicked={(entry) => picked.has(browsing.pathOf(entry))}
+          onClick={(index, isMark) => {
+            browsing.setActive(index);
+            if (entries[index]?.kind === 'folder' && !isMark) browsing.open(index);
+            else browsing.toggle(index);
+          }}
+          onDoubleClick={(index) => entries[index]?.kind === 'file' && browsing.open(index)}
+          onKeyDown={browsing.onKeyDown}
+        />
+      )}
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-2 text-[13px] text-muted">
+        <LabelledSwitch
+          label={say('Hidden', '隐藏项')}
+          isOn={browsing.showHidden}
+          onChange={browsing.setShowHidden}
+        />
+        <LabelledSwitch
+          label={say('Other files', '其他文件')}
+          isOn={browsing.showOthers}
+          onChange={browsing.setShowOthers}
+        />
+        {listing !== null && (
+          <span role="status" className="sm:ml-auto">
+            {listing.complete
+              ? say(`${entries.length} shown`, `显示 ${entries.length} 项`)
+              : say(
+                  'Only 10,000 of its entries; type the path of others',
+                  '仅列出 10,000 项，其余请输入路径',
+                )}
+          </span>
+        )}
+      </div>
+      <div className="flex items-center justify-end gap-2">
+        <p className="mr-auto hidden text-xs text-muted md:block">
+          {say('Enter opens · Space marks · Backspace goes up', 'Enter 打开 · 空格选中 · Backspace 返回上级')}
+        </p>
+        <Button onClick={onClose}>{say('Cancel', '取消')}</Button>
+        <Button look="primary" disabled={chosen.length === 0} onClick={browsing.finish}>
+          {browsing.isHereMeant
+            ? say('Choose this folder', '选择当前文件夹')
+            : picked.size > 1
+              ? say(`Choose ${picked.size}`, `选择 ${picked.size} 项`)
+              : say('Choose', '选择')}
+        </Button>
+      </div>
+    </div>
+  );
+}

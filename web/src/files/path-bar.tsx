@@ -1,0 +1,108 @@
+import { ArrowUp, House } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+
+import type { FolderListing } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { IconButton } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { inputClasses } from '../parts/input.ts';
+import { crumbsOf } from './pick.ts';
+
+interface PathBarProps {
+  /** What was asked for; null: the home of the user. */
+  readonly asked: string | null;
+  /** Null until it is there. */
+  readonly listing: FolderListing | null;
+  readonly onGo: (path: string | null) => void;
+}
+
+/** Where one is, and how to get elsewhere: up, home, to another drive, to any folder on the way, or by typing. */
+export function PathBar({ asked, listing, onGo }: PathBarProps) {
+  const say = useSay();
+  const [text, setText] = useState(asked ?? '');
+  const here = listing?.path ?? asked ?? '';
+  const crumbs = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    setText(here);
+    // The end of a long way is what matters.
+    if (crumbs.current !== null) crumbs.current.scrollLeft = crumbs.current.scrollWidth;
+  }, [here]);
+  const others = listing?.roots.filter((root) => !here.startsWith(root)) ?? [];
+  const parent = listing?.parent ?? null;
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex gap-1">
+        <IconButton
+          label={say('Folder above', '上级文件夹')}
+          look="plain"
+          disabled={parent === null}
+          onClick={() => parent !== null && onGo(parent)}
+        >
+          <ArrowUp size={16} aria-hidden />
+        </IconButton>
+        <IconButton label={say('Home folder', '主文件夹')} look="plain" onClick={() => onGo(null)}>
+          <House size={16} aria-hidden />
+        </IconButton>
+        <input
+          value={text}
+          aria-label={say('Path of the folder', '文件夹路径')}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            onGo(text.trim() === '' ? null : text.trim());
+          }}
+          className={classes(inputClasses, 'font-mono text-[13px]')}
+        />
+      </div>
+      {listing !== null && (
+        <ol
+          ref={crumbs}
+          aria-label={say('Folders on the way', '路径')}
+          className="flex items-center overflow-x-auto text-[13px] whitespace-nowrap text-muted"
+        >
+          {others.map((root) => (
+            <Crumb key={root} name={root} onGo={() => onGo(root)} />
+          ))}
+          {crumbsOf(listing.path, listing.roots, listing.separator).map(({ name, path }, index) => (
+            <Crumb
+              key={path}
+              name={name}
+              isHere={path === listing.path}
+              hasMark={index > 1}
+              onGo={() => onGo(path)}
+            />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+interface CrumbProps {
+  readonly name: string;
+  readonly isHere?: boolean;
+  readonly hasMark?: boolean;
+  readonly onGo: () => void;
+}
+
+function Crumb({ name, isHere = false, hasMark = false, onGo }: CrumbProps) {
+  return (
+    <li className="flex items-center">
+      {hasMark && <span aria-hidden>›</span>}
+      <button
+        type="button"
+        aria-current={isHere ? 'location' : undefined}
+        onClick={onGo}
+        className={classes(
+          'max-w-48 truncate rounded px-1.5 py-0.5 -outline-offset-2 hover:bg-hover hover:text-ink',
+          isHere && 'text-ink',
+        )}
+      >
+        {name}
+      </button>
+    </li>
+  );
+}

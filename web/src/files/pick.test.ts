@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+
+import type { FolderEntry } from '../api/wire.ts';
+import { canPick, crumbsOf, entriesInSight, folderOf, pathIn, wantedBy } from './pick.ts';
+
+const entry = (name: string, kind: FolderEntry['kind'] = 'file'): FolderEntry => ({
+  name,
+  kind,
+  link: false,
+  hidden: name.startsWith('.'),
+  size: null,
+  modified: null,
+});
+const all = [
+  entry('photos', 'folder'),
+  entry('.cache', 'folder'),
+  entry('a.PNG'),
+  entry('b.txt'),
+  entry('tty', 'other'),
+];
+
+describe('what can be chosen', () => {
+  it.each([
+    ['files', ['a.PNG', 'b.txt']],
+    ['folders', ['photos', '.cache']],
+    ['both', ['photos', '.cache', 'a.PNG', 'b.txt']],
+    [null, ['photos', '.cache', 'a.PNG', 'b.txt']],
+  ])('follows from pick = %j', (pick, names) => {
+    const wanted = wantedBy(pick, [], false);
+    expect(all.filter((each) => canPick(each, wanted)).map(({ name }) => name)).toEqual(names);
+  });
+
+  it('has one of the extensions, however they are written', () => {
+    for (const exts of [['.png'], ['png'], ['*.PNG'], [' .Png ']]) {
+      const wanted = wantedBy('files', exts, false);
+      expect(all.filter((each) => canPick(each, wanted)).map(({ name }) => name)).toEqual(['a.PNG']);
+    }
+    expect(canPick(entry('x.tar.gz'), wantedBy('files', ['.tar.gz'], false))).toBe(true);
+    expect(wantedBy('files', ['*', ''], false).exts).toEqual([]);
+  });
+});
+
+describe('what is in sight', () => {
+  const wanted = wantedBy('files', ['.png'], false);
+  const names = (sight: Partial<Parameters<typeof entriesInSight>[2]>) =>
+    entriesInSight(all, wanted, { filter: '', showHidden: false, showOthers: false, ...sight }).map(
+      ({ name }) => name,
+    );
+
+  it('is what may be chosen, and folders', () => {
+    expect(names({})).toEqual(['photos', 'a.PNG']);
+    expect(names({ showOthers: true })).toEqual(['photos', 'a.PNG', 'b.txt', 'tty']);
+    expect(names({ showHidden: true })).toEqual(['photos', '.cache', 'a.PNG']);
+  });
+
+  it('has what is typed in its name; a dot shows what is hidden', () => {
+    expect(names({ filter: 'png' })).toEqual(['a.PNG']);
+    expect(names({ filter: '.c' })).toEqual(['.cache']);
+  });
+});
+
+describe('paths', () => {
+  it('are put together and taken apart, here and on Windows', () => {
+    expect(pathIn('/', 'a', '/')).toBe('/a');
+    expect(pathIn('C:\\x', 'a', '\\')).toBe('C:\\x\\a');
+    expect(crumbsOf('/home/ada', ['/'], '/').map(({ path }) => path)).toEqual(['/', '/home', '/home/ada']);
+    expect(crumbsOf('D:\\a\\b', ['C:\\', 'D:\\'], '\\').map(({ path }) => path)).toEqual([
+      'D:\\',
+      'D:\\a',
+      'D:\\a\\b',
+    ]);
+  });
+
+  it('say which folder something lies in', () => {
+    expect(folderOf('/home/ada/a.png')).toBe('/home/ada');
+    expect(folderOf('/a.png')).toBe('/');
+    expect(folderOf('C:\\a\\b.png')).toBe('C:\\a');
+    expect(folderOf('C:\\b.png')).toBe('C:\\');
+    expect(folderOf('~/x')).toBe('~');
+    expect(folderOf('some text')).toBe(null);
+    expect(folderOf('')).toBe(null);
+  });
+});

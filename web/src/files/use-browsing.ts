@@ -1,0 +1,105 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useMemo, useState } from 'react';
+
+import { folderQuery } from '../api/queries.ts';
+import type { FolderEntry } from '../api/wire.ts';
+import { canPick, entriesInSight, pathIn, type Wanted } from './pick.ts';
+
+interface BrowsingOptions {
+  readonly wanted: Wanted;
+  readonly start: string | null;
+  /** With the paths that were chosen, at least one. */
+  readonly onDone: (paths: readonly string[]) => void;
+}
+
+/** How many rows a page is. */
+const pageRows = 10;
+
+/** Where one is in the folders of the machine, what is seen there, and what is marked, in all folders together. */
+export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
+  const [asked, setAsked] = useState(start);
+  const query = useQuery({ ...folderQuery(asked), placeholderData: keepPreviousData });
+  const [filter, setFilter] = useState('');
+  const [active, setActive] = useState(0);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [showHidden, setShowHidden] = useState(false);
+  const [showOthers, setShowOthers] = useState(false);
+
+  const listing = query.error === null ? (query.data ?? null) : null;
+  const entries = useMemo(
+    () => entriesInSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
+    [listing, wanted, filter, showHidden, showOthers],
+  );
+  // With nothing marked, the folder that one is in, where it is folders that are wanted.
+  const isHereMeant = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
+  const chosen = isHereMeant ? [listing.path] : [...picked];
+
+  const pathOf = ({ name }: FolderEntry) =>
+    listing === null ? name : pathIn(listing.path, name, listing.separator);
+  const go = (path: string | null) => {
+    setAsked(path);
+    setFilter('');
+    setActive(0);
+  };
+  const toggle = (index: number) => {
+    const entry = entries[index];
+    if (entry === undefined || !canPick(entry, wanted)) return;
+    const path = pathOf(entry);
+    const others = wanted.isOne ? [] : [...picked].filter((each) => each !== path);
+    setPicked(new Set(picked.has(path) ? others : [...others, path]));
+  };
+  const finish = () => {
+    if (chosen.length > 0) onDone(chosen);
+  };
+  const open = (index: number) => {
+    const entry = entries[index];
+    if (entry === undefined) return;
+    if (entry.kind === 'folder') go(pathOf(entry));
+    else if (canPick(entry, wanted)) onDone([...new Set([...(wanted.isOne ? [] : picked), pathOf(entry)])]);
+  };
+  const move = (rows: number) => setActive(Math.max(0, Math.min(active + rows, entries.length - 1)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      PageDown: () => move(pageRows),
+      PageUp: () => move(-pageRows),
+      Enter: () => (event.ctrlKey || event.metaKey ? finish() : open(active)),
+      ...(filter === '' && {
+        Backspace: () => listing !== null && listing.parent !== null && go(listing.parent),
+        ' ': () => toggle(active),
+      }),
+    };
+    const act = keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+  return {
+    asked,
+    query,
+    listing,
+    entries,
+    filter,
+    active,
+    picked,
+    chosen,
+    isHereMeant,
+    showHidden,
+    showOthers,
+    setFilter(text: string) {
+      setFilter(text);
+      setActive(0);
+    },
+    setActive,
+    setShowHidden,
+    setShowOthers,
+    pathOf,
+    go,
+    toggle,
+    open,
+    finish,
+    onKeyDown,
+  };
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+
+import { useLive } from '../api/live-events.tsx';
+import { settingsQuery } from '../api/queries.ts';
+import type { Health } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Section } from '../parts/section.tsx';
+import { useNow } from '../parts/time.tsx';
+import { containmentWords, desktopWords, uptimeText } from './service-words.ts';
+
+/** Which Hob this is, where it is, and how it is. */
+export function AboutHob({ health, askedAt }: { health: Health; askedAt: number }) {
+  const say = useSay();
+  const { data: settings } = useQuery(settingsQuery);
+  const { running, queued } = health;
+  return (
+    <Section title="Hob">
+      <dl className="flex flex-col divide-y divide-line">
+        <Fact name={say('Version', '版本')}>
+          {health.version}
+          <span className="text-muted">
+            {say(`, interface ${health.interface}`, `，接口 ${health.interface}`)}
+          </span>
+        </Fact>
+        <Fact name={say('Up for', '已运行')}>
+          <Uptime seconds={health.uptime_s} askedAt={askedAt} />
+        </Fact>
+        <Fact name={say('Runs now', '当前运行')}>
+          {say(`${running} running, ${queued} queued`, `${running} 个运行中，${queued} 个排队中`)}
+        </Fact>
+        {settings !== undefined && (
+          <>
+            <Fact name={say('Address', '地址')}>
+              {[settings.address, ...settings.beyond].map((address) => (
+                <Copied key={address} text={address} />
+              ))}
+            </Fact>
+            <Fact name={say('Home', '数据目录')}>
+              <Copied text={settings.home} />
+            </Fact>
+          </>
+        )}
+        <Fact name={say('Stopping runs', '停止运行')}>{containmentWords(health.containment, say)}</Fact>
+        <Fact name={say('Notifications', '通知')}>{desktopWords(health.desktop, say)}</Fact>
+      </dl>
+    </Section>
+  );
+}
+
+/** Stands still while the service cannot be reached: nobody knows whether it is up then. */
+function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
+  const say = useSay();
+  const { reach } = useLive();
+  const now = useNow(1000);
+  const sinceMs = reach === 'connected' ? Math.max(0, now - askedAt) : 0;
+  return <span className="tabular-nums">{uptimeText(seconds * 1000 + sinceMs, say)}</span>;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-h-9 flex-wrap items-center gap-x-4 py-1.5">
+      <dt className="w-28 shrink-0 text-muted">{name}</dt>
+      <dd className="min-w-0 grow basis-44">{children}</dd>
+    </div>
+  );
+}
+
+/** What somebody may want elsewhere. */
+export function Copied({ text }: { text: string }) {
+  return (
+    <span className="flex items-center gap-1">
+      <span className="min-w-0 font-mono text-[13px] wrap-anywhere">{text}</span>
+      <CopyButton text={text} />
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+
+import { callService } from '../api/call-service.ts';
+import { useLive } from '../api/live-events.tsx';
+import { environmentsQuery } from '../api/queries.ts';
+import type { Environment, EnvironmentRemoved } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { Failure, messageOf } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Section } from '../parts/section.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import { EnvironmentRow } from './environment-row.tsx';
+
+/** What was made ready on the disk for scripts to run with. */
+export function EnvironmentList() {
+  const say = useSay();
+  const toast = useToast();
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const { data, error, refetch } = useQuery(environmentsQuery);
+  useEffect(
+    () =>
+      subscribe(({ type, data: run }) => {
+        // Environments are built by runs of Hob's own.
+        if (type.startsWith('run.') && run.origin === 'hob') void client.invalidateQueries(environmentsQuery);
+      }),
+    [client, subscribe],
+  );
+  const remove = useMutation({
+    mutationFn: ({ key }: Environment) =>
+      callService<EnvironmentRemoved>(`/api/environments/${encodeURIComponent(key)}`, { method: 'DELETE' }),
+    onSuccess: ({ message, freed_bytes: freed }) => {
+      const size = bytesText(freed);
+      toast({ kind: 'success', title: message, message: say(`${size} freed`, `已释放 ${size}`) });
+    },
+    onError: (refusal) => toast({ kind: 'error', title: messageOf(refusal) }),
+    onSettled: () => client.invalidateQueries(environmentsQuery),
+  });
+  const bytes = (data?.items ?? []).reduce((sum, each) => sum + each.bytes, 0);
+  return (
+    <Section
+      title={say('Environments', '运行环境')}
+      note={
+        bytes > 0
+          ? say(`${bytesText(bytes)} on the disk`, `占用磁盘 ${bytesText(bytes)}`)
+          : say('Packages that scripts need, kept apart for each of them.', '脚本所需的依赖包，彼此隔离。')
+      }
+    >
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : data.items.length === 0 ? (
+        <p className="text-muted">
+          {say(
+            'There are none. A script that names packages gets one when it first runs.',
+            '目前没有。声明了依赖包的脚本会在首次运行时创建。',
+          )}
+        </p>
+      ) : (
+        <ul className="flex flex-col divide-y divide-line">
+          {data.items.map((environment) => (
+            <EnvironmentRow
+              key={environment.key}
+              environment={environment}
+              isBusy={remove.isPending}
+              onRemove={() => remove.mutate(environment)}
+            />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

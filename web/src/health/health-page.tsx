@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { healthQuery } from '../api/queries.ts';
+import { useSay } from '../language/language.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { AboutHob } from './about-hob.tsx';
+import { EnvironmentList } from './environment-list.tsx';
+import { Leaving } from './leaving.tsx';
+import { LookChoices, MorePages } from './look-choices.tsx';
+import { Refusals } from './refusals.tsx';
+import { RuntimeList } from './runtime-list.tsx';
+import { SettingList } from './setting-list.tsx';
+import { WarmInterpreters } from './warm-interpreters.tsx';
+
+/** No event tells of interpreters that end, or of who was turned away. */
+const lookAgainMs = 5000;
+
+/** How Hob is, and what it was told to be. */
+export function HealthPage() {
+  const say = useSay();
+  const { data, error, refetch, dataUpdatedAt } = useQuery({ ...healthQuery, refetchInterval: lookAgainMs });
+  return (
+    <>
+      <PageTitle title={say('Settings', '设置')} />
+      <div className="flex flex-col gap-4">
+        <MorePages />
+        {data === undefined ? (
+          error ? (
+            <Failure error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Loading />
+          )
+        ) : (
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <div className="flex min-w-0 flex-col gap-4">
+              <AboutHob health={data} askedAt={dataUpdatedAt} />
+              <LookChoices />
+              <WarmInterpreters warm={data.warm} />
+              <Refusals refused={data.refused} />
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <RuntimeList />
+              <EnvironmentList />
+            </div>
+            <SettingList />
+            <Leaving />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+const address = /(https:\/\/[^\s()，。]+)/;
+
+/** A text whose addresses can be followed. */
+export function LinkedText({ text }: { text: string }) {
+  return text.split(address).map((piece) =>
+    address.test(piece) ? (
+      <a
+        key={piece}
+        href={piece}
+        target="_blank"
+        rel="noreferrer"
+        className="break-all text-accent underline underline-offset-2"
+      >
+        {piece}
+      </a>
+    ) : (
+      piece
+    ),
+  );
+}

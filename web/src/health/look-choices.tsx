@@ -1,0 +1,72 @@
+import { Moon, Sun, SunMoon } from 'lucide-react';
+import { Link } from 'wouter';
+
+import { tagOf, useSay, useSpeech } from '../language/language.tsx';
+import { Section } from '../parts/section.tsx';
+import { Segmented } from '../parts/segmented.tsx';
+import { destinations } from '../shell/destinations.ts';
+import { useTheme } from '../theme/theme.ts';
+
+/** The language and the colours of this console, in this browser. */
+export function LookChoices() {
+  const { language, say, choose } = useSpeech();
+  const [theme, chooseTheme] = useTheme();
+  return (
+    <Section
+      title={say('Console', '控制台')}
+      note={say('These two are kept by this browser alone.', '以下两项仅保存在当前浏览器中。')}
+    >
+      <div className="flex flex-wrap gap-3">
+        <Segmented
+          label={say('Language', '语言')}
+          value={language}
+          onChange={choose}
+          choices={[
+            { value: 'en', name: 'English', lang: 'en' },
+            { value: 'zh', name: '中文', lang: tagOf('zh') },
+          ]}
+        />
+        <Segmented
+          label={say('Colours', '颜色')}
+          value={theme}
+          onChange={chooseTheme}
+          choices={[
+            { value: 'system', name: <Named icon={SunMoon} name={say('System', '跟随系统')} /> },
+            { value: 'light', name: <Named icon={Sun} name={say('Light', '浅色')} /> },
+            { value: 'dark', name: <Named icon={Moon} name={say('Dark', '深色')} /> },
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function Named({ icon: Icon, name }: { icon: typeof Sun; name: string }) {
+  return (
+    <>
+      <Icon size={15} aria-hidden />
+      {name}
+    </>
+  );
+}
+
+/** On a phone, the pages for which there is no room at its bottom. */
+export function MorePages() {
+  const say = useSay();
+  return (
+    <nav aria-label={say('More pages', '更多页面')} className="flex flex-col gap-2 md:hidden">
+      {destinations
+        .filter(({ isMain }) => !isMain)
+        .map(({ path, icon: Icon, name }) => (
+          <Link
+            key={path}
+            href={path}
+            className="flex h-12 items-center gap-3 rounded-xl border border-line bg-surface px-4 font-medium"
+          >
+            <Icon size={18} aria-hidden className="text-muted" />
+            {name(say)}
+          </Link>
+        ))}
+    </nav>
+  );
+}

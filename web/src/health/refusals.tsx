@@ -1,0 +1,29 @@
+import { useSay } from '../language/language.tsx';
+import { Section } from '../parts/section.tsx';
+import { refusalWords } from './service-words.ts';
+
+/** Who was turned away since the service started; nothing where nobody was. */
+export function Refusals({ refused }: { refused: Readonly<Record<string, number>> }) {
+  const say = useSay();
+  const counts = Object.entries(refused)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a);
+  if (counts.length === 0) return null;
+  return (
+    <Section
+      title={say('Refused at the door', '被拒绝的请求')}
+      note={say('Requests that came to nothing since Hob was started.', '自 Hob 启动以来未被受理的请求。')}
+    >
+      <ul className="flex flex-col divide-y divide-line">
+        {counts.map(([code, count]) => (
+          <li key={code} className="flex items-baseline gap-3 py-1.5">
+            <span className="min-w-0 grow">
+              {refusalWords(code, say)} <code className="font-mono text-xs text-muted">{code}</code>
+            </span>
+            <span className="tabular-nums">{count}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Health } from '../api/wire.ts';
+import type { Say } from '../language/language.tsx';
+
+/** How the processes of a run are kept together, for who wants to know whether stopping one leaves something behind. */
+export function containmentWords(containment: Health['containment'], say: Say): string {
+  if (containment === null) return say('not known yet', '尚不清楚');
+  const words: Readonly<Record<NonNullable<Health['containment']>, string>> = {
+    cgroup: say(
+      'By cgroups: when a run is stopped, none of its processes is left',
+      '由 cgroup 统一管理：停止运行时不会残留任何进程',
+    ),
+    sweep: say(
+      'By process group, session, environment and descent: no cgroups can be had here',
+      '按进程组、会话、环境变量和父子关系查找：这里无法使用 cgroup',
+    ),
+    descent: say(
+      'By process group and descent: a process that cuts both ties is not found',
+      '按进程组和父子关系查找：脱离两者的进程无法找到',
+    ),
+    taskkill: say('By taskkill, with all that descends from it', '由 taskkill 结束该进程及其所有子进程'),
+  };
+  return words[containment];
+}
+
+export function desktopWords(desktop: Health['desktop'], say: Say): string {
+  const words: Readonly<Record<Health['desktop'], string>> = {
+    ready: say('Shown on the desktop, and kept', '显示在桌面上，并保存'),
+    unreachable: say('Kept, but the desktop did not take the last one', '已保存，但桌面没有接受最近一条通知'),
+    none: say('Kept; this machine has no desktop to show them on', '仅保存；这台机器没有可显示通知的桌面'),
+  };
+  return words[desktop];
+}
+
+/** Why somebody was turned away; a rule that is not known here is named as the service names it. */
+export function refusalWords(code: string, say: Say): string {
+  const words: Readonly<Record<string, string>> = {
+    'door-protocol': say('not plain HTTP', '不是普通的 HTTP 请求'),
+    'door-method': say('a preflight of another web page', '来自其他网页的预检请求'),
+    'door-host-missing': say('without a Host header', '缺少 Host 请求头'),
+    'door-host': say('for another host than this one', 'Host 不是本服务的地址'),
+    'door-origin': say('from a web page of another origin', '来自其他来源的网页'),
+    'door-fetch-site': say('caused by another web site', '由其他网站触发'),
+    'door-token': say('without the right token', '没有出示正确的令牌'),
+    'door-busy': say('too many connections at once', '同时连接数过多'),
+    'request-malformed': say('malformed', '格式错误'),
+    'request-header-too-large': say('with too large a header', '请求头过大'),
+    'request-timeout': say('sent too slowly', '发送过慢'),
+    'body-too-large': say('with too large a body', '请求体过大'),
+    'content-type-unsupported': say('with a content type that is not taken', '不支持的内容类型'),
+    'notify-content-type': say('a notification that is no JSON', '通知不是 JSON'),
+  };
+  return words[code] ?? code;
+}
+
+const dayMs = 86_400_000;
+
+/** For how long the service has been running: 12:03, 4:02:11, 3 d 4 h. */
+export function uptimeText(ms: number, say: Say): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [days, hours] = [Math.floor(ms / dayMs), Math.floor(seconds / 3600) % 24];
+  if (days > 0) return say(`${days} d ${hours} h`, `${days} 天 ${hours} 小时`);
+  const [minutes, rest] = [Math.floor(seconds / 60) % 60, String(seconds % 60).padStart(2, '0')];
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}

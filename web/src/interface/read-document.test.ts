@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+
+import { exampleCurl } from './example-curl.ts';
+import { findOperations, groupOperations } from './group-operations.ts';
+import { type Operation, readDocument } from './read-document.ts';
+import { addressOf, canTry } from './try-operation.ts';
+
+const json = (schema: unknown) => ({ content: { 'application/json': { schema } } });
+const operations = readDocument({
+  paths: {
+    '/api/execute': {
+      post: {
+        summary: 'Run a script',
+        requestBody: json({
+          type: 'object',
+          required: ['script_id'],
+          properties: { script_id: { type: 'string' }, sync: { type: 'boolean' } },
+        }),
+        responses: { 200: { description: 'Done.', ...json({ type: 'object' }) }, '4XX': {} },
+      },
+    },
+    '/api/runs/{id}': {
+      get: {
+        summary: 'One run',
+        parameters: [
+          { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
+          { in: 'query', name: 'part', schema: { type: 'string' }, description: 'Which part.' },
+          { in: 'cookie', name: 'nobody' },
+        ],
+      },
+      delete: { summary: 'Delete a run' },
+    },
+    '/api/events': { get: { responses: { 200: { content: { 'text/event-stream': {} } } } } },
+    '/api/new-thing': { get: {} },
+  },
+});
+const operation = (id: string): Operation => {
+  const found = operations.find((each) => each.id === id);
+  if (found === undefined) throw new Error(`there is no ${id}`);
+  return found;
+};
+
+describe('the document of the interface', () => {
+  it('is read as operations that an address can name', () => {
+    expect(operations.map(({ id }) => id)).toEqual([
+      'post-api-execute',
+      'get-api-runs-id',
+      'delete-api-runs-id',
+      'get-api-events',
+      'get-api-new-thing',
+    ]);
+    expect(operation('get-api-runs-id').parameters.map(({ name }) => name)).toEqual(['id', 'part']);
+    expect(operation('post-api-execute').answers.map(({ status }) => status)).toEqual(['200', '4xx']);
+  });
+
+  it('is no reason to fail where it is something else', () => {
+    expect(readDocument(undefined)).toEqual([]);
+    expect(readDocument({ paths: { '/x': null } })).toEqual([]);
+  });
+
+  it('is grouped, and what belongs nowhere is of the service', () => {
+    expect(groupOperations(operations).map(({ key, operations: some }) => [key, some.length])).toEqual([
+      ['calls', 1],
+      ['runs', 3],
+      ['service', 1],
+    ]);
+  });
+
+  it('is searched by path, method, name and parameter, in any language', () => {
+    const find = (query: string) => findOperations(operations, query, () => '运行').map(({ id }) => id);
+    expect(find('delete runs')).toEqual(['delete-api-runs-id']);
+    expect(find('PART')).toEqual(['get-api-runs-id']);
+    expect(find('运行')).toHaveLength(operations.length);
+  });
+});
+
+describe('an example', () => {
+  const base = 'http://127.0.0.1:9527';
+  const curl = (id: string, asksForToken = false) => exampleCurl(operation(id), { base, asksForToken });
+
+  it('has what the operation cannot do without', () => {
+    expect(curl('post-api-execute')).toBe(
+      `curl -sS -H 'Content-Type: application/json' -d '{"script_id":"<script_id>"}' '${base}/api/execute'`,
+    );
+    expect(curl('delete-api-runs-id')).toBe(`curl -sS -X DELETE '${base}/api/runs/<id>'`);
+  });
+
+  it('shows the token where one is asked for, and does not wait for the end of a stream', () => {
+    expect(curl('get-api-events', true)).toBe(
+      `curl -N -H "Authorization: Bearer $(hob token)" '${base}/api/events'`,
+    );
+  });
+});
+
+describe('what is tried', () => {
+  it('changes nothing and has an end', () => {
+    expect(operations.filter(canTry).map(({ id }) => id)).toEqual(['get-api-runs-id', 'get-api-new-thing']);
+  });
+
+  it('is asked for with what was filled in', () => {
+    const values = { id: 'a/b', part: 'x y' };
+    expect(addressOf(operation('get-api-runs-id'), values)).toBe('/api/runs/a%2Fb?part=x+y');
+    expect(addressOf(operation('get-api-runs-id'), { id: '1', part: '' })).toBe('/api/runs/1');
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+
+import { kindText, limitsText, objectsIn, propertiesOf } from './read-schema.ts';
+
+const say = (en: string) => en;
+const object = { type: 'object', required: ['a'], properties: { a: { type: 'string' }, b: {} } };
+
+describe('a schema in words', () => {
+  it.each([
+    [{ type: 'string', format: 'uuid' }, 'text (uuid)'],
+    [{ enum: ['own', 'extra'] }, '"own" | "extra"'],
+    [{ type: 'array', items: { type: 'integer' } }, 'list of whole number'],
+    [{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number or null'],
+    [{}, 'anything'],
+  ])('%j is %s', (schema, words) => {
+    expect(kindText(schema, say)).toBe(words);
+  });
+
+  it('says what else holds', () => {
+    expect(limitsText({ minimum: 1, maximum: 500, default: 50 }, say)).toBe('1 to 500 · default 50');
+    expect(limitsText({ maxLength: 200 }, say)).toBe('at most 200 characters');
+    expect(limitsText({ default: '' }, say)).toBe('default ""');
+    expect(limitsText({}, say)).toBe('');
+  });
+
+  it('has the objects that are nested in it, however they are wrapped', () => {
+    const nested = { anyOf: [{ type: 'array', items: object }, { type: 'null' }] };
+    expect(objectsIn(nested)).toEqual([object]);
+    expect(objectsIn({ type: 'object', additionalProperties: object })).toEqual([object]);
+    expect(objectsIn({ type: 'object', additionalProperties: {} })).toEqual([]);
+    expect(propertiesOf(object).map(({ name, isRequired }) => [name, isRequired])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+  });
+});

@@ -1,0 +1,14 @@
+import './styles.css';
+
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+
+import { App } from './app.tsx';
+
+const place = document.getElementById('root');
+if (place === null) throw new Error('the page has no #root');
+createRoot(place).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,49 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+
+import { callService } from '../api/call-service.ts';
+import { downloadsQuery, modelsQuery } from '../api/queries.ts';
+import type { Download, DownloadRequest, Model, ModelRemoved } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { messageOf } from '../parts/failure.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import type { GatheredModel } from './gather-models.ts';
+
+/** What can be done about models. What goes wrong is told in a corner, unless whoever asked does something about it. */
+export function useModelActions() {
+  const say = useSay();
+  const toast = useToast();
+  const client = useQueryClient();
+  const onError = (error: unknown) => toast({ kind: 'error', title: messageOf(error) });
+  const refresh = () =>
+    Promise.all([client.invalidateQueries(downloadsQuery), client.invalidateQueries(modelsQuery)]);
+  const start = useMutation({
+    mutationFn: (request: DownloadRequest) =>
+      callService('/api/models/download', { method: 'POST', body: request }),
+    onSuccess: refresh,
+  });
+  const cancel = useMutation({
+    mutationFn: ({ download_id: id }: Download) =>
+      callService(`/api/models/downloads/${encodeURIComponent(id)}/cancel`, { method: 'POST', body: {} }),
+    onSuccess: refresh,
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: ({ repo_id: repoId, place }: Model) =>
+      callService<ModelRemoved>(`/api/models/${repoId}?place=${place}`, { method: 'DELETE' }),
+    onSuccess: ({ freed_bytes: freed, message }) => {
+      const size = bytesText(freed);
+      toast({ kind: 'success', title: message, message: say(`${size} freed`, `已释放 ${size}`) });
+    },
+    onError,
+    onSettled: refresh,
+  });
+  return { start, cancel, remove, onError };
+}
+
+/** The request that goes on with what was begun, or else gets what scripts declare. */
+export function requestFor({ repoId, source, download }: GatheredModel): DownloadRequest {
+  if (download === null || download.state === 'done') return { repo_id: repoId, source };
+  const { source: asked, files, revision } = download;
+  return { repo_id: repoId, source: asked, files, revision };
+}

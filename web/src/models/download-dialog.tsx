@@ -1,0 +1,155 @@
+import { type FormEvent, useId, useState } from 'react';
+
+import type { DownloadRequest } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { inputClasses } from '../parts/input.ts';
+import { Segmented } from '../parts/segmented.tsx';
+import { useModelActions } from './download-actions.ts';
+import { sourceNames } from './model-words.ts';
+import { parsePatterns, parseRepo } from './parse-repo.ts';
+
+type Source = NonNullable<DownloadRequest['source']>;
+
+/** Downloads a model whether a script asks for it or not. */
+export function DownloadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const say = useSay();
+  const form = useId();
+  const { start } = useModelActions();
+  const close = () => {
+    start.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title={say('Download a model', '下载模型')}
+      description={say(
+        'It is put where the libraries of its source look for it, so that Python finds it, too.',
+        '模型会放入其来源的标准缓存，Python 也能直接使用。',
+      )}
+      actions={
+        <>
+          <Button onClick={close}>{say('Close', '关闭')}</Button>
+          <Button type="submit" form={form} look="primary" disabled={start.isPending}>
+            {say('Download', '下载')}
+          </Button>
+        </>
+      }
+    >
+      <DownloadForm id={form} onSubmit={(request) => start.mutate(request, { onSuccess: close })} />
+      {start.error && (
+        <div className="mt-4">
+          <Failure error={start.error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** Made anew whenever the dialog is opened. */
+function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: DownloadRequest) => void }) {
+  const say = useSay();
+  const [source, setSource] = useState<Source>('huggingface');
+  const [repo, setRepo] = useState('');
+  const [files, setFiles] = useState('');
+  const [revision, setRevision] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // What else makes a name is for the service to say.
+    const isNamed = /^[^/\s]+\/[^/\s]+$/.test(parseRepo(repo).repoId);
+    setWrong(!isNamed);
+    if (!isNamed) return;
+    const patterns = parsePatterns(files);
+    onSubmit({
+      repo_id: parseRepo(repo).repoId,
+      source,
+      files: patterns.length === 0 ? null : patterns,
+      revision: revision.trim() || null,
+    });
+  };
+  return (
+    <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+      <Segmented
+        label={say('Source', '来源')}
+        value={source}
+        onChange={setSource}
+        choices={[
+          { value: 'huggingface', name: sourceNames.huggingface },
+          { value: 'modelscope', name: sourceNames.modelscope },
+        ]}
+      />
+      <Field
+        label={say('Model', '模型')}
+        description={say('owner/name, or the address of its page', 'owner/name，或模型页面的网址')}
+        error={isWrong ? say('This is no owner/name', '格式应为 owner/name') : null}
+        isRequired
+      >
+        {({ id: field, describedBy, isInvalid }) => (
+          <input
+            id={field}
+            aria-describedby={describedBy}
+            aria-invalid={isInvalid}
+            required
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder="openai/whisper-tiny"
+            value={repo}
+            onChange={({ target }) => {
+              setRepo(target.value);
+              setWrong(false);
+              setSource(parseRepo(target.value).source ?? source);
+            }}
+            className={inputClasses}
+          />
+        )}
+      </Field>
+      <Field
+        label={say('Files', '文件')}
+        description={say(
+          'Patterns such as *.onnx, one a line. Empty: what scripts declare, else all.',
+          '通配符，例如 *.onnx，每行一个。留空则下载脚本声明的文件，没有声明时下载全部。',
+        )}
+      >
+        {({ id: field, describedBy }) => (
+          <textarea
+            id={field}
+            aria-describedby={describedBy}
+            rows={3}
+            spellCheck={false}
+            value={files}
+            onChange={({ target }) => setFiles(target.value)}
+            className={classes(inputClasses, 'h-auto py-2 font-mono text-[13px]')}
+          />
+        )}
+      </Field>
+      <Field
+        label={say('Revision', '版本')}
+        description={say(
+          'A branch, tag or commit. Empty: the one that the source takes.',
+          '分支、标签或提交。留空则使用来源的默认版本。',
+        )}
+      >
+        {({ id: field, describedBy }) => (
+          <input
+            id={field}
+            aria-describedby={describedBy}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            value={revision}
+            onChange={({ target }) => setRevision(target.value)}
+            className={inputClasses}
+          />
+        )}
+      </Field>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+
+import { modelsQuery } from '../api/queries.ts';
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { DownloadDialog } from './download-dialog.tsx';
+import { findModels, type GatheredModel, gatherModels } from './gather-models.ts';
+import { ModelCard } from './model-card.tsx';
+import { usePutAway } from './put-away.ts';
+import { useDownloads } from './use-downloads.ts';
+
+export function ModelsPage() {
+  const say = useSay();
+  const { data, error, refetch } = useQuery(modelsQuery);
+  const downloads = useDownloads();
+  const [query, setQuery] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const sought = useDeferredValue(query);
+  const [putAway, onPutAway] = usePutAway();
+  const models = useMemo(
+    () =>
+      gatherModels(
+        data?.items ?? [],
+        downloads.filter(({ download_id: id }) => !putAway.has(id)),
+      ),
+    [data, downloads, putAway],
+  );
+  const found = useMemo(() => findModels(models, sought), [models, sought]);
+  const download = (
+    <Button look="primary" onClick={() => setAsking(true)}>
+      <Plus size={16} aria-hidden />
+      {say('Download a model', '下载模型')}
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title={say('Models', '模型')}>{download}</PageTitle>
+      <SearchField
+        value={query}
+        onChange={setQuery}
+        label={say('Search models', '搜索模型')}
+        placeholder={say('Search by name, script or folder', '按名称、脚本或文件夹搜索')}
+      />
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : found.length > 0 ? (
+        <>
+          <Totals models={found} />
+          <ModelList models={found} onPutAway={onPutAway} />
+        </>
+      ) : sought !== '' ? (
+        <Empty title={say('No model is like that', '没有匹配的模型')} />
+      ) : (
+        <Empty
+          title={say('There are no models here, and no script needs one', '本机没有模型，也没有脚本需要模型')}
+        >
+          {say(
+            'Models that Hugging Face or ModelScope have downloaded show up here by themselves.',
+            '由 Hugging Face 或 ModelScope 下载的模型会自动出现在这里。',
+          )}
+        </Empty>
+      )}
+      <DownloadDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+    </>
+  );
+}
+
+/** As many as anybody sees at first. */
+const shownAtOnce = 40;
+
+interface ModelListProps {
+  readonly models: readonly GatheredModel[];
+  readonly onPutAway: (downloadId: string) => void;
+}
+
+/** The first of them at once; the others are drawn while nothing else is to be done, so that thousands do not hold up the page. */
+function ModelList({ models, onPutAway }: ModelListProps) {
+  const drawn = useDeferredValue(models, models.slice(0, shownAtOnce));
+  return (
+    <ul className="flex flex-col gap-3">
+      {drawn.map((model) => (
+        <ModelCard key={model.repoId} model={model} onPutAway={onPutAway} />
+      ))}
+    </ul>
+  );
+}
+
+/** What all that is shown comes to. */
+function Totals({ models }: { models: readonly GatheredModel[] }) {
+  const say = useSay();
+  const bytes = models.flatMap(({ copies }) => copies).reduce((sum, { size_bytes: size }) => sum + size, 0);
+  const lacking = models.filter(({ state, neededBy }) => state !== 'complete' && neededBy.length > 0).length;
+  const count = models.length;
+  return (
+    <p className="mb-3 text-[13px] text-muted">
+      {say(`${count} ${count === 1 ? 'model' : 'models'}`, `${count} 个模型`)}
+      {' · '}
+      {say(`${bytesText(bytes)} on the disk`, `占用磁盘 ${bytesText(bytes)}`)}
+      {lacking > 0 && (
+        <span className="text-warn">
+          {' · '}
+          {say(
+            lacking === 1 ? '1 is needed and not here' : `${lacking} are needed and not here`,
+            `${lacking} 个有脚本需要但未就绪`,
+          )}
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+
+import { isStillNews, notificationIn } from './notification-news.ts';
+
+const data = {
+  notification_id: '1',
+  notify_type: 'info',
+  message: 'The tea is ready',
+  duration: 5000,
+  show_close: false,
+  run_id: null,
+  script_name: null,
+  at: '2026-05-01T12:00:00.000Z',
+};
+const sentMs = Date.parse(data.at);
+const news = (duration: number) => {
+  const found = notificationIn({ id: '7', type: 'notification', data: { ...data, duration } });
+  if (found === null) throw new Error('it is none');
+  return found;
+};
+
+describe('a notification in an event', () => {
+  it('is there in events of that type alone', () => {
+    expect(news(5000).message).toBe('The tea is ready');
+    expect(notificationIn({ id: '7', type: 'run.ended', data })).toBeNull();
+    expect(notificationIn({ id: '7', type: 'notification', data: {} })).toBeNull();
+  });
+
+  it('comes up while it would still be shown, or a little later', () => {
+    expect(isStillNews(news(100), sentMs + 20_000)).toBe(true);
+    expect(isStillNews(news(100), sentMs + 40_000)).toBe(false);
+    expect(isStillNews(news(60_000), sentMs + 40_000)).toBe(true);
+  });
+
+  it('that is to stay until it is closed comes up whenever somebody looks', () => {
+    expect(isStillNews(news(0), sentMs + 86_400_000)).toBe(true);
+  });
+});

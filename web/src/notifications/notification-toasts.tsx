@@ -1,0 +1,32 @@
+import { useEffect } from 'react';
+
+import { useLive } from '../api/live-events.tsx';
+import { useSay } from '../language/language.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import { isStillNews, notificationIn } from './notification-news.ts';
+
+/** Shows what scripts tell their user, as it is told, on whatever page that is. */
+export function NotificationToasts() {
+  const say = useSay();
+  const toast = useToast();
+  const { subscribe } = useLive();
+  useEffect(
+    () =>
+      subscribe((event) => {
+        const news = notificationIn(event);
+        if (news === null || !isStillNews(news, Date.now())) return;
+        toast({
+          kind: news.notify_type,
+          title: news.script_name ?? 'Hob',
+          message: news.message,
+          durationMs: news.duration,
+          link:
+            news.run_id === null
+              ? null
+              : { href: `/runs/${news.run_id}`, name: say('Open the run', '查看运行') },
+        });
+      }),
+    [subscribe, toast, say],
+  );
+  return null;
+}

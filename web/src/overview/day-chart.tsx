@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+
+import type { Stats } from '../api/wire.ts';
+import { tagOf, useSpeech } from '../language/language.tsx';
+import { classes } from '../parts/classes.ts';
+import { useCountText } from '../parts/count-text.ts';
+import { Panel } from '../parts/panel.tsx';
+import { labelledColumns, roundTop } from './chart-scale.ts';
+import { DayTable } from './day-table.tsx';
+import { dayName, runsOfDay } from './days.ts';
+import { grounds, Legend, outcomeNames, outcomes } from './outcome-looks.tsx';
+
+type Day = Stats['days'][number];
+
+const mostLabels = 6;
+
+/** How many runs ended how, day by day. Who cannot see it, or wants the numbers, has them as a table. */
+export function DayChart({ days }: { days: readonly Day[] }) {
+  const { say, language } = useSpeech();
+  const [pointedAt, setPointedAt] = useState<Day | null>(null);
+  const tag = tagOf(language);
+  const top = roundTop(Math.max(0, ...days.map(({ runs }) => runs)));
+  const labelled = labelledColumns(days.length, mostLabels);
+  return (
+    <Panel
+      title={say('Runs by day', '每日运行')}
+      aside={pointedAt === null ? <Legend /> : <DayText day={pointedAt} />}
+    >
+      <div aria-hidden="true" className="relative mb-6 ml-9 h-44" onPointerLeave={() => setPointedAt(null)}>
+        {[top, top / 2, 0].map((value) => (
+          <div
+            key={value}
+            className="absolute inset-x-0 border-t border-line"
+            style={{ bottom: `${(100 * value) / top}%` }}
+          >
+            <span className="absolute -left-2 -translate-x-full -translate-y-1/2 text-xs text-muted tabular-nums">
+              {value.toLocaleString(tag, { notation: 'compact' })}
+            </span>
+          </div>
+        ))}
+        <div className="absolute inset-0 flex">
+          {days.map((day, index) => (
+            <Link
+              key={day.day}
+              href={runsOfDay(day.day)}
+              tabIndex={-1}
+              onPointerEnter={() => setPointedAt(day)}
+              className="relative flex h-full min-w-0 grow basis-0 flex-col items-center justify-end hover:bg-hover"
+            >
+              <Column day={day} top={top} />
+              {labelled.has(index) && (
+                <span
+                  className={classes(
+                    'absolute top-full mt-1.5 text-xs whitespace-nowrap text-muted',
+                    // The last one would stand out at the side, where its column is narrow.
+                    index === days.length - 1 ? 'right-0' : 'left-1/2 -translate-x-1/2',
+                  )}
+                >
+                  {dayName(day.day, tag)}
+                </span>
+              )}
+            </Link>
+          ))}
+        </div>
+      </div>
+      <DayTable days={days} />
+    </Panel>
+  );
+}
+
+/** What went well stands at the bottom, so that days can be compared; what did not lies on top, and is hatched as well as red. */
+function Column({ day, top }: { day: Day; top: number }) {
+  return outcomes
+    .filter((outcome) => day[outcome] > 0)
+    .toReversed()
+    .map((outcome) => (
+      <span
+        key={outcome}
+        className={classes('min-h-[3px] w-3/4 max-w-10 shrink-0 first:rounded-t-[3px]', grounds[outcome])}
+        style={{ height: `${(100 * day[outcome]) / top}%` }}
+      />
+    ));
+}
+
+function DayText({ day }: { day: Day }) {
+  const { say, language } = useSpeech();
+  const count = useCountText();
+  const names = outcomeNames(say);
+  const parts = outcomes
+    .filter((outcome) => day[outcome] > 0)
+    .map((outcome) => `${count(day[outcome])} ${names[outcome]}`);
+  return (
+    <span className="tabular-nums">
+      <span className="font-medium text-ink">{dayName(day.day, tagOf(language))}</span>{' '}
+      {parts.length === 0 ? say('nothing ran', '没有运行') : parts.join(', ')}
+    </span>
+  );
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+
+import { lastFailuresQuery } from '../api/queries.ts';
+import type { BriefRun, Stats } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { useCountText } from '../parts/count-text.ts';
+import { Panel } from '../parts/panel.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
+import { Ago } from '../parts/time.tsx';
+import { unusualEnd } from '../parts/words-of-runs.ts';
+import { Ranking } from './ranking.tsx';
+import { rateText } from './rate-text.ts';
+
+const mostShown = 6;
+
+/** Which scripts fail most often in the span. */
+export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
+  const say = useSay();
+  const count = useCountText();
+  const failing = scripts
+    .filter(({ failed }) => failed > 0)
+    .toSorted((a, b) => b.failed - a.failed)
+    .slice(0, mostShown);
+  return (
+    <Panel title={say('Fail most often', '失败最多')}>
+      {failing.length === 0 ? (
+        <p className="py-3 text-muted">{say('Nothing failed.', '没有失败的运行。')}</p>
+      ) : (
+        <Ranking
+          bar="bg-bad"
+          items={failing.map(({ script_id, script_name, failed, runs }) => ({
+            id: script_id,
+            name: script_name,
+            href: `/runs?script=${script_id}&state=failed&days=${days}`,
+            value: failed,
+            text: say(
+              `${count(failed)} of ${count(runs)} (${rateText(failed, runs)})`,
+              `${count(runs)} 次中 ${count(failed)} 次（${rateText(failed, runs)}）`,
+            ),
+          }))}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** The last runs that failed by themselves, whenever that was. */
+export function LastFailures() {
+  const say = useSay();
+  const { data } = useQuery(lastFailuresQuery(mostShown));
+  return (
+    <Panel
+      title={say('Last failures', '最近失败')}
+      aside={
+        <Link href="/runs?state=failed" className="text-accent hover:underline">
+          {say('All failures', '全部失败')}
+        </Link>
+      }
+    >
+      {data?.items.length === 0 && (
+        <p className="py-3 text-muted">{say('Nothing failed.', '没有失败的运行。')}</p>
+      )}
+      <ul className="flex flex-col gap-2">
+        {data?.items.map((run) => (
+          <LastFailure key={run.run_id} run={run} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function LastFailure({ run }: { run: BriefRun }) {
+  const say = useSay();
+  const message = run.result?.msg.trim();
+  return (
+    <li className="flex gap-2.5">
+      <span className="mt-0.5">
+        <StateIcon state={run.state} />
+      </span>
+      <div className="min-w-0 grow">
+        <div className="flex items-baseline gap-3">
+          <Link href={`/runs/${run.run_id}`} className="min-w-0 truncate font-medium hover:underline">
+            {run.script_name}
+          </Link>
+          <span className="ml-auto text-xs text-muted">
+            <Ago time={run.queued_at} />
+          </span>
+        </div>
+        <p className="truncate text-xs text-muted">{message || unusualEnd(run.end_cause, say)}</p>
+      </div>
+    </li>
+  );
+}

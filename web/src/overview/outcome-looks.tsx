@@ -1,0 +1,35 @@
+import { type Say, useSay } from '../language/language.tsx';
+import { classes } from '../parts/classes.ts';
+
+/** How runs end, from the bottom of a column to its top. */
+export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
+export type Ended = (typeof outcomes)[number];
+
+/** Told apart by their pattern as well as by their colour. */
+export const grounds: Readonly<Record<Ended, string>> = {
+  succeeded: 'bg-[color-mix(in_srgb,var(--good)_75%,var(--surface))]',
+  failed: 'bg-bad bg-[repeating-linear-gradient(135deg,transparent_0_3px,var(--surface)_3px_4.5px)]',
+  unknown: 'border border-warn bg-warn-ground',
+};
+
+export function outcomeNames(say: Say): Readonly<Record<Ended, string>> {
+  return {
+    succeeded: say('succeeded', '成功'),
+    failed: say('failed', '失败'),
+    unknown: say('unknown', '未知'),
+  };
+}
+
+export function Legend() {
+  const names = outcomeNames(useSay());
+  return (
+    <span className="flex flex-wrap gap-x-4">
+      {outcomes.map((outcome) => (
+        <span key={outcome} className="inline-flex items-center gap-1.5">
+          <span aria-hidden className={classes('size-2.5 rounded-[3px]', grounds[outcome])} />
+          {names[outcome]}
+        </span>
+      ))}
+    </span>
+  );
+}

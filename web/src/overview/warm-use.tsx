@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { healthQuery } from '../api/queries.ts';
+import type { Health } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { useCountText } from '../parts/count-text.ts';
+import { Meter } from '../parts/meter.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { rateText } from './rate-text.ts';
+
+/** Memory grows and shrinks without anything being told of it. */
+const lookEveryMs = 10_000;
+
+/** What interpreters that are started ahead are good for here, and what they cost. */
+export function WarmUse() {
+  const say = useSay();
+  const { data } = useQuery({ ...healthQuery, refetchInterval: lookEveryMs });
+  return (
+    <Panel title={say('Warm interpreters', '预热解释器')}>
+      {data && (data.warm.budget_bytes === 0 ? <TurnedOff /> : <Use warm={data.warm} />)}
+    </Panel>
+  );
+}
+
+function TurnedOff() {
+  const say = useSay();
+  return (
+    <p className="py-3 text-muted">
+      {say('They are turned off: every run starts its own.', '已关闭：每次运行都会启动新的解释器。')}
+    </p>
+  );
+}
+
+function Use({ warm }: { warm: Health['warm'] }) {
+  const say = useSay();
+  const count = useCountText();
+  const { hits, misses, memory_bytes, budget_bytes, interpreters, short_of_memory } = warm;
+  const runs = hits + misses;
+  return (
+    <div className="flex flex-col gap-3.5 text-[13px]">
+      <Meter
+        label={say('Runs that found one', '命中率')}
+        fraction={runs === 0 ? 0 : hits / runs}
+        text={
+          runs === 0
+            ? say('none yet', '暂无')
+            : say(
+                `${count(hits)} of ${count(runs)} (${rateText(hits, runs)})`,
+                `${count(runs)} 次中 ${count(hits)} 次（${rateText(hits, runs)}）`,
+              )
+        }
+      />
+      <Meter
+        label={say('Memory of its budget', '内存占用 / 预算')}
+        fraction={memory_bytes / budget_bytes}
+        text={`${bytesText(memory_bytes)} / ${bytesText(budget_bytes)}`}
+      />
+      {short_of_memory && (
+        <p className="text-warn">
+          {say(
+            'This machine is short of memory: none is started for now.',
+            '本机内存不足，暂不启动新的预热解释器。',
+          )}
+        </p>
+      )}
+      <ul className="flex flex-col gap-1">
+        {interpreters.map((each) => (
+          <li key={`${each.path} ${each.preload.join()}`} className="flex items-baseline gap-3">
+            <span className="min-w-0 truncate" title={each.path}>
+              {each.language}
+              {each.preload.length > 0 && <span className="text-muted"> + {each.preload.join(', ')}</span>}
+            </span>
+            <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
+              {say(`${each.waiting} waiting`, `${each.waiting} 个待命`)}, {bytesText(each.memory_bytes)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { RefreshCw, Trash2, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+
+import { callService } from '../api/call-service.ts';
+import { packagesQuery } from '../api/queries.ts';
+import type { InstalledPackage, OperationStarted, Uninstalled } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { messageOf } from '../parts/failure.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import { OperationDialog } from './operation-dialog.tsx';
+import type { PackageOrigin } from './package-origin.ts';
+import { nowhere, requestOf } from './package-origin.ts';
+import { UpdateDialog } from './update-dialog.tsx';
+import { useOperation } from './use-operation.ts';
+import { useToldEnd } from './use-told-end.ts';
+
+/** What can be done with a script that Hob has installed; nothing for others. */
+export function PackageMenu({ scriptId }: { scriptId: string }) {
+  const { data } = useQuery(packagesQuery);
+  const item = data?.items.find(({ script_id }) => script_id === scriptId.toLowerCase());
+  return item === undefined ? null : <MenuOf item={item} />;
+}
+
+type Shown = 'nothing' | 'update' | 'rollback' | 'remove' | 'operation';
+
+function MenuOf({ item }: { item: InstalledPackage }) {
+  const say = useSay();
+  const toast = useToast();
+  const [, navigate] = useLocation();
+  const [shown, setShown] = useState<Shown>('nothing');
+  const [origin, setOrigin] = useState<PackageOrigin>(nowhere);
+  const { script_id, name, version, previous } = item;
+  const path = `/api/packages/${encodeURIComponent(script_id)}`;
+  const close = () => setShown('nothing');
+
+  const begin = useMutation({
+    mutationFn: ({ what, body }: { what: 'update' | 'rollback'; body: Record<string, string> }) =>
+      callService<OperationStarted>(`${path}/${what}`, { method: 'POST', body }),
+    onSuccess: () => setShown('operation'),
+    onError: (error, { what }) => what === 'rollback' && toast({ kind: 'error', title: messageOf(error) }),
+  });
+  const remove = useMutation({
+    mutationFn: () => callService<Uninstalled>(path, { method: 'DELETE' }),
+    onSuccess: ({ message }) => {
+      toast({ kind: 'success', title: message });
+      navigate('/');
+    },
+    onError: (error) => toast({ kind: 'error', title: messageOf(error) }),
+  });
+  const watched = useOperation(begin.data?.operation_id ?? null);
+  useToldEnd(watched.operation, shown === 'operation');
+  const isRunning = watched.operation?.state === 'running';
+  const before = previous?.version ?? say('the one before', '上一个版本');
+  return (
+    <>
+      <Menu
+        label={say('More', '更多')}
+        items={[
+          {
+            name: isRunning ? say('Under way …', '进行中……') : say('Update', '更新'),
+            icon: <RefreshCw size={16} aria-hidden />,
+            onSelect: () => {
+              if (isRunning) return setShown('operation');
+              begin.reset();
+              setOrigin(nowhere);
+              setShown('update');
+            },
+          },
+          {
+            name: say('Roll back', '回退'),
+            icon: <Undo2 size={16} aria-hidden />,
+            isDisabled: previous === null || isRunning,
+            onSelect: () => setShown('rollback'),
+          },
+          {
+            name: say('Remove', '移除'),
+            icon: <Trash2 size={16} aria-hidden />,
+            isDangerous: true,
+            isDisabled: isRunning,
+            onSelect: () => setShown('remove'),
+          },
+        ]}
+      />
+      <UpdateDialog
+        isOpen={shown === 'update'}
+        item={item}
+        origin={origin}
+        error={begin.error}
+        isPending={begin.isPending}
+        onChange={setOrigin}
+        onClose={close}
+        onUpdate={() => begin.mutate({ what: 'update', body: requestOf(origin) })}
+      />
+      <Confirm
+        isOpen={shown === 'rollback'}
+        title={say(`Roll back to ${before}?`, `回退到 ${before}？`)}
+        description={say(
+          `${version ?? 'The present version'} is kept: rolling back again leads back to it.`,
+          `${version ?? '当前版本'} 会保留，再次回退即可恢复。`,
+        )}
+        action={say('Roll back', '回退')}
+        onConfirm={() => begin.mutate({ what: 'rollback', body: {} })}
+        onClose={close}
+      />
+      <Confirm
+        isOpen={shown === 'remove'}
+        title={say(`Remove ${name}?`, `移除 ${name}？`)}
+        description={say(
+          'Its files go, with those of the version before; the records of its runs stay. Runs under way end undisturbed.',
+          '将删除脚本文件及上一版本，运行记录会保留，正在进行的运行不受影响。',
+        )}
+        action={say('Remove', '移除')}
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      />
+      <OperationDialog {...watched} title={name} isOpen={shown === 'operation'} onClose={close} />
+    </>
+  );
+}

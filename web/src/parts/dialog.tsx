@@ -1,0 +1,90 @@
+import { X } from 'lucide-react';
+import { Dialog as Primitive } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+import { useSay } from '../language/language.tsx';
+import { Button, IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly description?: string;
+  readonly isWide?: boolean;
+  readonly children?: ReactNode;
+  /** What can be done, at its lower end. */
+  readonly actions?: ReactNode;
+}
+
+/** Something to be dealt with before the page goes on. */
+export function Dialog({ isOpen, onClose, title, description, isWide, children, actions }: DialogProps) {
+  const say = useSay();
+  return (
+    <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Primitive.Portal>
+        <Primitive.Overlay className="fixed inset-0 z-40 animate-[appear_120ms] bg-black/45" />
+        <Primitive.Content
+          {...(description === undefined && { 'aria-describedby': undefined })}
+          className={classes(
+            'fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-[appear_120ms] flex-col rounded-xl border border-line bg-raised shadow-xl outline-none',
+            isWide === true ? 'max-w-3xl' : 'max-w-md',
+          )}
+        >
+          <div className="flex items-start gap-4 p-5 pb-3">
+            <div className="min-w-0 grow">
+              <Primitive.Title className="text-base font-semibold break-words">{title}</Primitive.Title>
+              {description !== undefined && (
+                <Primitive.Description className="mt-1 text-muted">{description}</Primitive.Description>
+              )}
+            </div>
+            <Primitive.Close asChild>
+              <IconButton label={say('Close', '关闭')} className="-mt-1.5 -mr-1.5 size-8">
+                <X size={17} aria-hidden />
+              </IconButton>
+            </Primitive.Close>
+          </div>
+          {children && <div className="min-h-0 grow overflow-y-auto px-5 pb-4">{children}</div>}
+          {actions && <div className="flex justify-end gap-2 border-t border-line p-4">{actions}</div>}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}
+
+interface ConfirmProps {
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly description: string;
+  /** What will be done, on the button that does it. */
+  readonly action: string;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ isOpen, title, description, action, onConfirm, onClose }: ConfirmProps) {
+  const say = useSay();
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={title}
+      description={description}
+      actions={
+        <>
+          <Button onClick={onClose}>{say('Leave it', '取消')}</Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              onConfirm();
+              onClose();
+            }}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { useSay } from '../language/language.tsx';
+import { Button } from './button.tsx';
+
+/** What could not be had, why, and how to try again. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const say = useSay();
+  const message =
+    error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error);
+  return (
+    <div role="alert" className="rounded-xl border border-line bg-bad-ground p-4">
+      <p className="font-medium text-bad">{message}</p>
+      {error instanceof RefusedError && error.hint && <p className="mt-1 text-ink">{error.hint}</p>}
+      {onRetry && (
+        <Button size="small" className="mt-3" onClick={onRetry}>
+          {say('Try again', '重试')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,3 @@
+/** How every field to write in looks. */
+export const inputClasses =
+  'h-9 w-full rounded-lg border border-line-strong bg-surface px-3 font-normal placeholder:text-muted focus-visible:border-accent focus-visible:outline-offset-0 aria-invalid:border-bad';

@@ -1,0 +1,120 @@
+import { Link } from 'wouter';
+
+import type { Outcome, RunState } from '../api/wire.ts';
+import { type Say, useSpeech } from '../language/language.tsx';
+import { type Bar, barsOf, durationLine, strip } from './outcome-bars.ts';
+import { stateLooks, stateName } from './run-state.tsx';
+import { durationText } from './time.tsx';
+
+interface OutcomeStripProps {
+  /** The newest first, as the service gives them. */
+  readonly runs: readonly Outcome[];
+  readonly places?: number;
+}
+
+/**
+ * The last runs as small bars: tall ones took long. How one ended is in its shape as well as in its colour: full when it went well, under a
+ * dot when it failed, hollow when nobody knows, and broken while it is not over.
+ */
+export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
+  const { say } = useSpeech();
+  const width = places * strip.step - (strip.step - strip.barWidth);
+  return (
+    <span className="inline-block leading-none">
+      <span className="sr-only">{stripText(runs.slice(0, places), say)}</span>
+      <svg
+        aria-hidden="true"
+        width={width}
+        height={strip.height}
+        viewBox={`0 0 ${width} ${strip.height}`}
+        className="max-w-full"
+      >
+        {barsOf(runs, places).map((bar) => (
+          <OutcomeBar key={bar.run.run_id} bar={bar} />
+        ))}
+      </svg>
+    </span>
+  );
+}
+
+/** A mouse gets to the run from here; who has none gets there from the list of runs, without twenty stops on the way. */
+function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
+  const { say, language } = useSpeech();
+  const { state, duration_ms } = run;
+  const when = new Date(run.queued_at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en');
+  const isFull = state === 'succeeded' || state === 'failed';
+  return (
+    <Link href={`/runs/${run.run_id}`} tabIndex={-1} className={stateLooks[state].ink}>
+      <title>
+        {[stateName(state, say), duration_ms === null ? null : durationText(duration_ms), when]
+          .filter((part) => part !== null)
+          .join(' · ')}
+      </title>
+      <rect x={x - 1} y={0} width={strip.step} height={strip.height} fill="transparent" />
+      <rect
+        x={isFull ? x : x + 0.75}
+        y={strip.height - height + (isFull ? 0 : 0.75)}
+        width={isFull ? strip.barWidth : strip.barWidth - 1.5}
+        height={isFull ? height : height - 1.5}
+        rx={1.5}
+        fill={isFull ? 'currentColor' : 'none'}
+        fillOpacity={state === 'succeeded' ? 0.75 : 1}
+        stroke={isFull ? 'none' : 'currentColor'}
+        strokeWidth={1.5}
+        strokeDasharray={state === 'running' || state === 'queued' ? '2 2' : undefined}
+      />
+      {state === 'failed' && (
+        <circle cx={x + strip.barWidth / 2} cy={strip.height - height - 3.5} r={2.2} fill="currentColor" />
+      )}
+    </Link>
+  );
+}
+
+const line = { width: 96, height: 18 } as const;
+
+/** How long the last runs took, the newest at the right. */
+export function DurationLine({ runs }: { runs: readonly Outcome[] }) {
+  const { say } = useSpeech();
+  const points = durationLine(runs, line);
+  if (points === '') return null;
+  const last = points.slice(points.lastIndexOf(' ') + 1).split(',');
+  return (
+    <span className="inline-block leading-none text-busy">
+      <span className="sr-only">{durationsText(runs, say)}</span>
+      <svg
+        aria-hidden="true"
+        width={line.width + 6}
+        height={line.height + 6}
+        viewBox={`-3 -3 ${line.width + 6} ${line.height + 6}`}
+      >
+        <polyline
+          points={points}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.5}
+          strokeLinejoin="round"
+        />
+        <circle cx={last[0]} cy={last[1]} r={2.5} fill="currentColor" />
+      </svg>
+    </span>
+  );
+}
+
+function stripText(runs: readonly Outcome[], say: Say): string {
+  const counts = new Map<RunState, number>();
+  for (const { state } of runs) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say)}`);
+  return say(
+    `Last ${runs.length} runs: ${parts.join(', ')}`,
+    `最近 ${runs.length} 次运行：${parts.join('，')}`,
+  );
+}
+
+function durationsText(runs: readonly Outcome[], say: Say): string {
+  const durations = runs.flatMap(({ duration_ms }) => (duration_ms === null ? [] : [duration_ms]));
+  const [shortest, longest] = [Math.min(...durations), Math.max(...durations)];
+  return say(
+    `They took from ${durationText(shortest)} to ${durationText(longest)}`,
+    `耗时 ${durationText(shortest)} 至 ${durationText(longest)}`,
+  );
+}

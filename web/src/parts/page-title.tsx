@@ -1,0 +1,24 @@
+import { type ReactNode, useEffect } from 'react';
+
+interface PageTitleProps {
+  readonly title: string;
+  /** What can be done on the page as a whole. */
+  readonly children?: ReactNode;
+}
+
+/** The heading of a page, which is the title of its tab as well. */
+export function PageTitle({ title, children }: PageTitleProps) {
+  useTabTitle(title);
+  return (
+    <div className="mb-4 flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
+      <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+      {children && <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>}
+    </div>
+  );
+}
+
+export function useTabTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Hob`;
+  }, [title]);
+}

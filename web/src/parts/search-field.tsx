@@ -1,0 +1,54 @@
+import { Search } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+
+import { classes } from './classes.ts';
+import { inputClasses } from './input.ts';
+import { isTyping } from './keys.ts';
+
+interface SearchFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly onEnter?: () => void;
+}
+
+/** Finds as you type. `/` goes there from anywhere on the page, Escape empties it. */
+export function SearchField({ value, onChange, label, placeholder, onEnter }: SearchFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return;
+      event.preventDefault();
+      field.current?.select();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <div className="relative mb-5">
+      <Search size={17} aria-hidden className="absolute top-1/2 left-3 -translate-y-1/2 text-muted" />
+      <input
+        ref={field}
+        type="search"
+        value={value}
+        aria-label={label}
+        placeholder={placeholder}
+        onChange={({ target }) => onChange(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onChange('');
+          // While an input method composes, Enter only takes what was composed.
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter?.();
+        }}
+        className={classes(inputClasses, 'h-10 pl-10')}
+      />
+      {/* A browser puts a cross in its place, once there is something to remove. */}
+      {value === '' && (
+        <kbd className="pointer-events-none absolute top-1/2 right-3 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-xs text-muted md:block">
+          /
+        </kbd>
+      )}
+    </div>
+  );
+}

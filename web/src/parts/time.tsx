@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+
+import { tagOf, useSpeech } from '../language/language.tsx';
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** How long ago something was, kept up to date; when exactly, for who points at it. */
+export function Ago({ time }: { time: string }) {
+  const { language } = useSpeech();
+  const now = useNow(30_000);
+  const date = new Date(time);
+  const tag = tagOf(language);
+  return (
+    <time dateTime={time} title={date.toLocaleString(tag)} className="whitespace-nowrap">
+      {agoText(now - date.getTime(), tag)}
+    </time>
+  );
+}
+
+function agoText(ms: number, tag: string): string {
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
+  for (const [unit, unitMs] of units) if (ms >= unitMs) return format.format(-Math.floor(ms / unitMs), unit);
+  return format.format(0, 'second');
+}
+
+/** A duration in few characters: 12 ms, 3.4 s, 2:05, 1:02:03. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** The time now, anew every so often. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

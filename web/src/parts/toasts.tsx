@@ -1,0 +1,91 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+
+import { useSay } from '../language/language.tsx';
+import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+
+export type ToastKind = 'success' | 'error' | 'info';
+
+export interface ToastText {
+  readonly kind: ToastKind;
+  readonly title: string;
+  readonly message?: string | null;
+  /** 0: until it is closed. */
+  readonly durationMs?: number;
+  /** Where there is more to see. */
+  readonly link?: { readonly href: string; readonly name: string } | null;
+}
+
+type Show = (toast: ToastText) => void;
+const ToastContext = createContext<Show | null>(null);
+
+const icons = { success: CircleCheck, error: CircleAlert, info: Info } as const;
+const colours = { success: 'text-good', error: 'text-bad', info: 'text-busy' } as const;
+const usualMs = 5000;
+const mostShown = 5;
+/** A browser takes a longer time for none at all. */
+const longestMs = 2 ** 31 - 1;
+
+/** Short messages in the corner: what a script tells its user, and what came of a click. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const say = useSay();
+  const [shown, setShown] = useState<readonly (ToastText & { readonly key: number })[]>([]);
+  const count = useRef(0);
+  const show = useCallback((toast: ToastText) => {
+    count.current += 1;
+    const key = count.current;
+    setShown((others) => [...others, { ...toast, key }].slice(-mostShown));
+  }, []);
+  const close = (key: number) => setShown((all) => all.filter((each) => each.key !== key));
+  const value = useMemo(() => show, [show]);
+  return (
+    <ToastContext value={value}>
+      <Toast.Provider label={say('Notification', '通知')}>
+        {children}
+        {shown.map(({ key, kind, title, message, link, durationMs = usualMs }) => {
+          const Icon = icons[kind];
+          return (
+            <Toast.Root
+              key={key}
+              duration={durationMs === 0 || durationMs > longestMs ? Number.POSITIVE_INFINITY : durationMs}
+              onOpenChange={(isOpen) => !isOpen && close(key)}
+              className="flex animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg"
+            >
+              <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', colours[kind])} />
+              <div className="min-w-0 grow">
+                <Toast.Title className="font-medium break-words">{title}</Toast.Title>
+                {message && (
+                  <Toast.Description className="max-h-40 overflow-y-auto break-words whitespace-pre-wrap text-muted">
+                    {message}
+                  </Toast.Description>
+                )}
+                {link && (
+                  <Toast.Action altText={link.name} asChild>
+                    <Link href={link.href} className="mt-1 inline-block text-accent hover:underline">
+                      {link.name}
+                    </Link>
+                  </Toast.Action>
+                )}
+              </div>
+              <Toast.Close asChild>
+                <IconButton label={say('Close', '关闭')} className="-mt-1 -mr-1 size-7">
+                  <X size={15} aria-hidden />
+                </IconButton>
+              </Toast.Close>
+            </Toast.Root>
+          );
+        })}
+        <Toast.Viewport className="fixed right-0 bottom-0 z-50 flex w-full max-w-sm flex-col gap-2 p-4 outline-none max-md:bottom-16" />
+      </Toast.Provider>
+    </ToastContext>
+  );
+}
+
+export function useToast(): Show {
+  const show = useContext(ToastContext);
+  if (show === null) throw new Error('there is no ToastProvider');
+  return show;
+}

@@ -1,0 +1,97 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { Link } from 'wouter';
+
+import { useLive } from '../api/live-events.tsx';
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { StateIcon } from '../parts/run-state.tsx';
+import { Panel } from './panel.tsx';
+import { treeQuery } from './run-query.ts';
+import { RunTime } from './run-time.tsx';
+import { rowsOf, type TreeRow } from './tree-nodes.ts';
+
+const shownAtFirst = 100;
+const deepestShown = 8;
+/** Children come and go in floods; the tree is asked for again no more often than that. */
+const refreshEveryMs = 500;
+
+/** Who started whom: the whole chain that this run belongs to, as it goes on. Nothing when it is alone. */
+export function ChainTree({ runId }: { runId: string }) {
+  const say = useSay();
+  const { data } = useQuery(treeQuery(runId));
+  const rows = useMemo(() => (data === undefined ? [] : rowsOf(data.root)), [data]);
+  const [isWhole, setWhole] = useState(false);
+  useTreeNews(runId, rows);
+  if (data === undefined || rows.length < 2) return null;
+  const shown = isWhole ? rows : rows.slice(0, shownAtFirst);
+  return (
+    <Panel title={say('Chain', '调用链')}>
+      <ol className="flex flex-col gap-0.5">
+        {shown.map((row) => (
+          <ChainRow key={row.node.run_id} row={row} isHere={row.node.run_id === data.run_id} />
+        ))}
+      </ol>
+      {shown.length < rows.length && (
+        <Button size="small" className="mt-2" onClick={() => setWhole(true)}>
+          {say(`All ${rows.length} runs`, `显示全部 ${rows.length} 次运行`)}
+        </Button>
+      )}
+      {!data.complete && (
+        <p className="mt-2 text-xs text-muted">
+          {say('There are more than can be shown here.', '还有更多运行未在此显示。')}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function ChainRow({ row: { node, level }, isHere }: { row: TreeRow; isHere: boolean }) {
+  return (
+    <li style={{ paddingLeft: `${Math.min(level, deepestShown) * 14}px` }}>
+      <Link
+        href={`/runs/${node.run_id}`}
+        aria-current={isHere ? 'page' : undefined}
+        className={classes(
+          '-mx-1.5 flex items-center gap-2 rounded-lg px-1.5 py-1 hover:bg-hover',
+          isHere && 'bg-accent-ground font-medium text-accent',
+        )}
+      >
+        <StateIcon state={node.state} size={15} />
+        <span className="truncate" title={node.script_name}>
+          {node.script_name}
+        </span>
+        <span className="ml-auto shrink-0 text-xs font-normal text-muted">
+          <RunTime run={node} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Asks for the tree again when something has happened to one of its runs, or one of them has started another. */
+function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const known = useMemo(() => new Set(rows.map(({ node }) => node.run_id)), [rows]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = subscribe(({ type, data }) => {
+      if (type !== 'run.queued' && type !== 'run.started' && type !== 'run.ended') return;
+      if (!(isOneOf(known, data.run_id) || isOneOf(known, data.parent_run_id))) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void client.invalidateQueries({ queryKey: treeQuery(runId).queryKey });
+      }, refreshEveryMs);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }, [client, subscribe, runId, known]);
+}
+
+function isOneOf(ids: ReadonlySet<string>, id: unknown): boolean {
+  return typeof id === 'string' && ids.has(id);
+}

@@ -1,0 +1,38 @@
+/** The text of an element, and where in its text nodes each part of it is. */
+export class BlockText {
+  readonly text: string;
+  readonly #nodes: { readonly node: Text; readonly start: number }[] = [];
+
+  constructor(element: Element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let text = '';
+    while (walker.nextNode() !== null) {
+      if (!(walker.currentNode instanceof Text)) continue;
+      this.#nodes.push({ node: walker.currentNode, start: text.length });
+      text += walker.currentNode.data;
+    }
+    this.text = text;
+  }
+
+  /** From where to where a line goes, counted from 0. */
+  line(at: number): { start: number; end: number } {
+    let start = 0;
+    for (let before = 0; before < at; before += 1) start = this.text.indexOf('\n', start) + 1;
+    const end = this.text.indexOf('\n', start);
+    return { start, end: end < 0 ? this.text.length : end };
+  }
+
+  range(start: number, end: number): Range {
+    const range = document.createRange();
+    const [from, to] = [this.#place(start), this.#place(end)];
+    if (from !== null) range.setStart(from.node, from.offset);
+    if (to !== null) range.setEnd(to.node, to.offset);
+    return range;
+  }
+
+  #place(at: number): { node: Text; offset: number } | null {
+    const found = this.#nodes.findLast(({ start }) => start <= at);
+    if (found === undefined) return null;
+    return { node: found.node, offset: Math.min(at - found.start, found.node.length) };
+  }
+}

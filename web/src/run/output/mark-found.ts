@@ -1,0 +1,70 @@
+import { BlockText } from './block-text.ts';
+import type { Found } from './output-search.ts';
+
+const everywhere = 'found';
+const here = 'found-here';
+let isStyled = false;
+
+/**
+ * Marks what is sought in the blocks that can be seen, without a change to the page: it is painted over the text. A browser that cannot do
+ * that selects the line that is looked at.
+ */
+export function markFound(scroller: HTMLElement, pattern: RegExp | null, current: Found | null): void {
+  if (!('highlights' in CSS)) return;
+  addStyles();
+  const [all, looked] = [new Highlight(), new Highlight()];
+  for (const block of pattern === null ? [] : visibleBlocks(scroller)) {
+    const text = new BlockText(block);
+    const line = isOf(block, current) ? text.line(current.line) : null;
+    for (const match of text.text.matchAll(pattern ?? /$^/g)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      const isLooked = line !== null && start >= line.start && end <= line.end;
+      (isLooked ? looked : all).add(text.range(start, end));
+    }
+  }
+  looked.priority = 1;
+  CSS.highlights.set(everywhere, all);
+  CSS.highlights.set(here, looked);
+}
+
+/** By the way of the script: what makes the style sheet does not know these selectors, and says so at every build. */
+function addStyles(): void {
+  if (isStyled) return;
+  isStyled = true;
+  const sheet = new CSSStyleSheet();
+  for (const name of [everywhere, here])
+    sheet.insertRule(`::highlight(${name}) { background-color: var(--${name}); color: var(--ink) }`);
+  document.adoptedStyleSheets.push(sheet);
+}
+
+/** Brings a line into the middle. */
+export function scrollToLine(scroller: HTMLElement, { blockKey, line }: Found): void {
+  const block = scroller.querySelector(`[data-block="${blockKey}"]`);
+  if (block === null) return;
+  const text = new BlockText(block);
+  const { start, end } = text.line(line);
+  const range = text.range(start, end);
+  const place = range.getBoundingClientRect();
+  const frame = scroller.getBoundingClientRect();
+  scroller.scrollTop += place.top - frame.top - frame.height / 2;
+  if ('highlights' in CSS) return;
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+}
+
+function isOf(block: HTMLElement, found: Found | null): found is Found {
+  return found !== null && block.dataset.block === String(found.blockKey);
+}
+
+/** Only within the chapters that can be seen: to ask where others are would have them laid out. */
+function visibleBlocks(scroller: HTMLElement): HTMLElement[] {
+  const frame = scroller.getBoundingClientRect();
+  const isVisible = (element: HTMLElement) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom >= frame.top && top <= frame.bottom;
+  };
+  return [...scroller.querySelectorAll<HTMLElement>('[data-chapter]')]
+    .filter(isVisible)
+    .flatMap((chapter) => [...chapter.querySelectorAll<HTMLElement>('[data-block]')].filter(isVisible));
+}

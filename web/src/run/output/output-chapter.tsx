@@ -1,0 +1,57 @@
+import { memo } from 'react';
+
+import { lineHeightPx, OutputBlock } from './output-block.tsx';
+import type { Block } from './output-lines.ts';
+import { type StreamChoice, shownLines } from './shown-lines.ts';
+
+const blocksTogether = 25;
+
+interface OutputChapterProps {
+  readonly blocks: readonly Block[];
+  readonly choice: StreamChoice;
+  readonly isWrapped: boolean;
+}
+
+/** Blocks in a row. A browser looks at each frame which elements have come into sight: of a chapter that is not, it looks at one only. */
+export const OutputChapter = memo(function OutputChapter({ blocks, choice, isWrapped }: OutputChapterProps) {
+  const lines = blocks.reduce((sum, block) => sum + shownLines(block, choice).length, 0);
+  return (
+    <div
+      data-chapter
+      style={{ containIntrinsicHeight: `auto ${lines * lineHeightPx}px` }}
+      className={isWrapped ? '[content-visibility:auto]' : 'w-max min-w-full [content-visibility:auto]'}
+    >
+      {blocks.map((block) => (
+        <OutputBlock key={block.key} block={block} choice={choice} isWrapped={isWrapped} />
+      ))}
+    </div>
+  );
+}, isSame);
+
+export interface Chapter {
+  readonly key: number;
+  readonly blocks: readonly Block[];
+}
+
+/** A block stays in its chapter, whatever is dropped before it. */
+export function chaptersOf(blocks: readonly Block[]): Chapter[] {
+  const chapters: { key: number; blocks: Block[] }[] = [];
+  for (const block of blocks) {
+    const key = Math.floor(block.key / blocksTogether);
+    const last = chapters.at(-1);
+    if (last?.key === key) last.blocks.push(block);
+    else chapters.push({ key, blocks: [block] });
+  }
+  return chapters;
+}
+
+/** Closed blocks never change, so those at the ends tell of all between them. */
+function isSame(one: OutputChapterProps, other: OutputChapterProps): boolean {
+  return (
+    one.choice === other.choice &&
+    one.isWrapped === other.isWrapped &&
+    one.blocks.length === other.blocks.length &&
+    one.blocks[0] === other.blocks[0] &&
+    one.blocks.at(-1) === other.blocks.at(-1)
+  );
+}

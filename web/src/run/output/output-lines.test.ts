@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+
+import { OutputLines, type OutputSnapshot } from './output-lines.ts';
+
+const esc = '\u001b';
+
+function linesIn({ closed, open }: OutputSnapshot) {
+  return [...closed, open].flatMap(({ lines }) => lines);
+}
+
+function shown(...pieces: string[]): string[] {
+  const output = new OutputLines();
+  for (const piece of pieces) output.take('stdout', piece);
+  return linesIn(output.snapshot()).map(({ text }) => text);
+}
+
+describe('lines of output', () => {
+  it('are what was written between line ends, of either kind, and what has not ended yet', () => {
+    expect(shown('one\ntwo\r\nthr', 'ee\r', '\n\nfi', 've')).toEqual(['one', 'two', 'three', '', 'five']);
+    expect(shown()).toEqual([]);
+    expect(shown('one\n')).toEqual(['one']);
+  });
+
+  it('show the last state of a progress bar', () => {
+    expect(shown('10%\r20%\r', '100%')).toEqual(['100%']);
+    expect(shown('loading\rdone\n')).toEqual(['doneing']);
+    expect(shown(`loading\r${esc}[Kdone\n`)).toEqual(['done']);
+    expect(shown(`loading${esc}[2K\rok`)).toEqual(['ok']);
+    expect(shown('第一步\r第二')).toEqual(['第二步']);
+    expect(shown('😀😀\r😁')).toEqual(['😁😀']);
+  });
+
+  it('take back, move and erase as a terminal does', () => {
+    expect(shown('abc\b\bX')).toEqual(['aXc']);
+    expect(shown('\b\bX')).toEqual(['X']);
+    expect(shown(`abcdef${esc}[3D__`)).toEqual(['abc__f']);
+    expect(shown(`ab${esc}[2Ccd`)).toEqual(['ab  cd']);
+    expect(shown(`abcdef${esc}[3G${esc}[K!`)).toEqual(['ab!']);
+    expect(shown(`abcd${esc}[2D${esc}[1K`)).toEqual(['   d']);
+    expect(shown(`a${esc}[999999999Cb`)[0]?.length).toBe(1001);
+  });
+
+  it('leave out what is no text, however it is cut', () => {
+    const text = `a${esc}]0;title\u0007b${esc}]8;;http://x${esc}\\link${esc}]8;;${esc}\\${esc}(Bc${esc}[?25ld\u0007${esc}7\tz`;
+    for (let at = 0; at <= text.length; at += 1)
+      expect(shown(text.slice(0, at), text.slice(at))).toEqual(['ablinkcd\tz']);
+    expect(shown(...text)).toEqual(['ablinkcd\tz']);
+  });
+
+  it('do not wait for ever for the end of a sequence', () => {
+    const text = `${esc}]0;${'x'.repeat(5000)}`;
+    expect(shown(text)[0]).toHaveLength(5003);
+  });
+
+  it('are cut where they are too long for a page, and not within a character', () => {
+    const lines = shown('😀'.repeat(12_000));
+    expect(lines.map((line) => line.length)).toEqual([10_000, 10_000, 4000]);
+    expect(shown(`${'x'.repeat(9999)}😀${'y'.repeat(10)}`).map((line) => line.length)).toEqual([10_001, 10]);
+    expect(lines.join('')).toBe('😀'.repeat(12_000));
+  });
+
+  it('keep their colours over the end of a line and of a piece', () => {
+    const output = new OutputLines();
+    output.take('stdout', `plain ${esc}[1;3`);
+    output.take('stdout', `1mred\nstill${esc}[0m not\n${esc}[m`);
+    const [first, second] = linesIn(output.snapshot());
+    const red = expect.objectContaining({ ink: 1, isBold: true });
+    expect(first?.pieces).toEqual([
+      { text: 'plain ', style: null },
+      { text: 'red', style: red },
+    ]);
+    expect(second?.pieces).toEqual([
+      { text: 'still', style: red },
+      { text: ' not', style: null },
+    ]);
+  });
+
+  it('of one stream leave what the other has begun at the end', () => {
+    const output = new OutputLines();
+    output.take('stderr', ' 40% |####      |');
+    output.take('stdout', 'one\ntw');
+    output.take('stderr', '\r 50% |#####     |');
+    output.take('stdout', 'o\n');
+    const seen = () => linesIn(output.snapshot()).map(({ stream, text }) => [stream, text]);
+    expect(seen()).toEqual([
+      ['stdout', 'one'],
+      ['stdout', 'two'],
+      ['stderr', ' 50% |#####     |'],
+    ]);
+    output.take('stderr', '\n');
+    output.take('stdout', 'three\n');
+    expect(seen().at(-1)).toEqual(['stdout', 'three']);
+  });
+
+  it('say in their place what was not kept', () => {
+    const output = new OutputLines();
+    output.take('stdout', 'one\ntw');
+    output.skip('stdout', 1234);
+    output.take('stdout', 'end\n');
+    expect(linesIn(output.snapshot()).map(({ text, missingBytes }) => [text, missingBytes])).toEqual([
+      ['one', null],
+      ['tw', null],
+      ['', 1234],
+      ['end', null],
+    ]);
+  });
+});
+
+describe('blocks of lines', () => {
+  it('stay as they are once they are closed', () => {
+    const output = new OutputLines({ blockLines: 2 });
+    output.take('stdout', 'a\nb\nc');
+    const before = output.snapshot();
+    output.take('stdout', '\nd\ne');
+    const after = output.snapshot();
+    expect(before.closed).toHaveLength(1);
+    expect(after.closed).toHaveLength(2);
+    expect(after.closed[0]).toBe(before.closed[0]);
+    // The open one was to become this one, and keeps its place on the page.
+    expect(after.closed[1]?.key).toBe(before.open.key);
+    expect(after.lineCount).toBe(5);
+  });
+
+  it('go, the oldest first, when there are more than a page can hold', () => {
+    const output = new OutputLines({ blockLines: 2, lines: 4 });
+    for (let line = 0; line < 9; line += 1) output.take('stdout', `${line}\n`);
+    const { droppedLines, lineCount, ...rest } = output.snapshot();
+    expect({ droppedLines, lineCount }).toEqual({ droppedLines: 4, lineCount: 9 });
+    expect(linesIn({ droppedLines, lineCount, ...rest }).map(({ text }) => text)).toEqual([
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+    ]);
+    const long = new OutputLines({ blockLines: 1, characters: 10 });
+    for (const text of ['aaaaaa\n', 'bbbbbb\n', 'cccc\n']) long.take('stdout', text);
+    expect(linesIn(long.snapshot()).map(({ text }) => text)).toEqual(['bbbbbb', 'cccc']);
+  });
+});

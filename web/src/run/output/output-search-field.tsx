@@ -1,0 +1,81 @@
+import { ChevronDown, ChevronUp, Search as SearchIcon } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+
+import { useSay } from '../../language/language.tsx';
+import { IconButton } from '../../parts/button.tsx';
+import { classes } from '../../parts/classes.ts';
+import { inputClasses } from '../../parts/input.ts';
+import type { Search } from './use-search.ts';
+
+interface OutputSearchFieldProps {
+  readonly query: string;
+  readonly onChange: (query: string) => void;
+  readonly search: Search;
+}
+
+/** Ctrl+F goes there; pressed there once more, it is the browser's own. */
+export function OutputSearchField({ query, onChange, search }: OutputSearchFieldProps) {
+  const say = useSay();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
+      if (document.activeElement === field.current) return;
+      event.preventDefault();
+      field.current?.select();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const { position, count, go } = search;
+  const lines = say(count === 1 ? 'line' : 'lines', '行');
+  return (
+    <div className="flex min-w-0 grow items-center gap-0.5 sm:max-w-80">
+      <div className="relative min-w-0 grow">
+        <SearchIcon size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-muted" />
+        <input
+          ref={field}
+          type="search"
+          value={query}
+          aria-label={say('Search the output', '搜索输出')}
+          placeholder={say('Search', '搜索')}
+          onChange={({ target }) => onChange(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') onChange('');
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.ctrlKey) return;
+            event.preventDefault();
+            go(event.shiftKey ? -1 : 1);
+          }}
+          className={classes(
+            inputClasses,
+            'h-7 pl-8 text-xs [&::-webkit-search-cancel-button]:hidden',
+            query !== '' && 'pr-24',
+          )}
+        />
+        <output className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-xs text-muted">
+          {query !== '' && (position > 0 ? `${position} / ${count}` : `${count} ${lines}`)}
+        </output>
+      </div>
+      {query !== '' && (
+        <>
+          <IconButton
+            label={say('Previous (Shift+Enter)', '上一处（Shift+Enter）')}
+            className="size-7"
+            disabled={count === 0}
+            onClick={() => go(-1)}
+          >
+            <ChevronUp size={15} aria-hidden />
+          </IconButton>
+          <IconButton
+            label={say('Next (Enter)', '下一处（Enter）')}
+            className="size-7"
+            disabled={count === 0}
+            onClick={() => go(1)}
+          >
+            <ChevronDown size={15} aria-hidden />
+          </IconButton>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { Download, WrapText } from 'lucide-react';
+import { startTransition, useMemo, useState } from 'react';
+
+import type { Run } from '../../api/wire.ts';
+import { useSay } from '../../language/language.tsx';
+import { readChoice, writeChoice } from '../../parts/browser-memory.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { bytesText } from '../../parts/bytes-text.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { OutputSearchField } from './output-search-field.tsx';
+import { OutputView } from './output-view.tsx';
+import type { StreamSnapshot } from './run-stream.ts';
+import { type StreamChoice, shownLines } from './shown-lines.ts';
+import { StreamSwitch } from './stream-switch.tsx';
+import { useSearch } from './use-search.ts';
+
+const wrapPlace = 'hob.output.wrap';
+
+/** What a run has written, and writes. */
+export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot }) {
+  const say = useSay();
+  const [choice, setChoice] = useState<StreamChoice>('all');
+  const [isWrapped, setWrapped] = useState(() => readChoice(wrapPlace) !== 'no');
+  const [query, setQuery] = useState('');
+  const { closed, open, droppedLines, lineCount } = output;
+  const blocks = useMemo(() => [...closed, open], [closed, open]);
+  const search = useSearch(blocks, query, choice);
+  const wrap = () => {
+    writeChoice(wrapPlace, isWrapped ? 'no' : null);
+    // Thousands of blocks change; none of them is waited for.
+    startTransition(() => setWrapped(!isWrapped));
+  };
+  const copied = () =>
+    blocks.flatMap((block) => shownLines(block, choice).map(({ text }) => `${text}\n`)).join('');
+  return (
+    <section className="overflow-clip rounded-xl border border-line bg-surface">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
+        <h2 className="mr-1 font-semibold">{say('Output', '输出')}</h2>
+        <StreamSwitch choice={choice} onChoose={(chosen) => startTransition(() => setChoice(chosen))} />
+        <div className="ml-auto flex min-w-0 grow items-center justify-end gap-1">
+          <OutputSearchField query={query} onChange={setQuery} search={search} />
+          <IconButton
+            label={say('Wrap long lines', '自动换行')}
+            aria-pressed={isWrapped}
+            className={isWrapped ? 'size-7 bg-hover text-ink' : 'size-7'}
+            onClick={wrap}
+          >
+            <WrapText size={15} aria-hidden />
+          </IconButton>
+          <CopyButton text={copied} label={say('Copy the output', '复制输出')} />
+        </div>
+      </div>
+      {lineCount === 0 ? (
+        <Silence run={run} isComplete={output.isComplete} />
+      ) : (
+        <OutputView blocks={blocks} choice={choice} isWrapped={isWrapped} search={search}>
+          {droppedLines > 0 && (
+            <p className="mb-2 px-4 font-sans text-muted">
+              {say(
+                `The first ${droppedLines.toLocaleString('en')} lines are too many for a page. The files below have all that was kept.`,
+                `前 ${droppedLines.toLocaleString('en')} 行过多，页面中不再显示；可下载下方的完整文件。`,
+              )}
+            </p>
+          )}
+        </OutputView>
+      )}
+      <Foot run={run} output={output} />
+    </section>
+  );
+}
+
+function Silence({ run, isComplete }: { run: Run; isComplete: boolean }) {
+  const say = useSay();
+  const text =
+    run.state === 'queued'
+      ? say('It waits for its turn.', '正在排队等待。')
+      : isComplete
+        ? say('It wrote nothing.', '没有任何输出。')
+        : run.state === 'running'
+          ? say('Nothing written yet.', '暂无输出。')
+          : say('Loading …', '加载中……');
+  return <p className="px-4 py-8 text-center text-muted">{text}</p>;
+}
+
+function Foot({ run, output }: { run: Run; output: StreamSnapshot }) {
+  const say = useSay();
+  const { lineCount, isGuessed } = output;
+  const lines = lineCount.toLocaleString('en');
+  const sizes = { stdout: run.stdout_bytes, stderr: run.stderr_bytes } as const;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs text-muted">
+      <span>{say(`${lines} ${lineCount === 1 ? 'line' : 'lines'}`, `${lines} 行`)}</span>
+      {isGuessed && (
+        <span>
+          {say(
+            'Some of it is not UTF-8 and was read as well as could be; the files have the bytes.',
+            '部分内容不是 UTF-8，已尽量解读；原始字节见下载文件。',
+          )}
+        </span>
+      )}
+      <span className="ml-auto flex items-center gap-3">
+        <Download size={13} aria-hidden className="-mr-1.5" />
+        {(['stdout', 'stderr'] as const).map((stream) => (
+          <a
+            key={stream}
+            href={`/api/runs/${run.run_id}/${stream}`}
+            download={`${run.run_id}-${stream}.txt`}
+            className="underline underline-offset-2 hover:text-ink"
+          >
+            <span className="sr-only">{say('Download ', '下载 ')}</span>
+            {stream}
+            {sizes[stream] !== null && ` ${bytesText(sizes[stream])}`}
+          </a>
+        ))}
+      </span>
+    </div>
+  );
+}

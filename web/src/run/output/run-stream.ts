@@ -1,0 +1,106 @@
+import type { ServiceEvent } from '../../api/event-frames.ts';
+import { followEvents } from '../../api/follow-events.ts';
+import { OutputLines, type OutputSnapshot } from './output-lines.ts';
+
+export interface Progress {
+  readonly fraction: number | null;
+  readonly message: string | null;
+}
+
+export interface StreamSnapshot extends OutputSnapshot {
+  readonly progress: Progress | null;
+  /** Some of it is not UTF-8: what is shown is the best reading of it. */
+  readonly isGuessed: boolean;
+  /** All of it is here. */
+  readonly isComplete: boolean;
+}
+
+/** More often nobody reads, and the page has time for whoever scrolls meanwhile. */
+const betweenSnapshotsMs = 50;
+
+/** What one run says, as it says it. Whoever shows it is told at most twenty times a second, however much has come. */
+export class RunStream {
+  readonly #output = new OutputLines();
+  readonly #hearers = new Set<() => void>();
+  #progress: Progress | null = null;
+  #isGuessed = false;
+  #isComplete = false;
+  #isDue = false;
+  #lastAt = 0;
+  #snapshot: StreamSnapshot;
+
+  constructor() {
+    this.#snapshot = this.#take();
+  }
+
+  readonly subscribe = (hear: () => void): (() => void) => {
+    this.#hearers.add(hear);
+    return () => void this.#hearers.delete(hear);
+  };
+
+  readonly current = (): StreamSnapshot => this.#snapshot;
+
+  /** Listens until the run has ended, or until the signal. `onChange` hears that its record says something else now. */
+  async follow(runId: string, onChange: () => void, signal: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const stop = () => ending.abort();
+    signal.addEventListener('abort', stop);
+    const onEvent = (event: ServiceEvent) => {
+      this.#hear(event);
+      if (event.type === 'run.started' || event.type === 'run.ended') onChange();
+      if (event.type === 'run.ended') stop();
+    };
+    const onCutOff = onChange;
+    await followEvents(
+      `/api/runs/${encodeURIComponent(runId)}/events`,
+      { onEvent, onCutOff },
+      { signal: ending.signal },
+    );
+    signal.removeEventListener('abort', stop);
+  }
+
+  #hear({ type, data }: ServiceEvent): void {
+    if (type === 'run.output') this.#hearOutput(data);
+    else if (type === 'run.progress')
+      this.#progress = { fraction: numberOf(data.fraction), message: textOf(data.message) };
+    else if (type === 'run.ended') this.#isComplete = true;
+    else return;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const pauseMs = this.#lastAt + betweenSnapshotsMs - performance.now();
+    if (pauseMs <= 0) requestAnimationFrame(this.#tell);
+    else setTimeout(() => requestAnimationFrame(this.#tell), pauseMs);
+  }
+
+  readonly #tell = (): void => {
+    this.#isDue = false;
+    this.#lastAt = performance.now();
+    this.#snapshot = this.#take();
+    for (const hear of this.#hearers) hear();
+  };
+
+  #hearOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
+    const name = stream === 'stderr' ? 'stderr' : 'stdout';
+    const missingBytes = numberOf(missing);
+    if (missingBytes === null) this.#output.take(name, textOf(text) ?? '');
+    else this.#output.skip(name, missingBytes);
+    if (textOf(base64) !== null) this.#isGuessed = true;
+  }
+
+  #take(): StreamSnapshot {
+    return {
+      ...this.#output.snapshot(),
+      progress: this.#progress,
+      isGuessed: this.#isGuessed,
+      isComplete: this.#isComplete,
+    };
+  }
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

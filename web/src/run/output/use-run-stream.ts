@@ -1,0 +1,21 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+
+import { runPageKey } from '../run-query.ts';
+import { RunStream, type StreamSnapshot } from './run-stream.ts';
+
+/** What a run says, from its beginning, for as long as the page shows it and it is wanted. */
+export function useRunStream(runId: string, isWanted: boolean): StreamSnapshot {
+  const client = useQueryClient();
+  const [stream, setStream] = useState(() => new RunStream());
+  useEffect(() => {
+    if (!isWanted) return;
+    const ending = new AbortController();
+    const followed = new RunStream();
+    setStream(followed);
+    const onChange = () => void client.invalidateQueries({ queryKey: [runPageKey, runId] });
+    void followed.follow(runId, onChange, ending.signal);
+    return () => ending.abort();
+  }, [client, runId, isWanted]);
+  return useSyncExternalStore(stream.subscribe, stream.current);
+}

@@ -1,0 +1,142 @@
+import { Ban, Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+
+import type { Run, Script } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Button, buttonClasses } from '../parts/button.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { useTabTitle } from '../parts/page-title.tsx';
+import { StateBadge, stateName } from '../parts/run-state.tsx';
+import { Ago } from '../parts/time.tsx';
+import { RunTime, WaitedTime } from './run-time.tsx';
+import { originWords } from './run-words.ts';
+import { SecretsDialog } from './secrets-dialog.tsx';
+import { type RunActions, useRunActions } from './use-run-actions.ts';
+
+interface RunHeaderProps {
+  readonly run: Run;
+  /** Null: it is not there any more; undefined: that is not known yet. */
+  readonly script: Script | null | undefined;
+}
+
+/** Which run this is, how it stands, and what can be done with it. */
+export function RunHeader({ run, script }: RunHeaderProps) {
+  const say = useSay();
+  const actions = useRunActions(run.run_id);
+  useTabTitle(`${run.script_name} · ${stateName(run.state, say)}`);
+  return (
+    <header className="mb-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 text-xl font-semibold tracking-tight wrap-anywhere">
+            {script === null ? (
+              run.script_name
+            ) : (
+              <Link href={`/scripts/${run.script_id}`} className="rounded hover:underline">
+                {run.script_name}
+              </Link>
+            )}
+          </h1>
+          <StateBadge state={run.state} />
+        </div>
+        <Buttons run={run} isGone={script === null} actions={actions} />
+      </div>
+      <p className="mt-1 flex flex-wrap gap-x-2 text-muted [&>*+*]:before:mr-2 [&>*+*]:before:content-['·']">
+        <span className="text-ink">
+          <RunTime run={run} />
+        </span>
+        <WaitedTime run={run} />
+        <span>
+          <Ago time={run.started_at ?? run.queued_at} />
+        </span>
+        <span>{originWords(run.origin, say)}</span>
+        {script === null && run.origin !== 'hob' && (
+          <span className="text-warn">{say('the script is not there any more', '该脚本已不存在')}</span>
+        )}
+      </p>
+      <SecretsDialog
+        names={actions.secrets}
+        script={script ?? null}
+        onGive={actions.runAgain}
+        onClose={actions.closeSecrets}
+      />
+    </header>
+  );
+}
+
+function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions: RunActions }) {
+  const say = useSay();
+  const [isDeleting, setDeleting] = useState(false);
+  const lasts = run.ended_at === null;
+  const { runAgain } = actions;
+  useRunAgainKey(isGone ? null : runAgain);
+  return (
+    <div className="ml-auto flex flex-wrap items-center gap-2">
+      {lasts && (
+        <Button look="danger" disabled={actions.isStopping} onClick={actions.cancel}>
+          <Ban size={15} aria-hidden />
+          {actions.isStopping ? say('Stopping …', '正在停止……') : say('Cancel', '取消运行')}
+        </Button>
+      )}
+      {!isGone && (
+        <>
+          <Link href={`/scripts/${run.script_id}?from=${run.run_id}`} className={buttonClasses()}>
+            <Pencil size={15} aria-hidden />
+            {say('Edit and run', '修改后运行')}
+          </Link>
+          <Button
+            look={lasts ? 'plain' : 'primary'}
+            title="Ctrl+Enter"
+            aria-keyshortcuts="Control+Enter"
+            disabled={actions.isStarting}
+            onClick={() => runAgain()}
+          >
+            <RotateCcw size={15} aria-hidden />
+            {say('Run again', '重新运行')}
+          </Button>
+        </>
+      )}
+      {!lasts && (
+        <Menu
+          label={say('More', '更多')}
+          items={[
+            {
+              name: say('Delete', '删除'),
+              icon: <Trash2 size={15} aria-hidden />,
+              isDangerous: true,
+              onSelect: () => setDeleting(true),
+            },
+          ]}
+        />
+      )}
+      <Confirm
+        isOpen={isDeleting}
+        title={say('Delete this run?', '删除这次运行？')}
+        description={say(
+          'Its record, output and result are gone for good. Files that the script made elsewhere stay.',
+          '其记录、输出和结果将被永久删除；脚本在其他位置生成的文件不受影响。',
+        )}
+        action={say('Delete', '删除')}
+        onConfirm={actions.remove}
+        onClose={() => setDeleting(false)}
+      />
+    </div>
+  );
+}
+
+/** Ctrl+Enter, but not where something else is to be answered first. */
+function useRunAgainKey(runAgain: (() => void) | null): void {
+  useEffect(() => {
+    if (runAgain === null) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+      if (document.querySelector('[role="dialog"]') !== null) return;
+      event.preventDefault();
+      runAgain();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [runAgain]);
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { Info } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+import type { Run } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { classes } from '../parts/classes.ts';
+import { stateLooks } from '../parts/run-state.tsx';
+import { notesQuery } from './run-query.ts';
+import { endWords } from './run-words.ts';
+
+/** How it ended, in words, and whatever else one should know about that. */
+export function RunOutcome({ run }: { run: Run }) {
+  const say = useSay();
+  const { icon: Icon, ink, ground } = stateLooks[run.state];
+  const message = messageOf(run);
+  // A script that went well and says so needs no other words.
+  const saysItself = run.state === 'succeeded' && run.result?.code === 0 && message !== '';
+  const left = run.left_running ?? 0;
+  return (
+    <div className="mb-4 flex flex-col gap-2 empty:hidden">
+      {run.ended_at !== null && (
+        <section
+          aria-label={say('Outcome', '结果')}
+          className={classes('flex gap-3 rounded-xl border border-line px-4 py-3', ground)}
+        >
+          <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', ink)} />
+          <div className="min-w-0 grow">
+            {!saysItself && <p className={classes('font-medium', ink)}>{endWords(run, say)}</p>}
+            {message !== '' && (
+              <p className="whitespace-pre-wrap wrap-anywhere">
+                {message.slice(0, longestMessage)}
+                {message.length > longestMessage && ' …'}
+              </p>
+            )}
+          </div>
+        </section>
+      )}
+      {left > 0 && (
+        <Note>
+          {say(
+            left === 1
+              ? 'The script left a process running when it ended.'
+              : `The script left ${left} processes running when it ended.`,
+            `脚本结束时留下了 ${left} 个仍在运行的进程。`,
+          )}
+        </Note>
+      )}
+      {run.truncated === true && (
+        <Note>
+          {say(
+            'It wrote more than Hob keeps: the middle of its output is missing, in the page and in the files.',
+            '输出超出 Hob 的保留上限：页面和下载文件中都缺少中间部分。',
+          )}
+        </Note>
+      )}
+      <HobNotes runId={run.run_id} />
+    </div>
+  );
+}
+
+/** A message may be megabytes; all of it is in the result below. */
+const longestMessage = 2000;
+
+/** What Hob wrote begins with how the run ended, which is said already; what is left is the end of stderr. */
+function messageOf({ result, envelope, end_cause, exit_code }: Run): string {
+  const message = result?.msg ?? '';
+  const isSaid = end_cause !== 'spawn-failed' && !(end_cause === 'exit' && exit_code === 0);
+  return envelope === 'synthesized' && isSaid ? message.split('\n').slice(1).join('\n') : message;
+}
+
+function Note({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex gap-3 rounded-xl border border-line bg-warn-ground px-4 py-2.5 text-warn">
+      <Info size={16} aria-hidden className="mt-0.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </p>
+  );
+}
+
+/** What Hob itself noted, a line each, which begins with its time. */
+function HobNotes({ runId }: { runId: string }) {
+  const { data = '' } = useQuery(notesQuery(runId));
+  const lines = data.split('\n').filter(Boolean);
+  return lines.map((line) => <Note key={line}>{line.replace(/^\d{4}-\S+Z /, '')}</Note>);
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+
+import { RefusedError } from '../api/call-service.ts';
+import { scriptsQuery } from '../api/queries.ts';
+import type { Script } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { buttonClasses } from '../parts/button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
+import { Segmented } from '../parts/segmented.tsx';
+import { TerminalView } from '../terminal/terminal-view.tsx';
+import { useHasTerminal } from '../terminal/use-has-terminal.ts';
+import { ChainTree } from './chain-tree.tsx';
+import { RunOutput } from './output/run-output.tsx';
+import { useRunStream } from './output/use-run-stream.ts';
+import { RunFacts, RunInputs } from './run-facts.tsx';
+import { RunHeader } from './run-header.tsx';
+import { RunOutcome } from './run-outcome.tsx';
+import { RunProgress } from './run-progress.tsx';
+import { type RunRecord, runQuery } from './run-query.ts';
+import { RunResult } from './run-result.tsx';
+import { useRunNews } from './use-run-news.ts';
+
+/** One run: as it goes on, and as it went. */
+export function RunPage({ id }: { id: string }) {
+  const say = useSay();
+  const { data, error, refetch } = useQuery(runQuery(id));
+  if (error instanceof RefusedError && error.status === 404) return <UnknownRun />;
+  if (data !== undefined) return <KnownRun record={data} />;
+  return (
+    <>
+      <PageTitle title={say('Run', '运行')} />
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}
+    </>
+  );
+}
+
+function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
+  const isLive = run.ended_at === null;
+  const hasTerminal = useHasTerminal(run.run_id, isLive);
+  const [isText, setText] = useState(false);
+  const output = useRunStream(run.run_id, isText || !hasTerminal);
+  const news = useRunNews(run.run_id);
+  const progress = output.progress ?? news;
+  const { data } = useQuery(scriptsQuery);
+  const script = data === undefined ? undefined : scriptOf(data.scripts, run.script_id);
+  return (
+    <>
+      <RunHeader run={run} script={script} />
+      {isLive && progress !== null && <RunProgress progress={progress} />}
+      <RunOutcome run={run} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+        <div className="flex min-w-0 flex-col gap-4">
+          {hasTerminal && (
+            <div>
+              <OutputSwitch isText={isText} onChoose={setText} />
+            </div>
+          )}
+          {hasTerminal && !isText ? (
+            <TerminalView runId={run.run_id} isLive={isLive} />
+          ) : (
+            <RunOutput run={run} output={output} />
+          )}
+          <RunResult run={run} sizeBytes={sizeBytes} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <ChainTree runId={run.run_id} />
+          <RunInputs run={run} />
+          <RunFacts run={run} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The same output in two ways: as a terminal, where one can type, and as a text, which can be searched. */
+function OutputSwitch({ isText, onChoose }: { isText: boolean; onChoose: (isText: boolean) => void }) {
+  const say = useSay();
+  return (
+    <Segmented
+      label={say('How the output is shown', '输出的显示方式')}
+      value={isText ? 'text' : 'terminal'}
+      choices={[
+        { value: 'terminal', name: say('Terminal', '终端') },
+        { value: 'text', name: say('Text', '文本') },
+      ]}
+      onChange={(chosen) => onChoose(chosen === 'text')}
+    />
+  );
+}
+
+function scriptOf(scripts: readonly Script[], id: string): Script | null {
+  return scripts.find((script) => script.id === id) ?? null;
+}
+
+function UnknownRun() {
+  const say = useSay();
+  useTabTitle(say('No such run', '没有这次运行'));
+  return (
+    <Empty
+      title={say('There is no such run', '没有这次运行')}
+      action={
+        <Link href="/runs" className={buttonClasses()}>
+          {say('All runs', '全部运行记录')}
+        </Link>
+      }
+    >
+      {say(
+        'It was deleted, or it is older than the history goes back.',
+        '可能已被删除，或已超出历史记录的保留期限。',
+      )}
+    </Empty>
+  );
+}

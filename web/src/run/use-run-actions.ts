@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Static } from 'typebox';
+import { useLocation } from 'wouter';
+
+import type { RerunAnswer } from '../../../src/http/wire/runs.ts';
+import { callService, RefusedError } from '../api/call-service.ts';
+import { useSay } from '../language/language.tsx';
+import { messageOf } from '../parts/failure.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import { neededSecrets } from './needed-secrets.ts';
+import { runPageKey } from './run-query.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** What can be done with a run, and what comes of it. */
+export function useRunActions(runId: string) {
+  const say = useSay();
+  const toast = useToast();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [secrets, setSecrets] = useState<readonly string[]>([]);
+  const path = `/api/runs/${encodeURIComponent(runId)}`;
+  const complain = (title: string) => (error: unknown) => {
+    const hint = error instanceof RefusedError ? error.hint : null;
+    toast({ kind: 'error', title, message: [messageOf(error), hint].filter(Boolean).join('\n') });
+  };
+
+  const cancel = useMutation({
+    mutationFn: () => callService(`${path}/cancel`, { method: 'POST' }),
+    onError: complain(say('It could not be cancelled', '无法取消')),
+    onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
+  });
+  const again = useMutation({
+    mutationFn: (params: Params) =>
+      callService<Static<typeof RerunAnswer>>(`${path}/rerun`, { method: 'POST', body: { params } }),
+    onSuccess: ({ run_id }) => navigate(`/runs/${run_id}`),
+    onError: (error) => {
+      const needed = neededSecrets(error);
+      if (needed.length > 0) setSecrets(needed);
+      else complain(say('It could not be run again', '无法重新运行'))(error);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => callService(path, { method: 'DELETE' }),
+    onSuccess: () => {
+      navigate('/runs');
+      client.removeQueries({ queryKey: [runPageKey, runId] });
+      void client.invalidateQueries({ queryKey: ['runs'] });
+      toast({ kind: 'success', title: say('The run was deleted', '运行记录已删除') });
+    },
+    onError: complain(say('It could not be deleted', '无法删除')),
+  });
+  return {
+    cancel: () => cancel.mutate(),
+    isStopping: cancel.isPending || cancel.isSuccess,
+    runAgain: (params: Params = {}) => {
+      if (!again.isPending) again.mutate(params);
+    },
+    isStarting: again.isPending,
+    /** Names of secrets without which it cannot be run again. */
+    secrets,
+    closeSecrets: () => setSecrets([]),
+    remove: () => remove.mutate(),
+  };
+}
+
+export type RunActions = ReturnType<typeof useRunActions>;

@@ -1,0 +1,55 @@
+import { CircleStop } from 'lucide-react';
+import { useState } from 'react';
+
+import { callService, UnreachableError } from '../api/call-service.ts';
+import type { BriefRun } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { IconButton } from '../parts/button.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { messageOf } from '../parts/failure.tsx';
+import { useToast } from '../parts/toasts.tsx';
+
+/** Stops a run. One that has begun is asked about first: what it has done by then is not taken back. */
+export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_name' | 'state'> }) {
+  const say = useSay();
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  const [isStopping, setStopping] = useState(false);
+  const cancel = async () => {
+    setStopping(true);
+    try {
+      await callService(`/api/runs/${run.run_id}/cancel`, { method: 'POST' });
+    } catch (error) {
+      setStopping(false);
+      toast({
+        kind: 'error',
+        title: say('It could not be cancelled', '无法停止'),
+        message:
+          error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error),
+      });
+    }
+  };
+  return (
+    <>
+      <IconButton
+        label={say(`Cancel: ${run.script_name}`, `停止：${run.script_name}`)}
+        className="size-7 hover:text-bad"
+        disabled={isStopping}
+        onClick={() => (run.state === 'queued' ? void cancel() : setAsking(true))}
+      >
+        <CircleStop size={16} aria-hidden className={isStopping ? 'animate-pulse' : ''} />
+      </IconButton>
+      <Confirm
+        isOpen={isAsking}
+        title={say(`Cancel “${run.script_name}”?`, `停止运行“${run.script_name}”？`)}
+        description={say(
+          'The script and everything it started are stopped now. What it has done so far stays.',
+          '脚本及其启动的所有进程将立即停止，已完成的操作不会撤销。',
+        )}
+        action={say('Cancel the run', '停止')}
+        onConfirm={() => void cancel()}
+        onClose={() => setAsking(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { StateIcon, stateName } from '../parts/run-state.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { originName } from '../parts/words-of-runs.ts';
+import { ChoiceFilter } from './choice-filter.tsx';
+import { allOrigins, allStates, isFiltered, type RunFilters } from './run-filters.ts';
+import { ScriptFilter } from './script-filter.tsx';
+import { SpanFilter } from './span-filter.tsx';
+
+interface FilterBarProps {
+  readonly filters: RunFilters;
+  /** `isTyping`: one letter of many, which the back button need not go through. */
+  readonly onChange: (change: Partial<RunFilters>, options?: { isTyping: boolean }) => void;
+  readonly onClear: () => void;
+}
+
+export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
+  const say = useSay();
+  const [text, setText] = useTypedText(filters.text, (typed) =>
+    onChange({ text: typed }, { isTyping: true }),
+  );
+  return (
+    <div className="mb-4">
+      <div className="-mb-2">
+        <SearchField
+          value={text}
+          onChange={setText}
+          label={say('Search runs', '搜索运行记录')}
+          placeholder={say('Search by script or message', '按脚本或消息搜索')}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <ScriptFilter scriptId={filters.scriptId} onChange={(scriptId) => onChange({ scriptId })} />
+        <ChoiceFilter
+          label={say('State', '状态')}
+          choices={allStates.map((state) => ({
+            value: state,
+            name: stateName(state, say),
+            icon: <StateIcon state={state} />,
+          }))}
+          chosen={filters.states}
+          onChange={(states) => onChange({ states })}
+        />
+        <ChoiceFilter
+          label={say('Origin', '来源')}
+          choices={allOrigins.map((origin) => ({ value: origin, name: originName(origin, say) }))}
+          chosen={filters.origins}
+          onChange={(origins) => onChange({ origins })}
+        />
+        <SpanFilter span={filters.span} onChange={(span) => onChange({ span })} />
+        {isFiltered(filters) && (
+          <Button look="quiet" onClick={onClear}>
+            {say('Clear all', '全部清除')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const settledMs = 200;
+
+/** What is typed, at once here and a moment later in the address; what the address says, when that changes by itself. */
+function useTypedText(inAddress: string, write: (text: string) => void): [string, (text: string) => void] {
+  const [text, setText] = useState(inAddress);
+  const [seen, setSeen] = useState(inAddress);
+  if (seen !== inAddress) {
+    setSeen(inAddress);
+    setText(inAddress);
+  }
+  const settle = useEffectEvent(() => write(text));
+  useEffect(() => {
+    if (text === inAddress) return;
+    const timer = setTimeout(settle, settledMs);
+    return () => clearTimeout(timer);
+  }, [text, inAddress]);
+  return [text, setText];
+}

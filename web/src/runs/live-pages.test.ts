@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import type { RunPage } from '../api/wire.ts';
+import { withRuns } from './live-pages.ts';
+import { someRun } from './some-run.ts';
+
+const at = (second: number, state: 'running' | 'succeeded' | 'failed' = 'succeeded') => {
+  const time = `2026-05-01T12:00:0${second}.000Z`;
+  return someRun({
+    run_id: String(second),
+    state,
+    queued_at: time,
+    started_at: time,
+    ended_at: state === 'running' ? null : time,
+  });
+};
+const pages: RunPage[] = [
+  { items: [at(8), at(7, 'running')], next: 'more' },
+  { items: [at(5), at(3)], next: 'still more' },
+];
+const all = () => true;
+const idsOf = (some: readonly RunPage[]) => some.map(({ items }) => items.map(({ run_id }) => run_id));
+
+describe('the pages of a list, after news', () => {
+  it('have a new run at its place', () => {
+    expect(idsOf(withRuns(pages, [at(9)], all))).toEqual([
+      ['9', '8', '7'],
+      ['5', '3'],
+    ]);
+    expect(idsOf(withRuns(pages, [at(4)], all))).toEqual([
+      ['8', '7'],
+      ['5', '4', '3'],
+    ]);
+    expect(idsOf(withRuns([{ items: [], next: null }], [at(4)], all))).toEqual([['4']]);
+  });
+
+  it('do not have one that is further down than was asked for, unless that was all', () => {
+    expect(idsOf(withRuns(pages, [at(1)], all))).toEqual(idsOf(pages));
+    const whole = pages.map((page, index) => (index === 1 ? { ...page, next: null } : page));
+    expect(idsOf(withRuns(whole, [at(1)], all))).toEqual([
+      ['8', '7'],
+      ['5', '3', '1'],
+    ]);
+  });
+
+  it('have the latest of what is told of a run, and leave alone what it does not touch', () => {
+    const after = withRuns(pages, [at(7, 'running'), at(7, 'failed')], all);
+    expect(after[0]?.items[1]?.state).toBe('failed');
+    expect(after[0]?.items[0]).toBe(pages[0]?.items[0]);
+    expect(after[1]).toBe(pages[1]);
+  });
+
+  it('never go back to what a run was before', () => {
+    expect(withRuns(pages, [at(8, 'running')], all)[0]?.items[0]?.state).toBe('succeeded');
+  });
+
+  it('lose what fits no more, and do not take up what does not', () => {
+    const isRunning = ({ state }: { state: string }) => state === 'running';
+    expect(idsOf(withRuns(pages, [at(7), at(9)], isRunning))).toEqual([['8'], ['5', '3']]);
+  });
+});

@@ -1,0 +1,130 @@
+import type { BriefRun, Origin, RunState } from '../api/wire.ts';
+
+/** Which runs are shown. The address of the page says it, so it can be shared and gone back to. */
+export interface RunFilters {
+  readonly text: string;
+  readonly scriptId: string | null;
+  readonly states: readonly RunState[];
+  readonly origins: readonly Origin[];
+  readonly span: Span;
+}
+
+/** Days are those of whoever looks, written 2026-05-01; both ends are part of the span. */
+export type Span =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'last'; readonly days: number }
+  | { readonly kind: 'between'; readonly from: string | null; readonly to: string | null };
+
+export const allStates = ['queued', 'running', 'succeeded', 'failed', 'unknown'] as const;
+export const allOrigins = ['console', 'execute', 'link', 'cli', 'schedule', 'hob'] as const;
+
+const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+const longestDays = 400;
+
+/** An address may come from anywhere: what makes no sense in it is as if it were not there. */
+export function readFilters(address: URLSearchParams): RunFilters {
+  const script = address.get('script')?.toLowerCase() ?? '';
+  return {
+    text: address.get('q') ?? '',
+    scriptId: idPattern.test(script) ? script : null,
+    states: wordsIn(address.get('state'), allStates),
+    origins: wordsIn(address.get('origin'), allOrigins),
+    span: readSpan(address),
+  };
+}
+
+export function writeFilters({ text, scriptId, states, origins, span }: RunFilters): string {
+  return searchOf({
+    q: text,
+    script: scriptId,
+    state: states.join(','),
+    origin: origins.join(','),
+    days: span.kind === 'last' ? String(span.days) : null,
+    from: span.kind === 'between' ? span.from : null,
+    to: span.kind === 'between' ? span.to : null,
+  });
+}
+
+export function isFiltered(filters: RunFilters): boolean {
+  return writeFilters(filters) !== '';
+}
+
+/** The same, as the service wants it. */
+export function queryOf(filters: RunFilters, now: Date): string {
+  const { since, until } = boundsOf(filters.span, now);
+  return searchOf({
+    q: filters.text,
+    script: filters.scriptId,
+    state: filters.states.join(','),
+    origin: filters.origins.join(','),
+    since,
+    until,
+  });
+}
+
+/** Whether a run of which an event tells belongs to what is shown, as the service would say. */
+export function fits(
+  run: BriefRun,
+  { text, scriptId, states, origins, span }: RunFilters,
+  now: Date,
+): boolean {
+  const { since, until } = boundsOf(span, now);
+  const sought = text.toLowerCase();
+  return (
+    (scriptId === null || run.script_id === scriptId) &&
+    (states.length === 0 || states.includes(run.state)) &&
+    (origins.length === 0 || origins.includes(run.origin)) &&
+    (since === null || run.queued_at >= since) &&
+    (until === null || run.queued_at < until) &&
+    `${run.script_name}\n${run.result?.msg ?? ''}`.toLowerCase().includes(sought)
+  );
+}
+
+/** The moments at which a span begins and ends: midnights here. */
+function boundsOf(span: Span, now: Date): { since: string | null; until: string | null } {
+  switch (span.kind) {
+    case 'any':
+      return { since: null, until: null };
+    case 'last':
+      return { since: midnight(now, 1 - span.days), until: null };
+    case 'between':
+      return {
+        since: span.from === null ? null : midnight(dayOf(span.from), 0),
+        until: span.to === null ? null : midnight(dayOf(span.to), 1),
+      };
+  }
+}
+
+function midnight(date: Date, days: number): string {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).toISOString();
+}
+
+/** Noon is in the right day, whatever the clocks do at night. */
+function dayOf(text: string): Date {
+  return new Date(`${text}T12:00:00`);
+}
+
+function readSpan(address: URLSearchParams): Span {
+  const days = Number(address.get('days') ?? 0);
+  if (Number.isInteger(days) && days > 0 && days <= longestDays) return { kind: 'last', days };
+  const [from, to] = [readDay(address.get('from')), readDay(address.get('to'))];
+  return from === null && to === null ? { kind: 'any' } : { kind: 'between', from, to };
+}
+
+function readDay(text: string | null): string | null {
+  if (text === null || !dayPattern.test(text)) return null;
+  return Number.isNaN(dayOf(text).getTime()) ? null : text;
+}
+
+function wordsIn<Word extends string>(text: string | null, known: readonly Word[]): Word[] {
+  const words = text?.split(',') ?? [];
+  return known.filter((word) => words.includes(word));
+}
+
+function searchOf(fields: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === null || value === '' ? [] : [[name, value]],
+  );
+  return new URLSearchParams(given).toString();
+}

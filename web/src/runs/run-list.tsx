@@ -1,0 +1,91 @@
+import { memo, type RefObject, useEffect, useRef } from 'react';
+
+import type { BriefRun, RunPage } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import { isTyping } from '../parts/keys.ts';
+import { RunRow, rowMark } from './run-row.tsx';
+
+interface RunListProps {
+  readonly pages: readonly RunPage[];
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly onMore: () => void;
+}
+
+/** Goes on by itself as one scrolls. j and k, or the arrows, go from run to run; Enter opens one. */
+export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps) {
+  const say = useSay();
+  const list = useRef<HTMLUListElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  useRowKeys(list);
+
+  useEffect(() => {
+    if (end.current === null || !hasMore || isLoadingMore) return;
+    // Well before the end is seen, so that most people never do. Who scrolls fast has left it and come back by the time this is told.
+    const watch = new IntersectionObserver(
+      (changes) => changes.some(({ isIntersecting }) => isIntersecting) && onMore(),
+      { rootMargin: '600px' },
+    );
+    watch.observe(end.current);
+    return () => watch.disconnect();
+  }, [hasMore, isLoadingMore, onMore]);
+
+  return (
+    <>
+      <ul
+        ref={list}
+        aria-label={say('Runs', '运行记录')}
+        className="overflow-hidden rounded-xl border border-line bg-surface"
+      >
+        {pages.map(({ items }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a page stays where it is, whatever is on it
+          <Rows key={index} runs={items} />
+        ))}
+      </ul>
+      <div ref={end} className="flex justify-center py-5 text-muted">
+        {hasMore ? (
+          <Button disabled={isLoadingMore} onClick={onMore}>
+            {isLoadingMore ? say('Loading …', '加载中……') : say('Show older runs', '显示更早的运行')}
+          </Button>
+        ) : (
+          <span className="text-xs">{say('These are all.', '没有更多了')}</span>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A page that has not changed is not drawn anew, however many there are. */
+const Rows = memo(function Rows({ runs }: { runs: readonly BriefRun[] }) {
+  return runs.map((run) => <RunRow key={run.run_id} run={run} />);
+});
+
+function useRowKeys(list: RefObject<HTMLUListElement | null>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const step = stepOf(event);
+      const rows = [...(list.current?.querySelectorAll<HTMLElement>(`[${rowMark}]`) ?? [])];
+      if (step === 0 || rows.length === 0) return;
+      const { activeElement } = document;
+      const at = activeElement instanceof HTMLElement ? rows.indexOf(activeElement) : -1;
+      // The arrows scroll the page, unless somebody goes through the rows already.
+      if (at < 0 && event.key.startsWith('Arrow')) return;
+      event.preventDefault();
+      const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
+      next?.focus({ preventScroll: true });
+      next?.closest('li')?.scrollIntoView({ block: 'nearest' });
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [list]);
+}
+
+function stepOf({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): number {
+  if (ctrlKey || metaKey || altKey || isTyping(target)) return 0;
+  // A menu or a dialog has keys of its own.
+  if (target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]'))
+    return 0;
+  if (key === 'j' || key === 'ArrowDown') return 1;
+  return key === 'k' || key === 'ArrowUp' ? -1 : 0;
+}

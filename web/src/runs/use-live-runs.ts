@@ -1,0 +1,83 @@
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+
+import { callService } from '../api/call-service.ts';
+import { useLive } from '../api/live-events.tsx';
+import { runIn } from '../api/run-events.ts';
+import type { BriefRun, RunPage } from '../api/wire.ts';
+import { withChanges, withRuns } from './live-pages.ts';
+import { fits, queryOf, type RunFilters, writeFilters } from './run-filters.ts';
+
+const pageRuns = 100;
+/** Runs come in floods, and what is shown of them need not. */
+const batchMs = 200;
+/** For so long what was told of a run is held against answers, which may have been on their way before it. */
+const recentMs = 5000;
+/** So many more than it had, and the first page is asked for anew: it must not grow for ever. */
+const mostAdded = 200;
+
+/** The runs that fit, page after page, kept true by what happens. */
+export function useLiveRuns(filters: RunFilters) {
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const recent = useRef(new Map<string, { run: BriefRun; atMs: number }>());
+  const address = writeFilters(filters);
+  const queryKey = useMemo(() => ['run-list', address], [address]);
+  const isWanted = useMemo(() => (run: BriefRun) => fits(run, filters, new Date()), [filters]);
+
+  const list = useInfiniteQuery({
+    queryKey,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = new URLSearchParams(queryOf(filters, new Date()));
+      query.set('limit', String(pageRuns));
+      if (pageParam !== null) query.set('cursor', pageParam);
+      const page = await callService<RunPage>(`/api/runs?${query}`, { signal });
+      const news = stillRecent(recent.current);
+      if (pageParam !== null) return withChanges(page, news, isWanted);
+      return withRuns([page], [...news.values()], isWanted)[0] ?? page;
+    },
+    initialPageParam: startOfList,
+    getNextPageParam: ({ next }) => next,
+    // What was shown stays until there is something else to show.
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+  useEffect(() => {
+    let batch: BriefRun[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const apply = () => {
+      timer = undefined;
+      const news = batch;
+      batch = [];
+      const data = client.setQueryData<InfiniteData<RunPage, string | null>>(
+        queryKey,
+        (old) => old && { ...old, pages: withRuns(old.pages, news, isWanted) },
+      );
+      if ((data?.pages[0]?.items.length ?? 0) > pageRuns + mostAdded)
+        void client.invalidateQueries({ queryKey });
+    };
+    const unsubscribe = subscribe((event) => {
+      const run = runIn(event);
+      if (run === null) return;
+      recent.current.set(run.run_id, { run, atMs: Date.now() });
+      batch.push(run);
+      timer ??= setTimeout(apply, batchMs);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }, [client, queryKey, isWanted, subscribe]);
+
+  return list;
+}
+
+const startOfList: string | null = null;
+
+function stillRecent(recent: Map<string, { run: BriefRun; atMs: number }>): Map<string, BriefRun> {
+  const oldest = Date.now() - recentMs;
+  for (const [id, { atMs }] of recent) if (atMs < oldest) recent.delete(id);
+  return new Map([...recent].map(([id, { run }]) => [id, run]));
+}

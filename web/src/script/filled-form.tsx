@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useSearch } from 'wouter';
+
+import { runQuery } from '../api/queries.ts';
+import type { Run, Script } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Ago } from '../parts/time.tsx';
+import { recallValues } from './form/remembered-values.ts';
+import { RunFormPanel } from './form/run-form-panel.tsx';
+import { valuesOfRun } from './form/values-of-run.ts';
+
+/** The form with what was put in the last time; or, with `?from=`, with what some run was started with. */
+export function FilledForm({ script }: { script: Script }) {
+  const from = new URLSearchParams(useSearch()).get('from');
+  // Another run fills the form anew; the same one does not, whatever else is in the address.
+  return from === null ? (
+    <RecalledForm script={script} />
+  ) : (
+    <FormOfRun key={from} script={script} runId={from} />
+  );
+}
+
+function RecalledForm({ script }: { script: Script }) {
+  const [first] = useState(() => recallValues(script));
+  return <RunFormPanel script={script} first={first} />;
+}
+
+function FormOfRun({ script, runId }: { script: Script; runId: string }) {
+  const { data: run, error } = useQuery(runQuery(runId));
+  if (run !== undefined && run.script_id === script.id) return <FormLikeRun script={script} run={run} />;
+  if (run === undefined && error === null) return <Loading />;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {error === null ? <OtherScript /> : <Failure error={error} />}
+      <RecalledForm script={script} />
+    </div>
+  );
+}
+
+function OtherScript() {
+  const say = useSay();
+  return (
+    <p role="alert" className="rounded-xl bg-warn-ground px-4 py-2.5 text-warn">
+      {say('That was a run of another script', '那是另一个脚本的运行')}
+    </p>
+  );
+}
+
+function FormLikeRun({ script, run }: { script: Script; run: Run }) {
+  const say = useSay();
+  const [{ values, secrets, leftOut }] = useState(() => valuesOfRun(script, run));
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="rounded-xl bg-busy-ground px-4 py-2.5">
+        <p className="flex flex-wrap items-center gap-x-2 text-busy">
+          <History size={16} aria-hidden className="shrink-0" />
+          <Link href={`/runs/${run.run_id}`} className="underline underline-offset-2">
+            {say('Filled in as for a run', '已按一次运行填写')}
+          </Link>
+          <Ago time={run.queued_at} />
+        </p>
+        {secrets.length > 0 && (
+          <p className="mt-1">
+            {say('Secrets are not kept; enter again: ', '密文不会保存，请重新输入：')}
+            {secrets.join(say(', ', '、'))}
+          </p>
+        )}
+        {leftOut.length > 0 && (
+          <p className="mt-1 break-words">
+            {say('Not taken over, as the script does not declare it: ', '脚本未声明，未填入：')}
+            {leftOut.join(say(', ', '、'))}
+          </p>
+        )}
+      </div>
+      <RunFormPanel script={script} first={values} />
+    </div>
+  );
+}

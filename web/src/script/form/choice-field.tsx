@@ -1,0 +1,82 @@
+import { useId } from 'react';
+
+import type { Param } from '../../api/wire.ts';
+import { useSay } from '../../language/language.tsx';
+import { Field } from '../../parts/field.tsx';
+import { FieldGroup } from '../../parts/field-group.tsx';
+import { inputClasses } from '../../parts/input.ts';
+import type { TextControl } from './text-control.ts';
+
+/** As many as are taken in at a glance. */
+const mostBeside = 4;
+const mostCharacters = 60;
+
+/** One of several: side by side where they are few and short, else in a list to unfold. */
+export function ChoiceField(props: TextControl) {
+  const { choices, choice_labels } = props.param;
+  const characters = choices.reduce((sum, choice) => sum + (choice_labels[choice] ?? choice).length, 0);
+  const isFew = choices.length <= mostBeside && characters <= mostCharacters;
+  // What stands side by side cannot be taken back once it is chosen.
+  return isFew && !mayBeNone(props.param) ? <RadioChoice {...props} /> : <ListChoice {...props} />;
+}
+
+function RadioChoice({ param, text, error, onChange }: TextControl) {
+  const group = useId();
+  const { name, label, description, required, choices, choice_labels } = param;
+  return (
+    <FieldGroup label={label} description={description} error={error} isRequired={required}>
+      <div className="flex flex-wrap gap-2">
+        {choices.map((choice) => (
+          <label
+            key={choice}
+            className="flex h-9 cursor-pointer items-center gap-2 rounded-lg border border-line-strong bg-surface px-3 select-none hover:bg-hover has-checked:border-accent has-checked:bg-accent-ground has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name={group}
+              value={choice}
+              checked={text === choice}
+              data-field={name}
+              onChange={() => onChange(choice)}
+              className="accent-accent outline-none"
+            />
+            {choice_labels[choice] ?? choice}
+          </label>
+        ))}
+      </div>
+    </FieldGroup>
+  );
+}
+
+function ListChoice({ param, text, error, onChange }: TextControl) {
+  const say = useSay();
+  const { name, label, description, required, choices, choice_labels } = param;
+  return (
+    <Field label={label} description={description} error={error} isRequired={required}>
+      {({ id, describedBy, isInvalid }) => (
+        <select
+          id={id}
+          value={text}
+          data-field={name}
+          aria-describedby={describedBy}
+          aria-invalid={isInvalid}
+          aria-required={required}
+          onChange={({ target }) => onChange(target.value)}
+          className={`${inputClasses} max-w-md`}
+        >
+          {(text === '' || mayBeNone(param)) && <option value="">{say('Not chosen', '未选择')}</option>}
+          {text !== '' && !choices.includes(text) && <option value={text}>{text}</option>}
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice_labels[choice] ?? choice}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function mayBeNone({ required, default: preset, choices }: Param): boolean {
+  return !required && !choices.some((choice) => choice === preset);
+}

@@ -1,0 +1,119 @@
+import { FolderOpen } from 'lucide-react';
+import { type DragEvent, useMemo, useState } from 'react';
+
+import type { Script } from '../../api/wire.ts';
+import { FileBrowser } from '../../files/file-browser.tsx';
+import { folderOf, wantedBy } from '../../files/pick.ts';
+import { useSay } from '../../language/language.tsx';
+import { Button } from '../../parts/button.tsx';
+import { classes } from '../../parts/classes.ts';
+import { Field } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import { useToast } from '../../parts/toasts.tsx';
+import { linesOf } from './draft.ts';
+import { readDrop } from './dropped-paths.ts';
+import { inputField, readInput } from './make-call.ts';
+import type { Complaint } from './read-draft.ts';
+
+interface MainInputFieldProps {
+  readonly input: NonNullable<Script['input']>;
+  readonly text: string;
+  readonly complaint: Complaint | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+/** What the script works on: typed, dropped, or chosen from the files of the machine. */
+export function MainInputField({ input, text, complaint, onChange }: MainInputFieldProps) {
+  const say = useSay();
+  const toast = useToast();
+  const [isBrowsing, setBrowsing] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const { label, type, pick, exts, description } = input;
+  const isOne = type === 'str';
+  const wanted = useMemo(() => wantedBy(pick, exts, isOne), [pick, exts, isOne]);
+  const values = readInput(input, text);
+
+  const add = (lines: readonly string[]) => {
+    if (isOne) onChange(lines.join('\n'));
+    else onChange(linesOf([...new Set([...values, ...lines])]));
+  };
+  const drop = (event: DragEvent) => {
+    setOver(false);
+    const dropped = readDrop(event.dataTransfer);
+    // A text that is moved within the field is for the browser to move.
+    if (dropped.kind === 'nothing' || (isOne && dropped.kind === 'lines' && text !== '')) return;
+    event.preventDefault();
+    if (dropped.kind === 'lines') add(dropped.lines);
+    else
+      toast({
+        kind: 'info',
+        title: say('The browser does not tell where these files lie', '浏览器不提供这些文件的路径'),
+        message: say('Choose them with Browse.', '请用“浏览”选择。'),
+      });
+  };
+  return (
+    <>
+      <Field
+        label={
+          <>
+            {label}
+            {!isOne && values.length > 1 && (
+              <span aria-hidden className="ml-2 font-normal text-muted">
+                {values.length}
+              </span>
+            )}
+          </>
+        }
+        description={description}
+        error={complaint === undefined ? null : say(complaint.en, complaint.zh)}
+      >
+        {({ id, describedBy, isInvalid }) => (
+          <div className="flex flex-col gap-2 sm:flex-row sm:items-start">
+            <TextArea
+              id={id}
+              value={text}
+              data-field={inputField}
+              aria-describedby={describedBy}
+              aria-invalid={isInvalid}
+              placeholder={placeholderOf(input, say)}
+              onChange={({ target }) => onChange(target.value)}
+              onDragOver={(event) => {
+                event.preventDefault();
+                setOver(true);
+              }}
+              onDragLeave={() => setOver(false)}
+              onDrop={drop}
+              className={classes(
+                'font-mono text-[13px]',
+                (!isOne || pick === null) && 'min-h-20',
+                isOver && 'border-accent bg-accent-ground',
+              )}
+            />
+            <Button onClick={() => setBrowsing(true)}>
+              <FolderOpen size={16} aria-hidden />
+              {say('Browse', '浏览')}
+            </Button>
+          </div>
+        )}
+      </Field>
+      <FileBrowser
+        isOpen={isBrowsing}
+        wanted={wanted}
+        start={folderOf(String(values.at(-1) ?? ''))}
+        onClose={() => setBrowsing(false)}
+        onPick={add}
+      />
+    </>
+  );
+}
+
+function placeholderOf(
+  { type, pick, exts }: NonNullable<Script['input']>,
+  say: (en: string, zh: string) => string,
+): string {
+  const kinds = exts.length > 0 ? ` (${exts.join(' ')})` : '';
+  if (type === 'str') return pick === null ? '' : say('A path', '路径') + kinds;
+  return pick === null
+    ? say('One entry a line', '每行一项')
+    : say('One path a line; drop text here', '每行一个路径，可拖入文本') + kinds;
+}

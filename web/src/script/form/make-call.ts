@@ -1,0 +1,75 @@
+import type { Script } from '../../api/wire.ts';
+import { type Complaint, type Reading, readDraft, readLines } from './read-draft.ts';
+import { type Drafts, draftIn, shownParams } from './shown-params.ts';
+
+/** What was put into the form; the rest is as the manifest says. */
+export interface FormValues {
+  readonly input: string;
+  readonly drafts: Drafts;
+}
+
+export const noValues: FormValues = { input: '', drafts: {} };
+
+/** The body of the request that runs the script. */
+export interface RunCall {
+  readonly script_id: string;
+  readonly data?: Readonly<Record<string, readonly string[]>>;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** By the name of the field: that of a param, or `inputField`. */
+export type Complaints = ReadonlyMap<string, Complaint>;
+
+/** The field of the main input. No param can have this name: names in a manifest are not empty. */
+export const inputField = '';
+
+export type MadeCall = { readonly call: RunCall } | { readonly complaints: Complaints };
+
+/** What the form would send, or all that keeps it from that. Secrets may be left for later where the call is only shown. */
+export function makeCall(
+  script: Pick<Script, 'id' | 'input' | 'params'>,
+  { input, drafts }: FormValues,
+  { secretsLater = false } = {},
+): MadeCall {
+  const complaints = new Map<string, Complaint>();
+  const params: Record<string, unknown> = {};
+  for (const param of shownParams(script.params, drafts)) {
+    const draft = draftIn(drafts, param);
+    const isLater = secretsLater && param.secret && param.required && draft === '';
+    const reading: Reading = isLater ? { kind: 'value', value: '' } : readDraft(param, draft);
+    if (reading.kind === 'wrong') complaints.set(param.name, reading.complaint);
+    if (reading.kind === 'value') params[param.name] = reading.value;
+  }
+  const values = script.input === null ? [] : readInput(script.input, input);
+  if (!values.every((value) => typeof value === 'string'))
+    complaints.set(inputField, { en: 'Every entry must be a text', zh: '每一项都应为文本' });
+  if (complaints.size > 0) return { complaints };
+  const texts = values.map(String);
+  return {
+    call: {
+      script_id: script.id,
+      ...(script.input !== null && texts.length > 0 && { data: { [script.input.name]: texts } }),
+      ...(Object.keys(params).length > 0 && { params }),
+    },
+  };
+}
+
+/** The values of the main input: one, as it was written, or one a line. */
+export function readInput(
+  { type, pick }: Pick<NonNullable<Script['input']>, 'type' | 'pick'>,
+  text: string,
+): readonly unknown[] {
+  if (text.trim() === '') return [];
+  if (type === 'str') return [pick === null ? text : unquoted(text.trim())];
+  const reading = readLines(text);
+  const values = reading.kind === 'value' && Array.isArray(reading.value) ? reading.value : [text];
+  return pick === null
+    ? values
+    : values.map((value) => (typeof value === 'string' ? unquoted(value) : value));
+}
+
+/** File managers and shells put quotes around the paths that they copy. */
+function unquoted(path: string): string {
+  const [, double, single] = /^(?:"(.+)"|'(.+)')$/.exec(path) ?? [];
+  return double ?? single ?? path;
+}

@@ -1,0 +1,81 @@
+import type { Param } from '../../api/wire.ts';
+import { useSay } from '../../language/language.tsx';
+import { classes } from '../../parts/classes.ts';
+import { Field } from '../../parts/field.tsx';
+import { inputClasses } from '../../parts/input.ts';
+import { LabelledSwitch } from '../../parts/labelled-switch.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
+import { ChoiceField } from './choice-field.tsx';
+import type { Draft } from './draft.ts';
+import type { Complaint } from './read-draft.ts';
+import { SecretField } from './secret-field.tsx';
+import { TextField } from './text-field.tsx';
+
+export interface ParamFieldProps {
+  readonly param: Param;
+  readonly draft: Draft;
+  readonly complaint: Complaint | undefined;
+  readonly onChange: (draft: Draft) => void;
+}
+
+/** The control for a param, by its type. */
+export function ParamField({ param, draft, complaint, onChange }: ParamFieldProps) {
+  const say = useSay();
+  const { name, label, type, description, required } = param;
+  const error = complaint === undefined ? null : say(complaint.en, complaint.zh);
+  if (type === 'bool')
+    return (
+      <LabelledSwitch
+        label={label}
+        description={description}
+        error={error}
+        isOn={draft === true}
+        onChange={onChange}
+        field={name}
+      />
+    );
+  const text = String(draft);
+  const rest = { param, error, text, onChange };
+  if (param.secret) return <SecretField {...rest} />;
+  if (param.choices.length > 0 && (type === 'str' || type === 'any')) return <ChoiceField {...rest} />;
+  if (type === 'str') return <TextField {...rest} />;
+  const isNumber = type === 'int' || type === 'float';
+  return (
+    <Field label={label} description={description} error={error} isRequired={required}>
+      {({ id, describedBy, isInvalid }) => {
+        const control = {
+          id,
+          value: text,
+          'data-field': name,
+          'aria-describedby': describedBy,
+          'aria-invalid': isInvalid,
+          'aria-required': required,
+        };
+        if (isNumber)
+          return (
+            <input
+              {...control}
+              inputMode={type === 'int' ? 'numeric' : 'decimal'}
+              autoComplete="off"
+              placeholder={param.default === undefined ? '' : String(param.default)}
+              onChange={({ target }) => onChange(target.value)}
+              className={`${inputClasses} max-w-60 tabular-nums`}
+            />
+          );
+        return (
+          <TextArea
+            {...control}
+            placeholder={placeholderOf(type, say)}
+            onChange={({ target }) => onChange(target.value)}
+            className={classes('font-mono text-[13px]', type !== 'any' && 'min-h-20')}
+          />
+        );
+      }}
+    </Field>
+  );
+}
+
+function placeholderOf(type: string, say: (en: string, zh: string) => string): string {
+  if (type === 'list') return say('One entry a line', '每行一项');
+  return type === 'dict' ? '{"key": "value"}' : say('A text, or JSON', '文本或 JSON');
+}

@@ -1,0 +1,108 @@
+import type { Param } from '../../api/wire.ts';
+import type { Draft } from './draft.ts';
+import { jsonFault } from './json-fault.ts';
+
+/** What is wrong with a field, in both languages: the person may change it while it is shown. */
+export interface Complaint {
+  readonly en: string;
+  readonly zh: string;
+}
+
+/** What a control says: a value, nothing (the service then takes the default), or something that cannot be. */
+export type Reading =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'wrong'; readonly complaint: Complaint };
+
+const nothing: Reading = { kind: 'nothing' };
+
+/** The value that a draft stands for, of the type that the service wants. */
+export function readDraft(param: Param, draft: Draft): Reading {
+  if (typeof draft === 'boolean') return of(draft);
+  const text = draft.trim();
+  const hasDefault = param.default !== undefined && param.default !== '';
+  if (text === '' && param.required) return wrong('This is required', '此项必填');
+  switch (param.type) {
+    case 'int':
+      return text === '' ? nothing : readInteger(text);
+    case 'float':
+      return text === '' ? nothing : readNumber(text);
+    case 'bool':
+      return nothing;
+    case 'list':
+      if (text === '') return hasDefault ? of([]) : nothing;
+      return readLines(text);
+    case 'dict':
+      if (text === '') return hasDefault ? of({}) : nothing;
+      return readObject(text);
+    case 'str':
+      return readText(param, draft, hasDefault);
+    default:
+      if (param.choices.length > 0) return readText(param, draft, hasDefault);
+      return text === '' ? nothing : of(jsonOrText(draft));
+  }
+}
+
+/** A text is taken as it is, blanks at its ends included; none at all is a value only where there would be another without it. */
+function readText({ choices, secret }: Param, draft: string, hasDefault: boolean): Reading {
+  if (draft === '') return hasDefault && choices.length === 0 && !secret ? of('') : nothing;
+  if (choices.length > 0 && !choices.includes(draft))
+    return wrong(`One of: ${choices.join(', ')}`, `应为以下之一：${choices.join('、')}`);
+  return of(draft);
+}
+
+function readInteger(text: string): Reading {
+  const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number)) return of(number);
+  return Number.isNaN(number)
+    ? wrong('A whole number, such as 85', '应为整数，例如 85')
+    : wrong('This number is too large', '数值过大');
+}
+
+function readNumber(text: string): Reading {
+  const number = Number(text);
+  return Number.isFinite(number) ? of(number) : wrong('A number, such as 0.5', '应为数字，例如 0.5');
+}
+
+/** One entry a line, or a list in JSON. */
+export function readLines(text: string): Reading {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('[') && trimmed.endsWith(']')) {
+    const fault = jsonFault(trimmed);
+    if (fault === null) return of(JSON.parse(trimmed));
+    // Several lines that happen to begin and end with brackets are just that.
+    if (!trimmed.includes('\n')) return notJson(trimmed);
+  }
+  const lines = trimmed.split('\n').map((line) => line.trim());
+  return of(lines.filter((line) => line !== ''));
+}
+
+function readObject(text: string): Reading {
+  if (jsonFault(text) !== null) return notJson(text);
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return of(value);
+  return wrong('A JSON object, such as {"a": 1}', '应为 JSON 对象，例如 {"a": 1}');
+}
+
+function notJson(text: string): Reading {
+  const fault = jsonFault(text);
+  if (fault === null || fault.isEnd)
+    return wrong('Not JSON yet: it ends too early', 'JSON 不完整：内容提前结束');
+  const { line, column } = fault;
+  return wrong(
+    `Not JSON: see line ${line}, column ${column}`,
+    `不是有效的 JSON：见第 ${line} 行第 ${column} 列`,
+  );
+}
+
+function jsonOrText(text: string): unknown {
+  return jsonFault(text) === null ? JSON.parse(text) : text;
+}
+
+function of(value: unknown): Reading {
+  return { kind: 'value', value };
+}
+
+function wrong(en: string, zh: string): Reading {
+  return { kind: 'wrong', complaint: { en, zh } };
+}

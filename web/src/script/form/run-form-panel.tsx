@@ -1,0 +1,141 @@
+import { useMutation } from '@tanstack/react-query';
+import { Code, Play, RotateCcw } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useLocation } from 'wouter';
+
+import { callService, RefusedError } from '../../api/call-service.ts';
+import type { Accepted, Script } from '../../api/wire.ts';
+import { useSay } from '../../language/language.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { SnippetDialog } from '../snippets/snippet-dialog.tsx';
+import { MainInputField } from './main-input-field.tsx';
+import { type Complaints, type FormValues, inputField, type RunCall } from './make-call.ts';
+import { ParamField } from './param-field.tsx';
+import { refusedField } from './refused-field.ts';
+import { rememberValues } from './remembered-values.ts';
+import { draftIn, shownParams } from './shown-params.ts';
+import { useRunForm } from './use-run-form.ts';
+
+/** What a script is run with, and what runs it. */
+export function RunFormPanel({ script, first }: { script: Script; first: FormValues }) {
+  const say = useSay();
+  const [, navigate] = useLocation();
+  const form = useRunForm(script, first);
+  const { values, complaints, complain } = form;
+  const fields = useRef<HTMLFormElement>(null);
+  const [shownCall, setShownCall] = useState<RunCall | null>(null);
+
+  /** The first of them, as they stand on the page. */
+  const focusFirst = (wrong: Complaints) => {
+    const controls = [...(fields.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+    controls.find(({ dataset }) => dataset.field !== undefined && wrong.has(dataset.field))?.focus();
+  };
+  const run = useMutation({
+    mutationFn: (call: RunCall) => callService<Accepted>('/api/execute', { method: 'POST', body: call }),
+    onSuccess: ({ run_id }) => {
+      rememberValues(script, values);
+      navigate(`/runs/${run_id}`);
+    },
+    onError: (error) => {
+      const field = error instanceof RefusedError ? refusedField(error.message, script) : null;
+      if (field === null) return;
+      const wrong = new Map([[field, { en: error.message, zh: error.message }]]);
+      flushSync(() => complain(wrong));
+      focusFirst(wrong);
+    },
+  });
+  /** The call; or null, and the focus is where something is wrong. */
+  const checked = (options?: { secretsLater: boolean }) => {
+    const made = flushSync(() => form.check(options));
+    if ('call' in made) return made.call;
+    focusFirst(made.complaints);
+    return null;
+  };
+  const start = () => {
+    if (run.isPending) return;
+    const call = checked();
+    if (call !== null) run.mutate(call);
+  };
+  useCtrlEnter(start);
+
+  const isAtField = run.error !== null && complaints.size > 0;
+  const hasFields = script.input !== null || script.params.length > 0;
+  return (
+    <form
+      ref={fields}
+      noValidate
+      aria-label={say('Run the script', '运行脚本')}
+      onSubmit={(event) => event.preventDefault()}
+      // What gets the focus is not to lie behind the bar at the lower end.
+      className="rounded-xl border border-line bg-surface **:data-field:scroll-my-32"
+    >
+      <div className="flex flex-col gap-5 p-4 md:p-5">
+        {!hasFields && (
+          <p className="text-muted">
+            {say('It needs nothing: just run it.', '无需任何输入，直接运行即可。')}
+          </p>
+        )}
+        {script.input !== null && (
+          <MainInputField
+            input={script.input}
+            text={values.input}
+            complaint={complaints.get(inputField)}
+            onChange={form.setInput}
+          />
+        )}
+        {shownParams(script.params, values.drafts).map((param) => (
+          <ParamField
+            key={param.name}
+            param={param}
+            draft={draftIn(values.drafts, param)}
+            complaint={complaints.get(param.name)}
+            onChange={(draft) => form.setDraft(param.name, draft)}
+          />
+        ))}
+        {run.error !== null && !isAtField && <Failure error={run.error} />}
+      </div>
+      <div className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-xl border-t border-line bg-surface p-3 max-md:bottom-14 md:px-5">
+        <Button look="primary" disabled={run.isPending} onClick={start} aria-keyshortcuts="Control+Enter">
+          <Play size={15} aria-hidden />
+          {say('Run', '运行')}
+          <kbd className="ml-1 hidden font-mono text-xs font-normal md:inline">Ctrl ↵</kbd>
+        </Button>
+        {form.isChanged && (
+          <Button look="quiet" onClick={form.reset}>
+            <RotateCcw size={15} aria-hidden />
+            {say('Reset to defaults', '恢复默认值')}
+          </Button>
+        )}
+        <Button
+          look="quiet"
+          className="ml-auto"
+          onClick={() => setShownCall(checked({ secretsLater: true }))}
+        >
+          <Code size={16} aria-hidden />
+          <span className="max-sm:sr-only">{say('Copy as code', '复制为代码')}</span>
+        </Button>
+      </div>
+      <SnippetDialog call={shownCall} params={script.params} onClose={() => setShownCall(null)} />
+    </form>
+  );
+}
+
+/** Ctrl+Enter, wherever the focus is; not while something lies over the page. */
+function useCtrlEnter(start: () => void): void {
+  const latest = useRef(start);
+  useEffect(() => {
+    latest.current = start;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+
+import { latestRunsQuery } from '../api/queries.ts';
+import type { BriefRun } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { StateIcon } from '../parts/run-state.tsx';
+import { Ago, durationText, useNow } from '../parts/time.tsx';
+import { Panel } from './panel.tsx';
+
+const shown = 8;
+
+/** How it went the last times. */
+export function LastRuns({ scriptId }: { scriptId: string }) {
+  const say = useSay();
+  const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));
+  return (
+    <Panel
+      title={say('Last runs', '最近运行')}
+      action={
+        data !== undefined &&
+        data.next !== null && (
+          <Link href={`/runs?script=${scriptId}`} className="text-[13px] text-accent hover:underline">
+            {say('All', '全部')}
+          </Link>
+        )
+      }
+    >
+      {data === undefined && error !== null && (
+        <div className="px-3 pb-3">
+          <Failure error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data?.items.length === 0 && (
+        <p className="px-4 pb-4 text-muted">{say('It has not been run yet', '还没有运行过')}</p>
+      )}
+      {data !== undefined && data.items.length > 0 && (
+        <ul className="px-2 pb-2">
+          {data.items.map((run) => (
+            <li key={run.run_id}>
+              <Link
+                href={`/runs/${run.run_id}`}
+                className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
+              >
+                <StateIcon state={run.state} />
+                <span className="min-w-0 truncate text-muted" title={run.result?.msg}>
+                  {run.result?.msg}
+                </span>
+                <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
+                  <Duration run={run} />
+                </span>
+                <span className="w-20 shrink-0 text-right text-xs text-muted">
+                  <Ago time={run.queued_at} />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Duration({ run }: { run: BriefRun }) {
+  if (run.duration_ms !== null) return durationText(run.duration_ms);
+  return run.started_at === null ? null : <Ticking since={run.started_at} />;
+}
+
+function Ticking({ since }: { since: string }) {
+  const now = useNow(1000);
+  return durationText(Math.max(0, now - Date.parse(since)));
+}

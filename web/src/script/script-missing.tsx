@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+
+import { RefusedError } from '../api/call-service.ts';
+import { latestRunsQuery, scriptsQuery } from '../api/queries.ts';
+import { useSay } from '../language/language.tsx';
+import { PackageMenu } from '../packages/package-menu.tsx';
+import { buttonClasses } from '../parts/button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure, messageOf } from '../parts/failure.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { ProblemList } from '../scripts/problem-list.tsx';
+import { LastRuns } from './last-runs.tsx';
+
+export function isGone(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === 404;
+}
+
+export function isUnusable(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === 409;
+}
+
+/** There is no such script; there may have been one, which has left its runs. */
+export function ScriptMissing({ id }: { id: string }) {
+  const say = useSay();
+  const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+  const { data: runs } = useQuery({ ...latestRunsQuery(1, id), enabled: isId });
+  const name = runs?.items[0]?.script_name;
+  return (
+    <div className="flex flex-col gap-5">
+      <Empty
+        title={
+          name === undefined
+            ? say('There is no such script', '没有这个脚本')
+            : say(`“${name}” is not here any more`, `“${name}”已不存在`)
+        }
+        action={
+          <Link href="/" className={buttonClasses()}>
+            {say('All scripts', '全部脚本')}
+          </Link>
+        }
+      >
+        <code className="font-mono text-xs break-all">{id}</code>
+      </Empty>
+      {name !== undefined && <LastRuns scriptId={id} />}
+    </div>
+  );
+}
+
+/** It is there, and something is wrong with it. */
+export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
+  const say = useSay();
+  const { data } = useQuery(scriptsQuery);
+  // What the service says names the file; the list has all that is wrong with it.
+  const own = data?.problems.filter(({ file }) => messageOf(error).includes(file)) ?? [];
+  return (
+    <>
+      <PageTitle title={say('This script cannot be run', '此脚本无法运行')}>
+        <Link href="/" className={buttonClasses()}>
+          {say('All scripts', '全部脚本')}
+        </Link>
+        <PackageMenu scriptId={id} />
+      </PageTitle>
+      {own.length > 0 ? <ProblemList problems={own} /> : <Failure error={error} />}
+      <div className="mt-5">
+        <LastRuns scriptId={id} />
+      </div>
+    </>
+  );
+}

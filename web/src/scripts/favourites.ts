@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from 'react';
+
+import { readChoice, writeChoice } from '../parts/browser-memory.ts';
+
+const place = 'hob.favourites';
+const listeners = new Set<() => void>();
+let known: ReadonlySet<string> | null = null;
+
+/** The scripts that the person has marked, which come first. Other tabs of the browser hear of it, too. */
+export function useFavourites(): [ReadonlySet<string>, (id: string) => void] {
+  return [useSyncExternalStore(subscribe, current), toggle];
+}
+
+function current(): ReadonlySet<string> {
+  known ??= new Set(read());
+  return known;
+}
+
+function read(): string[] {
+  try {
+    const kept: unknown = JSON.parse(readChoice(place) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+function toggle(id: string): void {
+  const chosen = new Set(current());
+  if (!chosen.delete(id)) chosen.add(id);
+  known = chosen;
+  writeChoice(place, JSON.stringify([...chosen]));
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key !== place) return;
+    known = null;
+    listener();
+  };
+  listeners.add(listener);
+  addEventListener('storage', onStorage);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener('storage', onStorage);
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Script } from '../api/wire.ts';
+import { findScripts } from './find-scripts.ts';
+
+const script = (name: string, desc: string | null = null, id = '0'): Script => ({
+  id,
+  name,
+  desc,
+  version: null,
+  icon: null,
+  folder: `/scripts/${name}`,
+  manifest: `/scripts/${name}/script.toml`,
+  language: 'python',
+  language_version: null,
+  entry: 'main.py',
+  terminal: 'always',
+  timeout: null,
+  concurrency: null,
+  lock: null,
+  node: false,
+  input: null,
+  params: [],
+  outputs: [],
+  require_models: false,
+  models: [],
+  dependencies: [],
+});
+
+const all = [
+  script('Photo album'),
+  script('Résumé to PDF'),
+  script('整理下载', '按类型分类'),
+  script('Album of photos', null, 'aa11'),
+];
+const namesOf = (query: string) => findScripts(all, query).map(({ name }) => name);
+
+describe('scripts are found', () => {
+  it('by a part of the name, those that begin with it first', () => {
+    expect(namesOf('album')).toEqual(['Album of photos', 'Photo album']);
+  });
+
+  it('whatever the case, the accents and the width of what is typed', () => {
+    expect(namesOf('resume ＰＤＦ')).toEqual(['Résumé to PDF']);
+  });
+
+  it('by words in any order, each of which must be there', () => {
+    expect(namesOf('photo album')).toEqual(['Photo album', 'Album of photos']);
+    expect(namesOf('photo pdf')).toEqual([]);
+  });
+
+  it('by what is written about them, and by the beginning of their id', () => {
+    expect(namesOf('类型')).toEqual(['整理下载']);
+    expect(namesOf('AA1')).toEqual(['Album of photos']);
+  });
+
+  it('all of them, in their order, when nothing is sought', () => {
+    expect(namesOf('  ')).toEqual(all.map(({ name }) => name));
+  });
+});

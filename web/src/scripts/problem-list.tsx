@@ -1,0 +1,49 @@
+import { ChevronRight, TriangleAlert } from 'lucide-react';
+
+import type { Problem } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { classes } from '../parts/classes.ts';
+
+/** What is wrong with manifests: where it stands, and what to do about it. */
+export function ProblemList({ problems }: { problems: readonly Problem[] }) {
+  const say = useSay();
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (problems.length === 0) return null;
+  const count = problems.length;
+  return (
+    <details
+      open={errors.length > 0}
+      className={classes(
+        'group mb-5 rounded-xl border border-line',
+        errors.length > 0 ? 'bg-bad-ground' : 'bg-warn-ground',
+      )}
+    >
+      <summary className="flex items-center gap-2 rounded-xl px-4 py-2.5 font-medium select-none [&::-webkit-details-marker]:hidden">
+        <TriangleAlert size={16} aria-hidden className={errors.length > 0 ? 'text-bad' : 'text-warn'} />
+        {errors.length > 0
+          ? say(
+              errors.length === 1 ? '1 manifest problem to fix' : `${errors.length} manifest problems to fix`,
+              `${errors.length} 个清单问题需要修复`,
+            )
+          : say(`${count} ${count === 1 ? 'note' : 'notes'} on manifests`, `${count} 条清单提示`)}
+        <ChevronRight
+          size={16}
+          aria-hidden
+          className="ml-auto text-muted transition-transform group-open:rotate-90"
+        />
+      </summary>
+      <ul className="flex max-h-80 flex-col gap-3 overflow-y-auto px-4 pb-4">
+        {problems.map((problem) => (
+          <li key={`${problem.file}:${problem.line}:${problem.message}`} className="min-w-0">
+            <p className={problem.severity === 'error' ? 'text-bad' : 'text-warn'}>{problem.message}</p>
+            <p>{problem.advice}</p>
+            <p className="font-mono text-xs break-all text-muted">
+              {problem.file}
+              {problem.line !== null && `:${problem.line}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+
+import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
+import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { InstallButton } from '../packages/install-button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { useFavourites } from './favourites.ts';
+import { findScripts } from './find-scripts.ts';
+import { ProblemList } from './problem-list.tsx';
+import { ScriptCard } from './script-card.tsx';
+
+export function ScriptsPage() {
+  const say = useSay();
+  const [, navigate] = useLocation();
+  const { data, error, refetch } = useQuery(scriptsQuery);
+  const { data: outcomes } = useQuery(outcomesQuery(1));
+  const [favourites, toggleFavourite] = useFavourites();
+  const [query, setQuery] = useState('');
+  const sought = useDeferredValue(query);
+
+  const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
+  const found = useMemo(
+    () => findScripts(inOrder(data?.scripts ?? [], favourites, lastRuns), sought),
+    [data, favourites, lastRuns, sought],
+  );
+  const first = found[0];
+
+  return (
+    <>
+      <PageTitle title={say('Scripts', '脚本')}>
+        <InstallButton />
+      </PageTitle>
+      <SearchField
+        value={query}
+        onChange={setQuery}
+        label={say('Search scripts', '搜索脚本')}
+        placeholder={say('Search by name, description or id', '按名称、描述或 ID 搜索')}
+        onEnter={() => first && navigate(`/scripts/${first.id}`)}
+      />
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : (
+        <>
+          {sought === '' && <ProblemList problems={data.problems} />}
+          {found.length > 0 && (
+            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+              {found.map((script) => (
+                <ScriptCard
+                  key={script.id}
+                  script={script}
+                  lastRun={lastRuns.get(script.id) ?? null}
+                  isFavourite={favourites.has(script.id)}
+                  onFavourite={() => toggleFavourite(script.id)}
+                />
+              ))}
+            </ul>
+          )}
+          {found.length === 0 && <NothingFound isSearch={sought !== ''} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function NothingFound({ isSearch }: { isSearch: boolean }) {
+  const say = useSay();
+  if (isSearch) return <Empty title={say('No script is like that', '没有匹配的脚本')} />;
+  return (
+    <Empty title={say('There are no scripts yet', '还没有脚本')}>
+      {say('Make one: ', '新建一个：')}
+      <code className="font-mono text-ink">hob new</code>
+      {say('. Or install one: ', '，或安装一个：')}
+      <code className="font-mono text-ink">hob install &lt;{say('folder', '文件夹')}&gt;</code>
+    </Empty>
+  );
+}
+
+function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
+  return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
+}
+
+/** Favourites, then what ran most recently, then by name. */
+function inOrder(
+  scripts: readonly Script[],
+  favourites: ReadonlySet<string>,
+  lastRuns: ReadonlyMap<string, Outcome>,
+): Script[] {
+  const timeOf = ({ id }: Script) => lastRuns.get(id)?.queued_at ?? '';
+  return scripts.toSorted(
+    (a, b) =>
+      Number(favourites.has(b.id)) - Number(favourites.has(a.id)) ||
+      timeOf(b).localeCompare(timeOf(a)) ||
+      a.name.localeCompare(b.name),
+  );
+}

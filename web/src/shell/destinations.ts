@@ -1,0 +1,37 @@
+import {
+  Activity,
+  Bell,
+  Box,
+  Braces,
+  History,
+  type LucideIcon,
+  Settings,
+  SquareTerminal,
+} from 'lucide-react';
+
+import type { Say } from '../language/language.tsx';
+
+export interface Destination {
+  readonly path: string;
+  readonly icon: LucideIcon;
+  readonly name: (say: Say) => string;
+  /** Whether there is room for it at the bottom of a phone. */
+  readonly isMain: boolean;
+}
+
+/** The pages, in the order in which they are shown. */
+export const destinations: readonly Destination[] = [
+  { path: '/', icon: SquareTerminal, name: (say) => say('Scripts', '脚本'), isMain: true },
+  { path: '/runs', icon: History, name: (say) => say('Runs', '运行记录'), isMain: true },
+  { path: '/overview', icon: Activity, name: (say) => say('Overview', '概览'), isMain: true },
+  { path: '/models', icon: Box, name: (say) => say('Models', '模型'), isMain: true },
+  { path: '/notifications', icon: Bell, name: (say) => say('Notifications', '通知'), isMain: false },
+  { path: '/docs', icon: Braces, name: (say) => say('Interface', '接口'), isMain: false },
+  { path: '/settings', icon: Settings, name: (say) => say('Settings', '设置'), isMain: true },
+];
+
+/** Whether a page is shown, or one that belongs to it. */
+export function isAt(path: string, location: string): boolean {
+  if (path === '/') return location === '/' || location.startsWith('/scripts');
+  return location === path || location.startsWith(`${path}/`);
+}

@@ -1,0 +1,91 @@
+import { Search } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+
+import { useSay } from '../language/language.tsx';
+import { openPalette } from '../palette/palette.tsx';
+import { classes } from '../parts/classes.ts';
+import { type Destination, destinations, isAt } from './destinations.ts';
+import { LanguageSwitch } from './language-switch.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+/** Beside the page, where there is room for it. */
+export function SideBar() {
+  const say = useSay();
+  return (
+    <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-r border-line bg-surface px-3 py-4 md:flex">
+      <Link href="/" className="mb-5 flex items-center gap-2.5 px-2.5 text-base font-semibold tracking-tight">
+        <img src="/icon.svg" alt="" className="size-6" />
+        Hob
+      </Link>
+      <button
+        type="button"
+        onClick={openPalette}
+        className="mb-3 flex h-9 items-center gap-2.5 rounded-lg border border-line px-2.5 text-muted hover:border-line-strong"
+      >
+        <Search size={16} aria-hidden />
+        {say('Go to', '前往')}
+        <kbd className="ml-auto font-mono text-xs">Ctrl K</kbd>
+      </button>
+      <nav aria-label={say('Pages', '页面')} className="flex flex-col gap-0.5">
+        {destinations.map((destination) => (
+          <SideLink key={destination.path} {...destination} />
+        ))}
+      </nav>
+      <div className="mt-auto flex items-center justify-between">
+        <LanguageSwitch />
+        <ThemeSwitch />
+      </div>
+    </aside>
+  );
+}
+
+function SideLink({ path, icon: Icon, name }: Destination) {
+  const say = useSay();
+  const [location] = useLocation();
+  const isHere = isAt(path, location);
+  return (
+    <Link
+      href={path}
+      aria-current={isHere ? 'page' : undefined}
+      className={classes(
+        'flex h-9 items-center gap-2.5 rounded-lg px-2.5 transition-colors',
+        isHere ? 'bg-accent-ground font-medium text-accent' : 'text-muted hover:bg-hover hover:text-ink',
+      )}
+    >
+      <Icon size={17} aria-hidden />
+      {name(say)}
+    </Link>
+  );
+}
+
+/** At the bottom of a phone, where a thumb reaches it. */
+export function BottomBar() {
+  const say = useSay();
+  const [location] = useLocation();
+  return (
+    <nav
+      aria-label={say('Pages', '页面')}
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      {destinations
+        .filter(({ isMain }) => isMain)
+        .map(({ path, icon: Icon, name }) => {
+          const isHere = isAt(path, location);
+          return (
+            <Link
+              key={path}
+              href={path}
+              aria-current={isHere ? 'page' : undefined}
+              className={classes(
+                'flex h-14 grow basis-0 flex-col items-center justify-center gap-0.5 text-[11px]',
+                isHere ? 'text-accent' : 'text-muted',
+              )}
+            >
+              <Icon size={20} aria-hidden />
+              {name(say)}
+            </Link>
+          );
+        })}
+    </nav>
+  );
+}

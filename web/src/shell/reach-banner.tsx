@@ -1,0 +1,23 @@
+import { Unplug } from 'lucide-react';
+
+import { useLive } from '../api/live-events.tsx';
+import { useSay } from '../language/language.tsx';
+
+/** Says so while the service cannot be reached: what is shown may be out of date. */
+export function ReachBanner() {
+  const say = useSay();
+  const { reach } = useLive();
+  return (
+    <div role="status" className="sticky top-0 z-40">
+      {reach === 'lost' && (
+        <p className="flex items-center justify-center gap-2 bg-warn-ground px-4 py-2 text-warn">
+          <Unplug size={16} aria-hidden className="shrink-0" />
+          {say(
+            'Hob does not answer. Trying again; scripts that were running go on. If it was stopped: hob serve',
+            'Hob 没有响应，正在重新连接；已在运行的脚本会继续。如果服务已停止，请运行：hob serve',
+          )}
+        </p>
+      )}
+    </div>
+  );
+}

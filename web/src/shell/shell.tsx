@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { TokenPage } from '../access/token-page.tsx';
+import { useLive } from '../api/live-events.tsx';
+import { useSay } from '../language/language.tsx';
+import { NotificationToasts } from '../notifications/notification-toasts.tsx';
+import { Palette } from '../palette/palette.tsx';
+import { BottomBar, SideBar } from './navigation.tsx';
+import { ReachBanner } from './reach-banner.tsx';
+
+/** What is around every page. */
+export function Shell({ children }: { children: ReactNode }) {
+  const say = useSay();
+  const { reach } = useLive();
+  if (reach === 'locked') return <TokenPage />;
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#main"
+        className="sr-only rounded-lg bg-raised px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+      >
+        {say('Skip to the page', '跳到正文')}
+      </a>
+      <SideBar />
+      <div className="flex min-w-0 grow flex-col pb-16 md:pb-0">
+        <ReachBanner />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl grow px-4 py-5 outline-none md:px-8 md:py-7"
+        >
+          {children}
+        </main>
+      </div>
+      <BottomBar />
+      <Palette />
+      <NotificationToasts />
+    </div>
+  );
+}

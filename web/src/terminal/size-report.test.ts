@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+
+import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { SizeReport, type TerminalSize } from './size-report.ts';
+
+const sizeOf = (columns: number): TerminalSize => ({ columns, rows: 24 });
+
+function openReport(errors: (Error | null)[]) {
+  const sent: number[] = [];
+  const report = new SizeReport({
+    send: async ({ columns }) => {
+      sent.push(columns);
+      const error = errors.shift() ?? null;
+      if (error !== null) throw error;
+    },
+    pause: async () => {},
+  });
+  return { report, sent };
+}
+
+describe('SizeReport', () => {
+  it('tells the newest size, whatever came before it', async () => {
+    const { report, sent } = openReport([]);
+    for (const columns of [80, 81, 82, 100]) report.tell(sizeOf(columns));
+    await expect.poll(() => sent).toEqual([80, 100]);
+  });
+
+  it('tries again while the service is away, with what is true by then', async () => {
+    const { report, sent } = openReport([new UnreachableError(null), null]);
+    report.tell(sizeOf(80));
+    report.tell(sizeOf(90));
+    await expect.poll(() => sent).toEqual([80, 90]);
+  });
+
+  it('lets it be when it is refused', async () => {
+    const { report, sent } = openReport([new RefusedError(409, null)]);
+    report.tell(sizeOf(80));
+    await expect.poll(() => sent).toEqual([80]);
+  });
+});

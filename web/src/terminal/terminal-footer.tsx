@@ -1,0 +1,128 @@
+import { ClipboardPaste, Copy, Unplug } from 'lucide-react';
+import type { Ref } from 'react';
+
+import { useSay } from '../language/language.tsx';
+import { Button, IconButton } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { useToast } from '../parts/toasts.tsx';
+import type { OpenedTerminal } from './open-terminal.ts';
+
+/** `away`: the service does not answer, and what is typed waits for it. */
+export type TerminalState = 'open' | 'away' | 'closed';
+
+interface TerminalFooterProps {
+  readonly ref: Ref<HTMLDivElement>;
+  readonly hintId: string;
+  readonly state: TerminalState;
+  readonly opened: OpenedTerminal | null;
+}
+
+/** Keys that the keyboards of phones do not have. */
+const missingKeys = [
+  ['Ctrl+C', '\x03'],
+  ['Esc', '\x1b'],
+  ['Tab', '\t'],
+  ['↑', '\x1b[A'],
+  ['↓', '\x1b[B'],
+] as const;
+
+/** Below the terminal: how it stands, how to get out of it, and what cannot be typed. */
+export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterProps) {
+  const say = useSay();
+  const toast = useToast();
+  const hints = {
+    open: say('Ctrl+Shift+Space leaves the terminal', '按 Ctrl+Shift+空格 离开终端'),
+    away: say(
+      'Hob does not answer. What you type is sent when it is back',
+      'Hob 没有响应，输入的内容将在恢复后发送',
+    ),
+    closed: say('The run has ended: nothing more can be typed', '运行已结束，无法继续输入'),
+  };
+  const paste = async () => {
+    try {
+      opened?.terminal.paste(await navigator.clipboard.readText());
+      opened?.terminal.focus();
+    } catch {
+      toast({ kind: 'error', title: say('The browser did not let it be pasted', '浏览器不允许粘贴') });
+    }
+  };
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(textOf(opened));
+      toast({ kind: 'success', title: say('Copied', '已复制') });
+    } catch {
+      toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });
+    }
+  };
+  return (
+    <div
+      ref={ref}
+      tabIndex={-1}
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 outline-none focus-visible:bg-hover"
+    >
+      <p
+        id={hintId}
+        role="status"
+        className={classes(
+          'flex items-center gap-2 text-[13px]',
+          state === 'away' ? 'text-warn' : 'text-muted',
+          // Those who touch it need no way out, and the room is for keys.
+          state === 'open' && 'pointer-coarse:sr-only',
+        )}
+      >
+        {state === 'away' && <Unplug size={15} aria-hidden className="shrink-0" />}
+        {hints[state]}
+      </p>
+      {state !== 'closed' && (
+        <div className="hidden gap-1 pointer-coarse:flex">
+          {missingKeys.map(([name, keys]) => (
+            <Button
+              key={name}
+              size="small"
+              className="h-8 min-w-9 font-mono"
+              onClick={() => {
+                press(opened, keys);
+              }}
+            >
+              {name}
+            </Button>
+          ))}
+        </div>
+      )}
+      <div className="ml-auto flex items-center gap-1">
+        <IconButton
+          label={say('Copy what is selected, or all of it', '复制所选内容，未选择时复制全部')}
+          className="size-8"
+          onClick={() => void copy()}
+        >
+          <Copy size={15} aria-hidden />
+        </IconButton>
+        {state !== 'closed' && (
+          <IconButton label={say('Paste', '粘贴')} className="size-8" onClick={() => void paste()}>
+            <ClipboardPaste size={15} aria-hidden />
+          </IconButton>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function press(opened: OpenedTerminal | null, keys: string): void {
+  if (opened === null) return;
+  const { terminal } = opened;
+  // Programs that draw may have asked for the other form of arrows.
+  const isOther = terminal.modes.applicationCursorKeysMode;
+  opened.type(isOther ? keys.replace('\x1b[', '\x1bO') : keys);
+  terminal.focus();
+}
+
+/** What is selected, else all that is shown, as a text without the empty lines below it. */
+function textOf(opened: OpenedTerminal | null): string {
+  if (opened === null) return '';
+  const { terminal } = opened;
+  if (terminal.hasSelection()) return terminal.getSelection();
+  terminal.selectAll();
+  const all = terminal.getSelection().trimEnd();
+  terminal.clearSelection();
+  return all;
+}

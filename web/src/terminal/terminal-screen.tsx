@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState } from 'react';
+
+import { terminalQuery } from '../api/queries.ts';
+import type { RunTerminal } from '../api/wire.ts';
+import { useSpeech } from '../language/language.tsx';
+import { bytesText } from '../parts/bytes-text.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { type OpenedTerminal, openTerminal } from './open-terminal.ts';
+import { TerminalFooter, type TerminalState } from './terminal-footer.tsx';
+
+interface TerminalScreenProps {
+  readonly runId: string;
+  readonly isLive: boolean;
+}
+
+/** Asks how the terminal stands, and then shows it. */
+export function TerminalScreen({ runId, isLive }: TerminalScreenProps) {
+  const { data, error, refetch } = useQuery({
+    ...terminalQuery(runId),
+    // How much is old must be known as of now.
+    queryKey: ['terminal', runId, 'shown'],
+    gcTime: 0,
+  });
+  if (error && data === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  return <ShownTerminal runId={runId} isLive={isLive} found={data} />;
+}
+
+function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: RunTerminal }) {
+  const { say } = useSpeech();
+  const place = useRef<HTMLDivElement>(null);
+  const footer = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<OpenedTerminal | null>(null);
+  const [isReached, setReached] = useState(true);
+  const [isClosed, setClosed] = useState(!found.open);
+  // What is asked again later changes nothing: the events of the run say how it goes on.
+  const [first] = useState(found);
+  const [firstSay] = useState(() => say);
+  const hintId = useId();
+
+  useEffect(() => {
+    if (place.current === null) return;
+    const shown = openTerminal(place.current, runId, first, {
+      describeGap: (bytes) =>
+        firstSay(`… ${bytesText(bytes)} were not kept …`, `……有 ${bytesText(bytes)} 未保留……`),
+      onReach: setReached,
+      onClosed: () => setClosed(true),
+      onLeave: () => footer.current?.focus(),
+    });
+    setOpened(shown);
+    // Who came here to type need not look for where; who is doing something else is not disturbed.
+    if (first.open && document.activeElement === document.body) shown.terminal.focus();
+    return () => {
+      setOpened(null);
+      shown.close();
+    };
+  }, [runId, first, firstSay]);
+
+  const name = say('Terminal', '终端');
+  useEffect(() => {
+    const field = opened?.terminal.textarea;
+    field?.setAttribute('aria-label', name);
+    field?.setAttribute('aria-describedby', hintId);
+  }, [opened, name, hintId]);
+
+  const state: TerminalState = isClosed || !isLive ? 'closed' : isReached ? 'open' : 'away';
+  return (
+    <section aria-label={name} className="overflow-hidden rounded-xl border border-line bg-surface">
+      {/* The margin is around the place, not in it: the terminal fills all of that. */}
+      <div className="bg-(--terminal-ground) p-2.5 pr-1 [&:has(:focus)]:shadow-[inset_0_2px_0_var(--accent)]">
+        <div ref={place} className="h-[60dvh] min-h-64 overflow-hidden font-mono" />
+      </div>
+      <TerminalFooter ref={footer} hintId={hintId} state={state} opened={opened} />
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+
+import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { type TypedPiece, TypingQueue } from './typing-queue.ts';
+
+/** A service that answers when the test says so, or fails as it says. */
+function openQueue() {
+  const sent: TypedPiece[] = [];
+  const pauses: number[] = [];
+  const refusals: unknown[] = [];
+  let answer = (_error?: Error): void => {};
+  let noteSent = (): void => {};
+  const queue = new TypingQueue({
+    send: (piece) => {
+      sent.push(piece);
+      noteSent();
+      return new Promise((resolve, reject) => {
+        answer = (error) => (error === undefined ? resolve(undefined) : reject(error));
+      });
+    },
+    pause: async (ms) => void pauses.push(ms),
+    onRefused: (error) => void refusals.push(error),
+  });
+  /** Answers what was sent last, and waits for what is sent next. */
+  const answerAndAwait = async (error?: Error) => {
+    const next = new Promise<void>((resolve) => {
+      noteSent = resolve;
+    });
+    answer(error);
+    await next;
+  };
+  const texts = () => sent.map(({ text }) => text);
+  return { queue, sent, texts, pauses, refusals, answer: (error?: Error) => answer(error), answerAndAwait };
+}
+
+describe('TypingQueue', () => {
+  it('sends one piece at a time, and with the next all that was typed meanwhile', async () => {
+    const { queue, sent, texts, answerAndAwait } = openQueue();
+    for (const key of 'hello') queue.type(key);
+    expect(texts()).toEqual(['h']);
+    await answerAndAwait();
+    expect(sent).toEqual([
+      { text: 'h', number: 1 },
+      { text: 'ello', number: 2 },
+    ]);
+  });
+
+  it('sends what had no answer again under the same number, and only then what came later', async () => {
+    const { queue, sent, pauses, answerAndAwait } = openQueue();
+    queue.type('a');
+    queue.type('b');
+    await answerAndAwait(new UnreachableError(null));
+    await answerAndAwait(new RefusedError(503, null));
+    await answerAndAwait();
+    expect(sent.map(({ text, number }) => `${text}${number}`)).toEqual(['a1', 'a1', 'a1', 'b2']);
+    expect(pauses).toEqual([200, 400]);
+  });
+
+  it('stops when it is refused, and says so', async () => {
+    const { queue, texts, refusals, answer } = openQueue();
+    queue.type('a');
+    const refusal = new RefusedError(409, { code: 'run-ended', message: 'over' });
+    answer(refusal);
+    await expect.poll(() => refusals).toEqual([refusal]);
+    queue.type('b');
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('keeps the answers of the terminal apart from what is typed, in their order', async () => {
+    const { queue, sent, answerAndAwait } = openQueue();
+    queue.type('a');
+    queue.answer('[1;1R', 10);
+    queue.type('b');
+    queue.type('c');
+    for (let count = 0; count < 2; count++) await answerAndAwait();
+    expect(sent).toEqual([
+      { text: 'a', number: 1 },
+      { text: '[1;1R', number: 2, answers: 10 },
+      { text: 'bc', number: 3 },
+    ]);
+  });
+
+  it('cuts what is long, and no character', async () => {
+    const { queue, texts, answerAndAwait } = openQueue();
+    const long = `${'a'.repeat(16_383)}😀${'b'.repeat(10)}`;
+    queue.type(long);
+    await answerAndAwait();
+    expect(texts()).toEqual(['a'.repeat(16_383), `😀${'b'.repeat(10)}`]);
+  });
+});

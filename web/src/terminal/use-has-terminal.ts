@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { terminalQuery } from '../api/queries.ts';
+
+/** Whether a run has a terminal that can be typed into, or had one since the page was opened: it stays when the run has ended. */
+export function useHasTerminal(runId: string, isLive: boolean): boolean {
+  const [hasHad, setHad] = useState(false);
+  const { data } = useQuery({ ...terminalQuery(runId), enabled: isLive && !hasHad });
+  if (data?.open === true && !hasHad) setHad(true);
+  return hasHad || data?.open === true;
+}

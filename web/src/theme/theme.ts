@@ -1,0 +1,46 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+import { readChoice, writeChoice } from '../parts/browser-memory.ts';
+
+export type ThemeChoice = 'system' | 'light' | 'dark';
+
+const place = 'hob.theme';
+const listeners = new Set<() => void>();
+let known: ThemeChoice | null = null;
+
+/** The colours that were chosen, the same wherever they are shown. `first-paint.js` does the same before the first paint. */
+export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
+  const choice = useSyncExternalStore(subscribe, current);
+  useEffect(() => {
+    const preference = matchMedia('(prefers-color-scheme: dark)');
+    const apply = () => {
+      const isDark = choice === 'dark' || (choice === 'system' && preference.matches);
+      document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+    };
+    apply();
+    preference.addEventListener('change', apply);
+    return () => preference.removeEventListener('change', apply);
+  }, [choice]);
+  return [choice, choose];
+}
+
+function choose(chosen: ThemeChoice): void {
+  writeChoice(place, chosen === 'system' ? null : chosen);
+  known = chosen;
+  for (const listener of listeners) listener();
+}
+
+function current(): ThemeChoice {
+  known ??= readTheme();
+  return known;
+}
+
+function readTheme(): ThemeChoice {
+  const chosen = readChoice(place);
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
