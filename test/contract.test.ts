@@ -579,7 +579,7 @@ describe('GET /api/model/path answers exactly', () => {
 });
 
 describe('everything else', () => {
-  it.each(['/', '/api', '/api/execute/', '/nothing'])('%s is unknown', async (path) => {
+  it.each(['/api', '/api/execute/', '/nothing'])('%s is unknown', async (path) => {
     expectAnswer(await hob.get(path), { status: 404, code: 'path-unknown', body: error(expect.any(String)) });
   });
 

@@ -69,8 +69,11 @@ describe('a Hob that asks for its token', () => {
       ['POST', '/r/nobody/api/execute'],
       ['POST', '/r//api/execute'],
       ['POST', '/r/%20/api/execute'],
-      ['GET', '/'],
+      ['POST', '/'],
       ['GET', '/no/such/path'],
+      ['GET', '/runs/../api/scripts'],
+      ['GET', '/assets/../api/scripts'],
+      ['GET', '/runs/x/y'],
     ];
     for (const [method, path] of closed) {
       const { status } = await ask(hob.url + path, method);
