@@ -20,7 +20,7 @@ export function configure(command: Command): void {
     .option(
       '--dir <dir>',
       tr(
-        'folder to put it into (default: scripts in the home, else the current one)',
+        'folder to put it into (default: scripts in the home)',
         '放在哪个文件夹里（默认：数据目录下的 scripts）',
       ),
     )
