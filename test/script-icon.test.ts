@@ -16,8 +16,7 @@ async function serve(icons: Readonly<Record<string, string | Buffer | null>>) {
     const folder = join(scripts, `of-${ids.size}`);
     await mkdir(folder);
     if (content !== null) await writeFile(join(folder, icon), content);
-    const name = `x"\nicon = "${icon}`;
-    ids.set(icon, await writeScript(scripts, `of-${ids.size}`, { name }));
+    ids.set(icon, await writeScript(scripts, `of-${ids.size}`, { icon }));
   }
   const hob = await startHob({ scripts: [scripts] });
   return {

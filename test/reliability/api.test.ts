@@ -16,6 +16,7 @@ import { record } from '../support/figures.ts';
 import { HeapProbe } from '../support/heap.ts';
 import { type Hob, projectRoot, tempFolder } from '../support/hob.ts';
 import { writeSample } from '../support/packages-here.ts';
+import { openTerminalRun } from '../support/page-terminal.ts';
 import { startTraced } from '../support/processes.ts';
 import { boundMs, patiently, scaled } from '../support/scale.ts';
 import { bash, writeScript } from '../support/scripts.ts';
@@ -67,7 +68,8 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
     unit: 'MiB more',
     bound: { atMost: 8 },
   });
-  expect(fuzz.without('2')).toEqual(['POST /api/stop']);
+  // There is no desktop that could open a folder.
+  expect(fuzz.without('2')).toEqual(['POST /api/open-folder', 'POST /api/stop']);
   expect(fuzz.without('4')).toEqual([]);
   expect(hob.log()).not.toMatch(/because of a defect|could not be sent/);
 
@@ -143,16 +145,22 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
   const hub = await startEmptyHub();
   const said = bash('echo out; echo err >&2; echo \'{"code":0,"msg":"中文"}\' > "$output"');
   const input = '[[service.inputs]]\nname = "files"\n';
-  const succeeds = await writeScript(scripts, 'quick', { entry: said, node: true, tables: input });
+  const succeeds = await writeScript(scripts, 'quick', {
+    entry: said,
+    icon: 'icon.svg',
+    node: true,
+    tables: input,
+  });
   const fails = await writeScript(scripts, 'fails', { entry: bash('echo no >&2; exit 3'), node: true });
   const noNode = await writeScript(scripts, 'no-node', { entry: bash('exit 0') });
   const typed = await writeScript(scripts, 'typed', { entry: said, node: true, tables: input + typedParams });
   const lasting = await writeScript(scripts, 'lasting', { entry: bash('exec sleep 5') });
   const anchor = await writeScript(scripts, 'anchor', {
     entry: bash(
-      `sed -n 's/.*"api_base": "\\(.*\\)",*/\\1/p' "$1" > "${address}.new"; mv "${address}.new" "${address}"; exec sleep 7200`,
+      `trap '' INT QUIT TSTP; sed -n 's/.*"api_base": "\\(.*\\)",*/\\1/p' "$1" > "${address}.new"; mv "${address}.new" "${address}"; exec sleep 7200`,
     ),
   });
+  await writeFile(join(scripts, 'quick', 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const broken = await writeScript(scripts, 'broken', { runtime: 'timeout = "soon"' });
   const sources = await tempFolder();
   const packages = Array.from({ length: 12 }, () => randomUUID());
@@ -167,7 +175,8 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
     // Nobody is to be refused for lack of room, and nothing may be left of the runs when the service stops.
     settings: 'max_runs = 64\nmax_queued = 100000\nqueue_wait_s = 600\non_stop = "stop"\nstop_grace_s = 1\n',
   });
-  const { body } = await hob.post('/api/execute', { script_id: anchor });
+  // It has a terminal, in which whatever is typed does not end it.
+  const runId = await openTerminalRun(hob, anchor);
   await fileThere(address);
   const prefix = new URL((await readFile(address, 'utf8')).trim()).pathname;
   const known = new Known(
@@ -182,7 +191,7 @@ async function startService(env: Record<string, string>): Promise<{ hob: Hob; kn
       },
       environments,
     },
-    { runId: String(body.run_id), prefix },
+    { runId, prefix },
   );
   return { hob, known };
 }

@@ -8,6 +8,8 @@ import { onTestFinished } from 'vitest';
 export interface ScriptOptions {
   id?: string;
   name?: string;
+  /** A picture in the folder of the script. */
+  icon?: string;
   language?: string;
   /** Name and text of the entry. */
   entry?: [name: string, text: string];
@@ -31,6 +33,7 @@ export async function writeScript(
 [service.info]
 id = "${id}"
 name = "${options.name ?? folder}"
+${options.icon === undefined ? '' : `icon = "${options.icon}"`}
 
 [service.runtime]
 language = "${options.language ?? 'bash'}"

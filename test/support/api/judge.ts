@@ -96,7 +96,7 @@ function bodyFaults(
     return body.length === 0 && type === ''
       ? []
       : [`there is a body of type ${type} where none is documented`];
-  const schema = contents[type];
+  const schema = contents[type] ?? contents[type.replace(/\/.*/, '/*')];
   if (schema === undefined) return [`the type is ${type}, not ${Object.keys(contents).join(' or ')}`];
   if (call.method === 'HEAD') return body.length === 0 ? [] : ['an answer to HEAD has a body'];
   if (type === 'text/event-stream') return eventFaults(body.toString(), isCut);

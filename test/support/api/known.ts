@@ -71,11 +71,12 @@ export class Known {
       return random.pick([this.#operations.at(-1) ?? randomUUID(), ...this.#operations.slice(-4)]);
     if (path.startsWith('/api/packages')) return random.pick(this.#scripts.packages.ids);
     const lasting = this.#lasting[0];
-    if (path.endsWith('/cancel') && lasting !== undefined && random.next() < 0.5) {
+    if (path.endsWith('/cancel') && lasting !== undefined && random.next() < 0.8) {
       this.#lasting.shift();
       return lasting;
     }
-    if (method === 'GET' && random.next() < 0.2) return this.#lastingRun.runId;
+    if (random.next() < (path.includes('/terminal') ? 0.6 : method === 'GET' ? 0.2 : 0))
+      return this.#lastingRun.runId;
     const id = random.pick([this.#runs.at(-1) ?? randomUUID(), ...this.#runs]);
     return random.next() < 0.1 ? id.toUpperCase() : id;
   }
@@ -126,9 +127,11 @@ export class Known {
       const source = random.pick(this.#scripts.packages.sources);
       return { source, ref: null, path: null, prepare: random.next() < 0.5 };
     }
+    if ('text' in properties) return { text: random.pick(typed) };
+    if ('columns' in properties) return { columns: 80, rows: 24 };
     if (!('script_id' in properties))
       return { notify_type: 'info', message: 'a message', duration: 5, fraction: 0.5, data: ['a'], params };
-    if ('sync' in properties && this.#lasting.length < mostLasting && random.next() < 0.1)
+    if ('sync' in properties && this.#lasting.length < mostLasting && random.next() < 0.3)
       return { script_id: this.#scripts.lasting };
     const script_id = random.next() < 0.8 ? random.pick(this.#usable()) : random.pick(this.#scripts.unusable);
     const data = random.pick([['a'], { files: ['中文', '\0'] }, {}, []]);
@@ -149,6 +152,9 @@ export class Known {
     if (list.length > remembered) list.shift();
   }
 }
+
+/** What is typed into a terminal: the keys that end a script or stop it, too. */
+const typed = ['a', '\r', '中文\n', '\u0003', '\u0004', '\u001a', '\u001b[A', 'x'.repeat(5000)];
 
 const queryWords: Record<string, readonly string[]> = {
   state: ['succeeded', 'failed,succeeded', ' running , queued', 'unknown', 'done', ','],
