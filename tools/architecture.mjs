@@ -243,9 +243,46 @@ export const importRules = [
     plant: { file: 'src/runs/outcome/outcome-worker.ts', imports: '../../shared/log.ts' },
   },
   {
+    name: 'console-knows-the-wire',
+    comment:
+      'The console is a caller like any other: it knows the forms of the interface, which are erased when it is built, and no code of the service.',
+    from: { path: '^web/src/' },
+    to: { path: '^src/', pathNot: ['^src/http/wire/'] },
+    plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/shared/errors.ts' },
+  },
+  {
+    name: 'wire-in-one-place',
+    comment: 'What the answers of the service are called in the console stands in one file.',
+    from: { path: '^web/src/', pathNot: ['^web/src/api/'] },
+    to: { path: '^src/' },
+    plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/http/wire/runs.ts' },
+  },
+  {
+    name: 'service-knows-no-console',
+    comment: 'The service sends the files of the console as they were built, and imports none of them.',
+    from: { path: '^src/' },
+    to: { path: '^web/' },
+    plant: { file: 'src/http/planted.ts', imports: '../../web/src/api/wire.ts' },
+  },
+  {
+    name: 'parts-know-no-page',
+    comment: 'Whatever several pages are made of must not depend on one of them.',
+    from: { path: '^web/src/(?:api|language|parts|theme)/' },
+    to: { path: '^web/src/', pathNot: ['^web/src/(?:api|language|parts|theme)/'] },
+    plant: { file: 'web/src/parts/planted.ts', imports: '../runs/some-run.ts' },
+  },
+  {
+    name: 'terminal-when-needed',
+    comment:
+      'The emulator is most of a page by itself: it is fetched with the first terminal, and not before.',
+    from: { path: '^web/src/', pathNot: ['^web/src/terminal/'] },
+    to: { path: 'node_modules/@xterm/' },
+    plant: { file: 'web/src/run/planted.ts', imports: '@xterm/xterm' },
+  },
+  {
     name: 'no-circles',
     comment: 'Two files that import each other are one file that nobody can read on its own.',
-    from: { path: '^src/' },
+    from: { path: '^(?:src|web)/' },
     to: { circular: true },
     plant: {
       file: 'src/shared/planted.ts',

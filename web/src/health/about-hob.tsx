@@ -6,7 +6,7 @@ import { settingsQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { useNow } from '../parts/time.tsx';
 import { containmentWords, desktopWords, uptimeText } from './service-words.ts';
 
@@ -16,7 +16,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
   const { data: settings } = useQuery(settingsQuery);
   const { running, queued } = health;
   return (
-    <Section title="Hob">
+    <Panel title="Hob">
       <dl className="flex flex-col divide-y divide-line">
         <Fact name={say('Version', '版本')}>
           {health.version}
@@ -45,7 +45,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
         <Fact name={say('Stopping runs', '停止运行')}>{containmentWords(health.containment, say)}</Fact>
         <Fact name={say('Notifications', '通知')}>{desktopWords(health.desktop, say)}</Fact>
       </dl>
-    </Section>
+    </Panel>
   );
 }
 

@@ -9,7 +9,7 @@ import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { Failure, messageOf } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { EnvironmentRow } from './environment-row.tsx';
 
@@ -40,7 +40,7 @@ export function EnvironmentList() {
   });
   const bytes = (data?.items ?? []).reduce((sum, each) => sum + each.bytes, 0);
   return (
-    <Section
+    <Panel
       title={say('Environments', '运行环境')}
       note={
         bytes > 0
@@ -73,6 +73,6 @@ export function EnvironmentList() {
           ))}
         </ul>
       )}
-    </Section>
+    </Panel>
   );
 }

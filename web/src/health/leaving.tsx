@@ -8,7 +8,7 @@ import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { messageOf } from '../parts/failure.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { Copied } from './about-hob.tsx';
 
@@ -30,7 +30,7 @@ export function Leaving() {
     onError,
   });
   return (
-    <Section
+    <Panel
       title={say('Stop', '停止')}
       className="lg:col-span-2"
       note={
@@ -71,6 +71,6 @@ export function Leaving() {
         onConfirm={() => stop.mutate()}
         onClose={() => setAsking(false)}
       />
-    </Section>
+    </Panel>
   );
 }

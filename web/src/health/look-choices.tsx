@@ -2,7 +2,7 @@ import { Moon, Sun, SunMoon } from 'lucide-react';
 import { Link } from 'wouter';
 
 import { tagOf, useSay, useSpeech } from '../language/language.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
 import { destinations } from '../shell/destinations.ts';
 import { useTheme } from '../theme/theme.ts';
@@ -12,7 +12,7 @@ export function LookChoices() {
   const { language, say, choose } = useSpeech();
   const [theme, chooseTheme] = useTheme();
   return (
-    <Section
+    <Panel
       title={say('Console', '控制台')}
       note={say('These two are kept by this browser alone.', '以下两项仅保存在当前浏览器中。')}
     >
@@ -37,7 +37,7 @@ export function LookChoices() {
           ]}
         />
       </div>
-    </Section>
+    </Panel>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useSay } from '../language/language.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { refusalWords } from './service-words.ts';
 
 /** Who was turned away since the service started; nothing where nobody was. */
@@ -10,7 +10,7 @@ export function Refusals({ refused }: { refused: Readonly<Record<string, number>
     .sort(([, a], [, b]) => b - a);
   if (counts.length === 0) return null;
   return (
-    <Section
+    <Panel
       title={say('Refused at the door', '被拒绝的请求')}
       note={say('Requests that came to nothing since Hob was started.', '自 Hob 启动以来未被受理的请求。')}
     >
@@ -24,6 +24,6 @@ export function Refusals({ refused }: { refused: Readonly<Record<string, number>
           </li>
         ))}
       </ul>
-    </Section>
+    </Panel>
   );
 }

@@ -7,7 +7,7 @@ import type { Runtime } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { LinkedText } from './linked-text.tsx';
 
 /** What scripts are started with: what a script lacks comes first, what nobody needs and nobody has comes last. */
@@ -15,7 +15,7 @@ export function RuntimeList() {
   const say = useSay();
   const { data, error, refetch } = useQuery(runtimesQuery);
   return (
-    <Section title={say('Runtimes', '语言运行时')}>
+    <Panel title={say('Runtimes', '语言运行时')}>
       {data === undefined ? (
         error ? (
           <Failure error={error} onRetry={() => void refetch()} />
@@ -31,7 +31,7 @@ export function RuntimeList() {
             ))}
         </ul>
       )}
-    </Section>
+    </Panel>
   );
 }
 

@@ -7,7 +7,7 @@ import { type Say, useSay } from '../language/language.tsx';
 import { CodeText } from '../parts/code-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
 import { Copied } from './about-hob.tsx';
 import { tomlText } from './toml-text.ts';
@@ -22,14 +22,14 @@ export function SettingList() {
   const chosen = choice ?? (set.length > 0 ? 'set' : 'all');
   const shown = chosen === 'set' ? set : (data?.items ?? []);
   return (
-    <Section
+    <Panel
       title={say('Limits and settings', '限制与设置')}
       className="lg:col-span-2"
       note={say(
         'They are read when Hob starts. To change one, edit this file and start Hob again; a flag or a variable comes before the file.',
         '设置在 Hob 启动时读取。如需更改，请编辑以下文件并重启 Hob；命令行参数和环境变量优先于文件。',
       )}
-      action={
+      aside={
         data && (
           <Segmented
             label={say('Which settings', '显示哪些设置')}
@@ -62,7 +62,7 @@ export function SettingList() {
           </ul>
         </>
       )}
-    </Section>
+    </Panel>
   );
 }
 

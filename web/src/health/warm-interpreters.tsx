@@ -1,7 +1,7 @@
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
-import { Section } from '../parts/section.tsx';
+import { Panel } from '../parts/panel.tsx';
 
 /** What waits for runs, what it takes, and whether it was of use. */
 export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
@@ -11,17 +11,17 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
   const title = say('Warm interpreters', '预热的解释器');
   if (budget === 0)
     return (
-      <Section title={title}>
+      <Panel title={title}>
         <p className="text-muted">
           {say(
             'Switched off (warm_memory_mb is 0): every run starts its own.',
             '已关闭（warm_memory_mb 为 0）：每次运行都启动新的解释器。',
           )}
         </p>
-      </Section>
+      </Panel>
     );
   return (
-    <Section
+    <Panel
       title={title}
       note={`${say(
         `${bytesText(memory)} of ${bytesText(budget)}`,
@@ -86,6 +86,6 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
           </table>
         </div>
       )}
-    </Section>
+    </Panel>
   );
 }

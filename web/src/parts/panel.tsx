@@ -4,25 +4,28 @@ import { classes } from './classes.ts';
 
 interface PanelProps {
   readonly title: string;
-  /** Beside the title. */
+  /** Beside the title: a word about all of it, or what can be done with it. */
   readonly aside?: ReactNode;
+  /** What there is to know before reading on. */
+  readonly note?: ReactNode;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
 /** A part of a page with a heading of its own. */
-export function Panel({ title, aside, className, children }: PanelProps) {
+export function Panel({ title, aside, note, className, children }: PanelProps) {
   const id = useId();
   return (
     <section
       aria-labelledby={id}
-      className={classes('min-w-0 rounded-xl border border-line bg-surface p-4', className)}
+      className={classes('min-w-0 rounded-xl border border-line bg-surface px-4 pt-2 pb-4', className)}
     >
-      <div className="mb-3 flex flex-wrap items-baseline gap-x-3 gap-y-1">
+      <div className="mb-1 flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1">
         <h2 id={id} className="font-semibold">
           {title}
         </h2>
-        {aside && <div className="ml-auto text-[13px] text-muted">{aside}</div>}
+        {aside && <div className="ml-auto flex items-center gap-1 text-[13px] text-muted">{aside}</div>}
+        {note && <p className="basis-full pb-1 text-[13px] text-muted">{note}</p>}
       </div>
       {children}
     </section>

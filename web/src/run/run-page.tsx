@@ -21,14 +21,14 @@ import { RunFacts, RunInputs } from './run-facts.tsx';
 import { RunHeader } from './run-header.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { type RunRecord, runQuery } from './run-query.ts';
+import { type RunRecord, recordQuery } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
 import { useRunNews } from './use-run-news.ts';
 
 /** One run: as it goes on, and as it went. */
 export function RunPage({ id }: { id: string }) {
   const say = useSay();
-  const { data, error, refetch } = useQuery(runQuery(id));
+  const { data, error, refetch } = useQuery(recordQuery(id));
   if (error instanceof RefusedError && error.status === 404) return <UnknownRun />;
   if (data !== undefined) return <KnownRun record={data} />;
   return (

@@ -17,7 +17,7 @@ const pathOf = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
 const countedAgainMs = 1000;
 const countedWithinMs = 15_000;
 
-export const runQuery = (id: string) =>
+export const recordQuery = (id: string) =>
   queryOptions({
     queryKey: [runPageKey, id, 'record'],
     queryFn: async ({ signal }): Promise<RunRecord> => {

@@ -6,7 +6,7 @@ import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Panel } from './panel.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { ValueTree } from './values/value-tree.tsx';
 
 /** What is larger is not laid out as text. */
@@ -21,7 +21,7 @@ export function RunResult({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
   return (
     <Panel
       title={say('Result', '返回结果')}
-      actions={
+      aside={
         <>
           <Button size="small" look="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             {isRaw ? say('As a tree', '树形') : say('Raw JSON', '原始 JSON')}

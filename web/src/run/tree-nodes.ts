@@ -1,15 +1,11 @@
-import type { Static } from 'typebox';
-
-import type { TreeAnswer } from '../../../src/http/wire/history.ts';
-
-type Answer = Static<typeof TreeAnswer>;
+import type { TreeAnswer } from '../api/wire.ts';
 
 /** The schema says of the children that each is like its parent. */
-export interface TreeNode extends Omit<Answer['root'], 'children'> {
+export interface TreeNode extends Omit<TreeAnswer['root'], 'children'> {
   readonly children: readonly TreeNode[];
 }
 
-export interface RunTree extends Omit<Answer, 'root'> {
+export interface RunTree extends Omit<TreeAnswer, 'root'> {
   readonly root: TreeNode;
 }
 

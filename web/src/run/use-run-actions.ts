@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Static } from 'typebox';
 import { useLocation } from 'wouter';
 
-import type { RerunAnswer } from '../../../src/http/wire/runs.ts';
 import { callService, RefusedError } from '../api/call-service.ts';
+import type { Rerun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { messageOf } from '../parts/failure.tsx';
 import { useToast } from '../parts/toasts.tsx';
@@ -32,8 +31,7 @@ export function useRunActions(runId: string) {
     onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
   });
   const again = useMutation({
-    mutationFn: (params: Params) =>
-      callService<Static<typeof RerunAnswer>>(`${path}/rerun`, { method: 'POST', body: { params } }),
+    mutationFn: (params: Params) => callService<Rerun>(`${path}/rerun`, { method: 'POST', body: { params } }),
     onSuccess: ({ run_id }) => navigate(`/runs/${run_id}`),
     onError: (error) => {
       const needed = neededSecrets(error);

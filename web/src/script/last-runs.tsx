@@ -5,9 +5,9 @@ import { latestRunsQuery } from '../api/queries.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, durationText, useNow } from '../parts/time.tsx';
-import { Panel } from './panel.tsx';
 
 const shown = 8;
 
@@ -18,25 +18,21 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
   return (
     <Panel
       title={say('Last runs', '最近运行')}
-      action={
+      aside={
         data !== undefined &&
         data.next !== null && (
-          <Link href={`/runs?script=${scriptId}`} className="text-[13px] text-accent hover:underline">
+          <Link href={`/runs?script=${scriptId}`} className="text-accent hover:underline">
             {say('All', '全部')}
           </Link>
         )
       }
     >
-      {data === undefined && error !== null && (
-        <div className="px-3 pb-3">
-          <Failure error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
+      {data === undefined && error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.items.length === 0 && (
-        <p className="px-4 pb-4 text-muted">{say('It has not been run yet', '还没有运行过')}</p>
+        <p className="text-muted">{say('It has not been run yet', '还没有运行过')}</p>
       )}
       {data !== undefined && data.items.length > 0 && (
-        <ul className="px-2 pb-2">
+        <ul className="-mx-2 -mb-2">
           {data.items.map((run) => (
             <li key={run.run_id}>
               <Link

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import type { ScriptDetail } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { durationText } from '../parts/time.tsx';
-import { Panel } from './panel.tsx';
 
 /** What else its manifest says. */
 export function ScriptFacts({ script }: { script: ScriptDetail }) {
@@ -13,7 +13,7 @@ export function ScriptFacts({ script }: { script: ScriptDetail }) {
   const { folder, id, entry, language_version, timeout, concurrency, lock, models, dependencies } = script;
   return (
     <Panel title={say('About it', '详情')}>
-      <dl className="flex flex-col gap-3 px-4 pb-4 text-[13px]">
+      <dl className="flex flex-col gap-3 text-[13px]">
         <Fact
           name={say('Folder', '文件夹')}
           copied={folder}
