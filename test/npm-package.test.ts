@@ -37,6 +37,8 @@ it('what npm packs can be installed without install scripts, and serves from any
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 
   const hob = await startHob({ command, scripts: [join(installed, 'examples')] });
+  const page = await fetch(hob.url);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('/assets/index-')]);
   const answer = await hob.run(titleSlug, { data: { title: 'Hello there' } });
   expect(answer.body).toMatchObject({ success: true, message: 'hello-there' });
   expect(await hob.stop()).toBe(0);

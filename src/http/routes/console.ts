@@ -28,6 +28,8 @@ export async function addConsoleRoutes(
     // Each file has a route of its own: nothing else in the folder, or above it, can be asked for.
     wildcard: false,
     index: false,
+    // The page itself goes with a policy, by its addresses alone.
+    globIgnore: ['index.html'],
     // The door says for every answer how long it may be kept: not at all.
     cacheControl: false,
     etag: false,

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { beforeAll, expect, it } from 'vitest';
+
+import { type Hob, launchHob } from './support/hob.ts';
+
+const mostScriptBytes = 250_000;
+
+let hob: Hob;
+let page: Response;
+let html: string;
+/** Every script of the console, by its address: those the page names, and those that they name. */
+const scripts = new Map<string, string>();
+
+beforeAll(async () => {
+  const home = await mkdtemp(join(tmpdir(), 'hob-test-'));
+  hob = await launchHob({ home });
+  page = await fetch(hob.url);
+  html = await page.text();
+  const named = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path);
+  for (const path of named) await gather(path);
+  return async () => {
+    await hob.stop();
+    await rm(home, { recursive: true });
+  };
+});
+
+async function gather(path: string): Promise<void> {
+  if (scripts.has(path)) return;
+  const answer = await fetch(hob.url + path);
+  expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+    path,
+    200,
+    'application/javascript; charset=utf-8',
+  ]);
+  const text = await answer.text();
+  scripts.set(path, text);
+  for (const [, , name = ''] of text.matchAll(/(["'`])(?:\.\/|assets\/)([\w-]+\.js)\1/g))
+    await gather(`/assets/${name}`);
+}
+
+it('runs no script but those that the service sends, and loads nothing from elsewhere', () => {
+  const policy = page.headers.get('content-security-policy') ?? '';
+  const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ', 1)[0], rule] as const));
+  expect(rules.get('script-src')).toBe("script-src 'self'");
+  expect(rules.get('default-src')).toBe("default-src 'none'");
+  expect(rules.get('connect-src')).toBe("connect-src 'self'");
+  expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  expect(html).not.toMatch(/<script(?![^>]* src=)|\son\w+=|(?:src|href)="(?!\/)/);
+});
+
+it('fits into what may be loaded before a terminal is needed', () => {
+  const sizes = [...scripts].map(([path, text]) => ({ path, bytes: gzipSync(text, { level: 9 }).length }));
+  const terminal = sizes.filter(({ path }) => path.includes('/terminal-screen-'));
+  // Each page and the terminal are files of their own.
+  expect(terminal).toHaveLength(1);
+  expect(sizes.length).toBeGreaterThan(9);
+  const rest = sizes.filter((each) => !terminal.includes(each)).reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(rest).toBeGreaterThan(100_000);
+  expect(rest).toBeLessThan(mostScriptBytes);
+  const isEmulator = (text: string) => text.includes('xterm-viewport');
+  expect([...scripts].filter(([, text]) => isEmulator(text)).map(([path]) => path)).toEqual(
+    terminal.map(({ path }) => path),
+  );
+});
+
+it('sends its page by the addresses of the console alone, never without the policy', async () => {
+  for (const path of ['/index.html', '/INDEX.HTML', '/assets/', '/assets/../index.html', '/%69ndex.html'])
+    expect([path, (await fetch(hob.url + path)).status]).toEqual([path, 404]);
+  for (const path of ['/', '/runs', '/docs', '/models'])
+    expect((await fetch(hob.url + path)).headers.get('content-security-policy')).toBe(
+      page.headers.get('content-security-policy'),
+    );
+});
