@@ -230,8 +230,13 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     const { page, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
     await output.locator('[data-stream="stderr"]', { hasText: '50%' }).waitFor();
+    const other = await scene.open('/');
+    await other.page.getByRole('heading', { name: 'Scripts' }).waitFor();
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob does not answer').waitFor();
+    // Of a page that was not looked at before there is nothing here yet.
+    await other.page.getByRole('link', { name: 'Models' }).first().click();
+    await other.page.getByText('Loading').waitFor();
     await writeFile(join(gates, 'more'), '');
     const next = await launchHob({ home: scene.hob.home, scripts: [scene.scripts] });
     try {
@@ -242,6 +247,8 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('It was cancelled').waitFor();
       await close();
+      await other.page.getByRole('heading', { name: 'Models' }).waitFor();
+      await other.close();
     } finally {
       await next.stop();
     }

@@ -1,31 +1,29 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { type ReactNode, Suspense, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 
 import { RefusedError } from './api/call-service.ts';
 import { LiveProvider } from './api/live-events.tsx';
 import { LanguageProvider } from './language/language.tsx';
+import { lazyPart } from './parts/lazy-part.ts';
 import { Loading } from './parts/loading.tsx';
 import { ToastProvider } from './parts/toasts.tsx';
 import { ScriptsPage } from './scripts/scripts-page.tsx';
 import { NothingHere } from './shell/nothing-here.tsx';
+import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
 // The first page comes with the first file; each of the others comes when it is asked for.
-const ScriptPage = lazy(async () => ({ default: (await import('./script/script-page.tsx')).ScriptPage }));
-const RunsPage = lazy(async () => ({ default: (await import('./runs/runs-page.tsx')).RunsPage }));
-const RunPage = lazy(async () => ({ default: (await import('./run/run-page.tsx')).RunPage }));
-const OverviewPage = lazy(async () => ({
-  default: (await import('./overview/overview-page.tsx')).OverviewPage,
-}));
-const ModelsPage = lazy(async () => ({ default: (await import('./models/models-page.tsx')).ModelsPage }));
-const NotificationsPage = lazy(async () => ({
-  default: (await import('./notifications/notifications-page.tsx')).NotificationsPage,
-}));
-const HealthPage = lazy(async () => ({ default: (await import('./health/health-page.tsx')).HealthPage }));
-const InterfacePage = lazy(async () => ({
-  default: (await import('./interface/interface-page.tsx')).InterfacePage,
-}));
+const ScriptPage = lazyPart(async () => (await import('./script/script-page.tsx')).ScriptPage);
+const RunsPage = lazyPart(async () => (await import('./runs/runs-page.tsx')).RunsPage);
+const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
+const OverviewPage = lazyPart(async () => (await import('./overview/overview-page.tsx')).OverviewPage);
+const ModelsPage = lazyPart(async () => (await import('./models/models-page.tsx')).ModelsPage);
+const NotificationsPage = lazyPart(
+  async () => (await import('./notifications/notifications-page.tsx')).NotificationsPage,
+);
+const HealthPage = lazyPart(async () => (await import('./health/health-page.tsx')).HealthPage);
+const InterfacePage = lazyPart(async () => (await import('./interface/interface-page.tsx')).InterfacePage);
 
 export function App() {
   const [client] = useState(makeClient);
@@ -35,7 +33,7 @@ export function App() {
         <ToastProvider>
           <LiveProvider>
             <Shell>
-              <Suspense fallback={<Loading />}>
+              <Bounded>
                 <Switch>
                   <Route path="/" component={ScriptsPage} />
                   <Route path="/scripts/:id">{({ id }) => <ScriptPage key={id} id={id} />}</Route>
@@ -48,12 +46,21 @@ export function App() {
                   <Route path="/docs" component={InterfacePage} />
                   <Route component={NothingHere} />
                 </Switch>
-              </Suspense>
+              </Bounded>
             </Shell>
           </LiveProvider>
         </ToastProvider>
       </LanguageProvider>
     </QueryClientProvider>
+  );
+}
+
+function Bounded({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  return (
+    <PageBoundary key={path}>
+      <Suspense fallback={<Loading />}>{children}</Suspense>
+    </PageBoundary>
   );
 }
 

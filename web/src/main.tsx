@@ -4,10 +4,16 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { App } from './app.tsx';
+import { NotLoadedError } from './parts/lazy-part.ts';
 
 const place = document.getElementById('root');
 if (place === null) throw new Error('the page has no #root');
-createRoot(place).render(
+createRoot(place, {
+  onCaughtError(error) {
+    // That the service is away is told where its page would be.
+    if (!(error instanceof NotLoadedError)) console.error(error);
+  },
+}).render(
   <StrictMode>
     <App />
   </StrictMode>,

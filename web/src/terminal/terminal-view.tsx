@@ -1,11 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Loading } from '../parts/loading.tsx';
 
 // What draws it is larger than the rest of the console, and most runs are looked at without.
-const TerminalScreen = lazy(async () => ({
-  default: (await import('./terminal-screen.tsx')).TerminalScreen,
-}));
+const TerminalScreen = lazyPart(async () => (await import('./terminal-screen.tsx')).TerminalScreen);
 
 interface TerminalViewProps {
   readonly runId: string;
