@@ -54,7 +54,8 @@ time.sleep(600)`),
 for number in range(1000): print("line", number)
 print("an ERROR here", file=sys.stderr)
 write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.argv[0])],
-       "files": [{"name": "a", "size": 1}, {"name": "b", "size": 2}], "log": "long " * 500})`),
+       "files": [{"name": "a", "size": 1}, {"name": "b", "size": 2}], "log": "long " * 500,
+       "number": 12345678901234567890})`),
       });
       await writeScript(scripts, 'secret', {
         id: ids.secret,
@@ -122,6 +123,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await checkAccess();
     await page.getByRole('button', { name: '原始 JSON' }).click();
     await page.getByText('"output_paths": [').waitFor();
+    await page.getByText('"number": 12345678901234567890').waitFor();
     await page.getByRole('button', { name: '树形' }).click();
     await page.getByRole('button', { name: /^打开所在文件夹：.*main\.py$/ }).click();
     await page.getByText('WAYLAND_DISPLAY').first().waitFor();

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Info } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { stateLooks } from '../parts/run-state.tsx';
+import { plainText } from './plain-text.ts';
 import { notesQuery } from './run-query.ts';
 import { endWords } from './run-words.ts';
 
@@ -62,11 +64,11 @@ export function RunOutcome({ run }: { run: Run }) {
 /** A message may be megabytes; all of it is in the result below. */
 const longestMessage = 2000;
 
-/** What Hob wrote begins with how the run ended, which is said already; what is left is the end of stderr. */
+/** What Hob wrote begins with how the run ended, which is said already; what is left of a failure is the end of stderr. */
 function messageOf({ result, envelope, end_cause, exit_code }: Run): string {
   const message = result?.msg ?? '';
-  const isSaid = end_cause !== 'spawn-failed' && !(end_cause === 'exit' && exit_code === 0);
-  return envelope === 'synthesized' && isSaid ? message.split('\n').slice(1).join('\n') : message;
+  if (envelope !== 'synthesized' || end_cause === 'spawn-failed') return message;
+  return exit_code === 0 ? '' : plainText(message.split('\n').slice(1).join('\n'));
 }
 
 function Note({ children }: { children: ReactNode }) {
@@ -82,5 +84,24 @@ function Note({ children }: { children: ReactNode }) {
 function HobNotes({ runId }: { runId: string }) {
   const { data = '' } = useQuery(notesQuery(runId));
   const lines = data.split('\n').filter(Boolean);
-  return lines.map((line) => <Note key={line}>{line.replace(/^\d{4}-\S+Z /, '')}</Note>);
+  return lines.map((line) => (
+    <Note key={line}>
+      <WithRuns text={line.replace(/^\d{4}-\S+Z /, '')} />
+    </Note>
+  ));
+}
+
+const runIds = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/;
+
+/** Runs that are spoken of can be gone to. */
+function WithRuns({ text }: { text: string }) {
+  return text.split(runIds).map((part) =>
+    runIds.test(part) ? (
+      <Link key={part} href={`/runs/${part}`} className="underline">
+        {part}
+      </Link>
+    ) : (
+      part
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 
 import { callService, openAnswer } from '../api/call-service.ts';
+import { parseExactly } from '../api/exact-json.ts';
 import type { Run } from '../api/wire.ts';
 import type { RunTree } from './tree-nodes.ts';
 
@@ -23,7 +24,7 @@ export const recordQuery = (id: string) =>
     queryFn: async ({ signal }): Promise<RunRecord> => {
       const answer = await openAnswer(pathOf(id), { signal });
       const text = await answer.text();
-      const run: Run = JSON.parse(text);
+      const run = parseExactly<Run>(text);
       return { run, sizeBytes: text.length };
     },
     // A record may be megabytes: to compare it with the one before takes longer than to show it.

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 
+import { exactText } from '../api/exact-json.ts';
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
@@ -26,10 +27,7 @@ export function RunResult({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
           <Button size="small" look="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             {isRaw ? say('As a tree', '树形') : say('Raw JSON', '原始 JSON')}
           </Button>
-          <CopyButton
-            text={() => JSON.stringify(result, null, 2)}
-            label={say('Copy the result', '复制结果')}
-          />
+          <CopyButton text={() => exactText(result)} label={say('Copy the result', '复制结果')} />
         </>
       }
     >
@@ -50,7 +48,7 @@ export function RunResult({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
 }
 
 function RawJson({ value }: { value: unknown }) {
-  const text = useMemo(() => JSON.stringify(value, null, 2), [value]);
+  const text = useMemo(() => exactText(value), [value]);
   return <pre className="whitespace-pre-wrap wrap-anywhere">{text}</pre>;
 }
 

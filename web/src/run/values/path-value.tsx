@@ -3,7 +3,6 @@ import { Fragment } from 'react';
 
 import { callService, RefusedError } from '../../api/call-service.ts';
 import { useSay } from '../../language/language.tsx';
-import { IconButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { messageOf } from '../../parts/failure.tsx';
 import { useToast } from '../../parts/toasts.tsx';
@@ -12,6 +11,7 @@ import { useToast } from '../../parts/toasts.tsx';
 export function PathValue({ path }: { path: string }) {
   const say = useSay();
   const toast = useToast();
+  const label = say(`Open the folder of ${path}`, `打开所在文件夹：${path}`);
   const open = async () => {
     try {
       await callService('/api/open-folder', { method: 'POST', body: { path } });
@@ -22,23 +22,25 @@ export function PathValue({ path }: { path: string }) {
   };
   return (
     <span className="-my-1 inline-flex max-w-full items-center gap-0.5">
-      <span className="min-w-0 wrap-anywhere">
-        {path.split(/(?<=[\\/])/).map((part, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one path
-          <Fragment key={at}>
-            {part}
-            <wbr />
-          </Fragment>
-        ))}
-      </span>
-      <CopyButton text={path} label={say(`Copy the path ${path}`, `复制路径 ${path}`)} />
-      <IconButton
-        label={say(`Open the folder of ${path}`, `打开所在文件夹：${path}`)}
-        className="size-7"
+      <button
+        type="button"
+        title={label}
+        aria-label={label}
+        className="inline-flex min-w-0 items-center gap-1.5 rounded text-left text-accent hover:underline"
         onClick={() => void open()}
       >
-        <FolderOpen size={15} aria-hidden />
-      </IconButton>
+        <span className="min-w-0 wrap-anywhere">
+          {path.split(/(?<=[\\/])/).map((part, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of one path
+            <Fragment key={at}>
+              {part}
+              <wbr />
+            </Fragment>
+          ))}
+        </span>
+        <FolderOpen size={15} aria-hidden className="shrink-0" />
+      </button>
+      <CopyButton text={path} label={say(`Copy the path ${path}`, `复制路径 ${path}`)} />
     </span>
   );
 }
