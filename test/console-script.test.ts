@@ -179,6 +179,12 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await field(page, 'Quality').fill('1');
     await page.getByText('A whole number, such as 85').waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/scripts/${resize}`);
+    // What is reset stays so.
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
+    expect(await field(page, 'Quality').inputValue()).toBe('85');
+    expect(await field(page, 'Headers').inputValue()).toBe('');
     await close();
   });
 
