@@ -80,6 +80,13 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    // Where the browser keeps nothing, it is as the browser has it.
+    await page.addInitScript(
+      "Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } })",
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: '脚本' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     await close();
   });
 
