@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { type ConsoleScene, hasChromium, isAway, launchConsole } from './support/console.ts';
 import { launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
@@ -110,7 +110,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('shows the result, what it was given, and the chain, in Chinese and dark', async () => {
     const runId = await finish(ids.rich, { data: { images: ['/tmp/猫.png'] } });
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, {
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, {
       locale: 'zh-CN',
       colorScheme: 'dark',
     });
@@ -123,6 +123,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByRole('button', { name: '原始 JSON' }).click();
     await page.getByText('"output_paths": [').waitFor();
     await page.getByRole('button', { name: '树形' }).click();
+    expects(/409 .*\/api\/open-folder$/);
     await page.getByRole('button', { name: /^打开所在文件夹：.*main\.py$/ }).click();
     await page.getByText('WAYLAND_DISPLAY').first().waitFor();
     const chain = page.getByRole('region', { name: '调用链' });
@@ -188,10 +189,11 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('is run again by Ctrl+Enter, with its secrets asked for, and deleted', async () => {
     const runId = await finish(ids.secret, { params: { key: 'abc' } });
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
     await page.getByText('The script ended with exit code 3').waitFor();
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
+    expects(/400 .*\/rerun$/);
     await page.keyboard.press('Control+Enter');
     await page.getByLabel('Access key').fill('12345');
     await checkAccess();
@@ -209,12 +211,13 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('is there without its script, and says so when there is none', async () => {
     const runId = await finish(ids.gone);
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`);
     await page.getByText('here I was').waitFor();
     await rm(join(scene.scripts, 'gone'), { recursive: true });
     await page.getByText('the script is not there any more').waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     expect((await fetch(`${scene.hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
+    expects(new RegExp(`404 .*/api/runs/${runId}$`));
     await page.reload();
     await page.getByText('There is no such run').waitFor();
     await checkAccess();
@@ -227,9 +230,10 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
   it('goes on where it was when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
     const runId = await start(ids.live);
-    const { page, close } = await scene.open(`/runs/${runId}`);
+    const { page, expects, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
     await output.locator('[data-stream="stderr"]', { hasText: '50%' }).waitFor();
+    expects(isAway);
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob does not answer').waitFor();
     await writeFile(join(gates, 'more'), '');
