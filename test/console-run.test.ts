@@ -14,6 +14,9 @@ const ids = {
   secret: '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   flood: '65000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   gone: '66000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  parent: '67000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  first: '68000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  second: '69000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
 } as const;
 
 describe.runIf(hasChromium)('the page of a run', () => {
@@ -71,6 +74,21 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
         entry: python(
           'for number in range(230_000): print("line", number)\nwrite({"code": 0, "msg": "x" * 2_000_000})',
         ),
+      });
+      for (const name of ['first', 'second'] as const)
+        await writeScript(scripts, name, {
+          id: ids[name],
+          name,
+          node: true,
+          entry: bash(`until [ -e '${join(gates, name)}' ]; do sleep 0.02; done`),
+        });
+      await writeScript(scripts, 'parent', {
+        id: ids.parent,
+        name: 'Parent',
+        language: 'python',
+        entry: python(`import time
+for script in ["${ids.first}", "${ids.second}"]: call("/api/link", {"script_id": script})
+time.sleep(600)`),
       });
       await writeScript(scripts, 'gone', { id: ids.gone, name: 'Gone', entry: bash('echo here I was') });
     });
@@ -134,6 +152,32 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await chain.getByRole('link', { name: 'Thumbnails' }).click();
     await page.getByRole('heading', { name: 'Thumbnails' }).waitFor();
     await chain.locator('[aria-current="page"]', { hasText: 'Thumbnails' }).waitFor();
+    await close();
+  });
+
+  it('keeps the chain true, also when the service is slow to tell of it', async () => {
+    const { page, close } = await scene.open(`/runs/${await start(ids.parent)}`);
+    const chain = page.getByRole('region', { name: 'Chain' });
+    await chain.getByRole('link', { name: 'first' }).getByRole('img', { name: 'running' }).waitFor();
+    const held: (() => Promise<void>)[] = [];
+    await page.route(
+      '**/tree',
+      async (route) => {
+        const response = await route.fetch();
+        held.push(() => route.fulfill({ response }));
+      },
+      { times: 1 },
+    );
+    await writeFile(join(gates, 'first'), '');
+    await expect.poll(() => held.length).toBe(1);
+    await writeFile(join(gates, 'second'), '');
+    await expect
+      .poll(async () => (await fetch(`${scene.hob.url}/api/runs?script=${ids.second}`)).text())
+      .toContain('"succeeded"');
+    await held[0]?.();
+    await chain.getByRole('link', { name: 'second' }).getByRole('img', { name: 'succeeded' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was cancelled').waitFor();
     await close();
   });
 
