@@ -124,7 +124,9 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
   });
 
   it('signs out, and stops Hob after asking, saying how to start it again', async () => {
-    const { page, close } = await scene.open('/settings');
+    const { page, expects, close } = await scene.open('/settings');
+    // While it is locked; and when it has been stopped, unless the page is closed before it asks again.
+    expects(/401 \(Unauthorized\) \S+\/api\/events$|net::ERR_\w+ \S+\/api\//);
     const signIn = async () => {
       await page.getByLabel('Token').fill(token);
       await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { type ConsoleScene, hasChromium, isAway, launchConsole } from './support/console.ts';
 import { launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 
@@ -14,6 +14,9 @@ const ids = {
   secret: '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   flood: '65000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   gone: '66000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  parent: '67000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  first: '68000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  second: '69000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
 } as const;
 
 describe.runIf(hasChromium)('the page of a run', () => {
@@ -73,6 +76,21 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
           'for number in range(230_000): print("line", number)\nwrite({"code": 0, "msg": "x" * 2_000_000})',
         ),
       });
+      for (const name of ['first', 'second'] as const)
+        await writeScript(scripts, name, {
+          id: ids[name],
+          name,
+          node: true,
+          entry: bash(`until [ -e '${join(gates, name)}' ]; do sleep 0.02; done`),
+        });
+      await writeScript(scripts, 'parent', {
+        id: ids.parent,
+        name: 'Parent',
+        language: 'python',
+        entry: python(`import time
+for script in ["${ids.first}", "${ids.second}"]: call("/api/link", {"script_id": script})
+time.sleep(600)`),
+      });
       await writeScript(scripts, 'gone', { id: ids.gone, name: 'Gone', entry: bash('echo here I was') });
     });
   });
@@ -111,7 +129,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('shows the result, what it was given, and the chain, in Chinese and dark', async () => {
     const runId = await finish(ids.rich, { data: { images: ['/tmp/猫.png'] } });
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, {
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, {
       locale: 'zh-CN',
       colorScheme: 'dark',
     });
@@ -125,6 +143,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByText('"output_paths": [').waitFor();
     await page.getByText('"number": 12345678901234567890').waitFor();
     await page.getByRole('button', { name: '树形' }).click();
+    expects(/409 .*\/api\/open-folder$/);
     await page.getByRole('button', { name: /^打开所在文件夹：.*main\.py$/ }).click();
     await page.getByText('WAYLAND_DISPLAY').first().waitFor();
     const chain = page.getByRole('region', { name: '调用链' });
@@ -135,6 +154,32 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await chain.getByRole('link', { name: 'Thumbnails' }).click();
     await page.getByRole('heading', { name: 'Thumbnails' }).waitFor();
     await chain.locator('[aria-current="page"]', { hasText: 'Thumbnails' }).waitFor();
+    await close();
+  });
+
+  it('keeps the chain true, also when the service is slow to tell of it', async () => {
+    const { page, close } = await scene.open(`/runs/${await start(ids.parent)}`);
+    const chain = page.getByRole('region', { name: 'Chain' });
+    await chain.getByRole('link', { name: 'first' }).getByRole('img', { name: 'running' }).waitFor();
+    const held: (() => Promise<void>)[] = [];
+    await page.route(
+      '**/tree',
+      async (route) => {
+        const response = await route.fetch();
+        held.push(() => route.fulfill({ response }));
+      },
+      { times: 1 },
+    );
+    await writeFile(join(gates, 'first'), '');
+    await expect.poll(() => held.length).toBe(1);
+    await writeFile(join(gates, 'second'), '');
+    await expect
+      .poll(async () => (await fetch(`${scene.hob.url}/api/runs?script=${ids.second}`)).text())
+      .toContain('"succeeded"');
+    await held[0]?.();
+    await chain.getByRole('link', { name: 'second' }).getByRole('img', { name: 'succeeded' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was cancelled').waitFor();
     await close();
   });
 
@@ -190,10 +235,11 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('is run again by Ctrl+Enter, with its secrets asked for, and deleted', async () => {
     const runId = await finish(ids.secret, { params: { key: 'abc' } });
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
     await page.getByText('The script ended with exit code 3').waitFor();
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
+    expects(/400 .*\/rerun$/);
     await page.keyboard.press('Control+Enter');
     await page.getByLabel('Access key').fill('12345');
     await checkAccess();
@@ -211,12 +257,13 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 
   it('is there without its script, and says so when there is none', async () => {
     const runId = await finish(ids.gone);
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
+    const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`);
     await page.getByText('here I was').waitFor();
     await rm(join(scene.scripts, 'gone'), { recursive: true });
     await page.getByText('the script is not there any more').waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     expect((await fetch(`${scene.hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
+    expects(new RegExp(`404 .*/api/runs/${runId}$`));
     await page.reload();
     await page.getByText('There is no such run').waitFor();
     await checkAccess();
@@ -229,11 +276,13 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
   it('goes on where it was when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
     const runId = await start(ids.live);
-    const { page, close } = await scene.open(`/runs/${runId}`);
+    const { page, expects, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
     await output.locator('[data-stream="stderr"]', { hasText: '50%' }).waitFor();
     const other = await scene.open('/');
     await other.page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    expects(isAway);
+    other.expects(isAway);
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob does not answer').waitFor();
     // Of a page that was not looked at before there is nothing here yet.

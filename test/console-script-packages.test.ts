@@ -1,18 +1,26 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { findProgram, has } from './support/needs.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
 const slug = '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const own = '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
-describe.runIf(hasChromium)('packages in the console', () => {
+const hasGit = has('git', findProgram('git') !== null);
+
+describe.runIf(hasChromium && hasGit)('packages in the console', () => {
   let scene: ConsoleScene;
   let source: string;
+  let host: Server;
+  /** What a repository was asked for, until it says that it is not there. */
+  const held: ServerResponse[] = [];
 
   beforeAll(async () => {
     scene = await launchConsole(async (scripts) => {
@@ -20,8 +28,14 @@ describe.runIf(hasChromium)('packages in the console', () => {
     });
     source = join(scene.folder, 'source');
     await mkdir(source);
+    host = createServer((_, answer) => held.push(answer)).listen(0, '127.0.0.1');
+    await once(host, 'listening');
   });
-  afterAll(() => scene.stop());
+  afterAll(async () => {
+    host.closeAllConnections();
+    host.close();
+    await scene.stop();
+  });
 
   /** The package, in a folder that it is installed from. */
   const release = async (version: string, runtime = '') => {
@@ -33,6 +47,15 @@ describe.runIf(hasChromium)('packages in the console', () => {
   const choose = async (page: Page, item: string) => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: item }).click();
+  };
+  const repository = (name: string) => {
+    const address = host.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return `http://127.0.0.1:${address.port}/${name}.git`;
+  };
+  const refuse = async () => {
+    await expect.poll(() => held.length).toBe(1);
+    for (const answer of held.splice(0)) answer.writeHead(404).end();
   };
 
   it('are installed, updated, rolled back and removed', async () => {
@@ -70,11 +93,50 @@ describe.runIf(hasChromium)('packages in the console', () => {
     await page.keyboard.press('Escape');
     await page.getByText('1.0.0', { exact: true }).waitFor();
 
+    // What was seen is not told as well; what goes on in the background is known on whatever page one is, and when one comes back.
+    expect(await page.getByText('is ready').count()).toBe(0);
+    await choose(page, 'Update');
+    await dialog.getByText('From somewhere else').click();
+    await page.getByLabel('From where').fill(repository('slug'));
+    await dialog.getByRole('button', { name: 'Update' }).click();
+    await dialog.getByRole('button', { name: 'Go on in the background' }).click();
+    await page.getByRole('link', { name: 'Scripts' }).click();
+    await page.getByRole('link', { name: 'Title slug' }).click();
+    await choose(page, 'Under way');
+    await dialog.getByText('Fetching the files').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await refuse();
+    await page.getByText('Title slug: it did not work').first().waitFor();
+    await page.goBack();
+
     await choose(page, 'Remove');
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('link', { name: 'My own' }).waitFor();
     await page.getByText('Title slug was uninstalled').first().waitFor();
     await page.getByRole('link', { name: 'Title slug' }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('are known to be on their way after a reload, and told of when they are there or not', async () => {
+    const { page, close } = await scene.open();
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.getByLabel('From where').fill(repository('slow'));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Go on in the background' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Installing' }).click();
+    await dialog.getByText('Fetching the files').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await refuse();
+    await page
+      .getByText(`${repository('slow')}: it did not work`)
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Install', exact: true }).waitFor();
     await close();
   });
 

@@ -179,6 +179,12 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await field(page, 'Quality').fill('1');
     await page.getByText('A whole number, such as 85').waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/scripts/${resize}`);
+    // What is reset stays so.
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
+    expect(await field(page, 'Quality').inputValue()).toBe('85');
+    expect(await field(page, 'Headers').inputValue()).toBe('');
     await close();
   });
 
@@ -280,21 +286,23 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await checkAccess();
     // It goes away under the eyes of who looks at it, and comes back.
     const away = await scene.open(`/scripts/${broken}`);
+    away.expects(new RegExp(`409 .*/api/scripts/${broken}$`));
     await away.page.getByText('timeout must be a number').waitFor();
+    away.expects(new RegExp(`404 .*/api/scripts/${broken}$`));
     await rm(join(scene.scripts, 'broken'), { recursive: true });
     await away.page.getByText('There is no such script').waitFor();
     await away.page.getByRole('link', { name: 'All scripts' }).click();
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
     const path = away.page.getByLabel('Path of the folder');
+    away.expects(/404 .*\/api\/files\?path=\S+none$/);
     await path.fill(join(photos, 'none'));
     await away.page.keyboard.press('Enter');
     await away.page.getByText('There is no folder').waitFor();
     await path.fill(photos);
     await away.page.keyboard.press('Enter');
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
-    // The browser itself complains of every answer that is a refusal.
-    await away.page.context().close();
+    await away.close();
     await close();
   });
 });

@@ -54,6 +54,24 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await checkAccess();
     await rm(folder, { recursive: true });
     await page.getByText('id must be a UUID').waitFor({ state: 'detached' });
+
+    // A page that cannot listen as fast as things happen is told that it has missed some, and asks for all of it again.
+    await page.addInitScript(`{
+      const callAny = fetch;
+      window.fetch = async (path, options) => {
+        const answer = await callAny(path, options);
+        if (path !== '/api/events') return answer;
+        const start = (events) => { window.tell = (text) => events.enqueue(new TextEncoder().encode(text)); };
+        return new Response(new ReadableStream({ start }));
+      };
+    }`);
+    await page.reload();
+    await page.waitForFunction('window.tell !== undefined');
+    await page.getByRole('link', { name: 'Backup' }).waitFor();
+    await writeScript(scene.scripts, 'late', { name: 'Late', entry: bash('exit 0') });
+    await expect.poll(async () => (await fetch(`${scene.hob.url}/api/scripts`)).text()).toContain('"Late"');
+    await page.evaluate("window.tell('id: 1\\nevent: events.missed\\ndata: {}\\n\\n')");
+    await page.getByRole('link', { name: 'Late' }).waitFor();
     await close();
   });
 
@@ -80,6 +98,13 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    // Where the browser keeps nothing, it is as the browser has it.
+    await page.addInitScript(
+      "Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } })",
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: '脚本' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     await close();
   });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
+import { type ConsoleScene, hasChromium, isAway, launchConsole } from './support/console.ts';
 import { type Hob, launchHob } from './support/hob.ts';
 import { openTerminalRun } from './support/page-terminal.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
@@ -222,10 +222,11 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
 
   it('goes on when the service is killed and started again, with what was typed meanwhile', async () => {
     const runId = await start('lines');
-    const { page, close } = await scene.open(`/runs/${runId}`);
+    const { page, expects, close } = await scene.open(`/runs/${runId}`);
     await shows(page, 'ready');
     await page.keyboard.type('be');
     await written(hob, runId, 'be');
+    expects(isAway);
     await hob.stop('SIGKILL');
     await page.getByText('What you type is sent when it is back').waitFor();
     await page.keyboard.type('tween\n');

@@ -11,6 +11,8 @@ const executablePath = findProgram('chromium') ?? '';
 export const hasChromium = has('chromium', executablePath !== '');
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** What a page complains of while the service is not there. */
+export const isAway = /net::ERR_\w+ \S+\/api\//;
 /** What makes a page hard or impossible to use for somebody. */
 const grave = new Set(['serious', 'critical']);
 
@@ -30,7 +32,9 @@ export interface ConsolePage {
   readonly page: Page;
   /** Fails if anybody would be kept from using what is shown. */
   checkAccess(): Promise<void>;
-  /** Fails if the page complained of anything, and closes it. */
+  /** A complaint that belongs to the scene. That a request was refused, or had no answer, the browser always says, with the address. */
+  expects(complaint: RegExp): void;
+  /** Closes the page; fails if it complained of anything that was not expected, or not of what was. */
   close(): Promise<void>;
 }
 
@@ -60,13 +64,11 @@ async function openPage(
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const complaints: string[] = [];
+  const expected: RegExp[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // That the service was away, or refused, is for the page to tell its user; that a request failed the browser always says.
-    const isAway = message.text().includes('net::ERR_');
-    const isRefusal = message.text().includes('status of 4') && message.location().url.includes('/api/');
-    if ((message.type() === 'error' || message.type() === 'warning') && !isAway && !isRefusal)
-      complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning')
+      complaints.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(address);
   return {
@@ -86,9 +88,13 @@ async function openPage(
         })),
       ).toEqual([]);
     },
+    expects(complaint) {
+      expected.push(complaint);
+    },
     async close() {
       await context.close();
-      expect(complaints).toEqual([]);
+      expect(complaints.filter((each) => !expected.some((pattern) => pattern.test(each)))).toEqual([]);
+      expect(expected.filter((pattern) => !complaints.some((each) => pattern.test(each)))).toEqual([]);
     },
   };
 }

@@ -1,6 +1,11 @@
 // Before anything is painted: a page in the wrong colours would flash.
 (() => {
-  const chosen = localStorage.getItem('hob.theme');
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('hob.theme');
+  } catch {
+    // A browser may keep nothing at all: its own preference holds.
+  }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';

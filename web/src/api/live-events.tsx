@@ -54,6 +54,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const listener = {
       onEvent(event: ServiceEvent) {
         for (const hear of hearers.current) hear(event);
+        // The service does not keep what a slow listener has yet to hear for ever.
+        if (event.type === 'events.missed') void client.invalidateQueries();
         for (const key of staleAfter[event.type] ?? []) stale.add(key);
         if (stale.size > 0) timer ??= setTimeout(refresh, refreshEveryMs);
       },

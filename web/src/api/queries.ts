@@ -7,7 +7,7 @@ import type {
   FolderListing,
   Health,
   ModelList,
-  Operation,
+  OperationList,
   OutcomeList,
   PackageList,
   Run,
@@ -127,13 +127,11 @@ export const packagesQuery = queryOptions({
   queryFn: ({ signal }) => callService<PackageList>('/api/packages', { signal }),
 });
 
-/** What is being done with a package. */
-export const operationQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['operation', id],
-    queryFn: ({ signal }) =>
-      callService<Operation>(`/api/packages/operations/${encodeURIComponent(id)}`, { signal }),
-  });
+/** What is being done with packages, and what was done of late. */
+export const operationsQuery = queryOptions({
+  queryKey: ['operations'],
+  queryFn: ({ signal }) => callService<OperationList>('/api/packages/operations', { signal }),
+});
 
 /** A folder of the machine that Hob runs on; null: the home of its user. Others change it: it is never kept. */
 export const folderQuery = (path: string | null) =>

@@ -1,48 +1,54 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
 import { callService } from '../api/call-service.ts';
+import { operationsQuery } from '../api/queries.ts';
 import type { OperationStarted } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { InstallDialog } from './install-dialog.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
-import { nowhere, type PackageOrigin, requestOf } from './package-origin.ts';
-import { useOperation } from './use-operation.ts';
-import { useToldEnd } from './use-told-end.ts';
+import { isRunning, useOperations } from './operations.tsx';
+import { nowhere, originOf, type PackageOrigin, requestOf } from './package-origin.ts';
 
 type Shown = 'nothing' | 'question' | 'operation';
 
 /** Installs a script from somewhere else. */
 export function InstallButton() {
   const say = useSay();
+  const client = useQueryClient();
+  const { all } = useOperations();
   const [shown, setShown] = useState<Shown>('nothing');
   const [origin, setOrigin] = useState<PackageOrigin>(nowhere);
+  const [operationId, setOperationId] = useState<string | null>(null);
+  const show = (id: string) => {
+    setOperationId(id);
+    setShown('operation');
+  };
   const begin = useMutation({
     mutationFn: (asked: PackageOrigin) =>
       callService<OperationStarted>('/api/packages/install', { method: 'POST', body: requestOf(asked) }),
-    onSuccess: () => setShown('operation'),
+    onSuccess: ({ operation_id }) => {
+      void client.invalidateQueries(operationsQuery);
+      show(operation_id);
+    },
   });
-  const watched = useOperation(begin.data?.operation_id ?? null);
-  const { operation } = watched;
-  useToldEnd(operation, shown === 'operation');
-  const isRunning = operation?.state === 'running';
-  const installed = operation?.script_id ?? null;
+  const underway = all.find((each) => each.kind === 'install' && isRunning(each));
   return (
     <>
       <Button
         onClick={() => {
           // What is under way is looked at again, and not asked for twice.
-          if (isRunning) return setShown('operation');
+          if (underway !== undefined) return show(underway.operation_id);
           begin.reset();
           setOrigin(nowhere);
           setShown('question');
         }}
       >
         <Download size={16} aria-hidden />
-        {isRunning ? say('Installing …', '正在安装……') : say('Install', '安装')}
+        {underway !== undefined ? say('Installing …', '正在安装……') : say('Install', '安装')}
       </Button>
       <InstallDialog
         isOpen={shown === 'question'}
@@ -54,14 +60,18 @@ export function InstallButton() {
         onInstall={() => begin.mutate(origin)}
       />
       <OperationDialog
-        {...watched}
+        id={operationId}
         title={say('Install a script', '安装脚本')}
         isOpen={shown === 'operation'}
         onClose={() => setShown('nothing')}
-        onAgain={() => setShown('question')}
-        next={
-          installed !== null && (
-            <Link href={`/scripts/${installed}`} className={buttonClasses('primary')}>
+        onAgain={({ source }) => {
+          // One that was begun before the page was there has left nothing in the form.
+          if (origin === nowhere && source !== null) setOrigin(originOf(source));
+          setShown('question');
+        }}
+        next={({ script_id }) =>
+          script_id !== null && (
+            <Link href={`/scripts/${script_id}`} className={buttonClasses('primary')}>
               {say('Go to it', '打开脚本')}
             </Link>
           )

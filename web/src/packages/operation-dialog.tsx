@@ -1,29 +1,33 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 
 import { callService } from '../api/call-service.ts';
+import type { Operation } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { OperationView } from './operation-view.tsx';
-import type { Watched } from './use-operation.ts';
+import { useOperations } from './operations.tsx';
 
-interface OperationDialogProps extends Watched {
+interface OperationDialogProps {
+  readonly id: string | null;
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   /** What to do next, when it went well. */
-  readonly next?: ReactNode;
+  readonly next?: (operation: Operation) => ReactNode;
   /** Leads back to what was asked for, when it did not. */
-  readonly onAgain?: () => void;
+  readonly onAgain?: (operation: Operation) => void;
 }
 
-/** Shows an operation until it has ended. Closed before, it goes on. */
+/** Shows an operation until it has ended. Closed before, it goes on, and its end is told elsewhere. */
 export function OperationDialog(props: OperationDialogProps) {
-  const { operation, error, title, isOpen, onClose, next, onAgain } = props;
+  const { id, title, isOpen, onClose, next, onAgain } = props;
   const say = useSay();
+  const { all, isAsking, watch } = useOperations();
+  const operation = all.find(({ operation_id }) => operation_id === id);
+  useEffect(() => (isOpen && id !== null ? watch(id) : undefined), [isOpen, id, watch]);
   const cancel = useMutation({
     mutationFn: (id: string) =>
       callService(`/api/packages/operations/${encodeURIComponent(id)}/cancel`, { method: 'POST' }),
@@ -37,27 +41,32 @@ export function OperationDialog(props: OperationDialogProps) {
       title={title}
       actions={
         <>
-          {operation !== null && state === 'running' && (
+          {operation !== undefined && state === 'running' && (
             <Button disabled={cancel.isPending} onClick={() => cancel.mutate(operation.operation_id)}>
               {say('Stop', '停止')}
             </Button>
           )}
-          {hasFailed && onAgain && (
-            <Button onClick={onAgain}>{say('Change and try again', '修改后重试')}</Button>
+          {operation !== undefined && hasFailed && onAgain && (
+            <Button onClick={() => onAgain(operation)}>{say('Change and try again', '修改后重试')}</Button>
           )}
           <Button onClick={onClose}>
             {state === 'running' ? say('Go on in the background', '在后台继续') : say('Close', '关闭')}
           </Button>
-          {state === 'done' && next}
+          {operation !== undefined && state === 'done' && next?.(operation)}
         </>
       }
     >
-      {operation !== null ? (
+      {operation !== undefined ? (
         <OperationView operation={operation} />
-      ) : error !== null ? (
-        <Failure error={error} />
-      ) : (
+      ) : isAsking ? (
         <Loading />
+      ) : (
+        <p role="alert">
+          {say(
+            'Hob was started anew meanwhile, and does not know what became of it.',
+            'Hob 已重新启动，无法得知此操作的结果。',
+          )}
+        </p>
       )}
     </Dialog>
   );

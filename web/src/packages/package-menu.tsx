@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 
 import { callService } from '../api/call-service.ts';
-import { packagesQuery } from '../api/queries.ts';
+import { operationsQuery, packagesQuery } from '../api/queries.ts';
 import type { InstalledPackage, OperationStarted, Uninstalled } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Confirm } from '../parts/dialog.tsx';
@@ -12,11 +12,9 @@ import { messageOf } from '../parts/failure.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
-import type { PackageOrigin } from './package-origin.ts';
-import { nowhere, requestOf } from './package-origin.ts';
+import { isRunning, useOperations } from './operations.tsx';
+import { nowhere, type PackageOrigin, requestOf } from './package-origin.ts';
 import { UpdateDialog } from './update-dialog.tsx';
-import { useOperation } from './use-operation.ts';
-import { useToldEnd } from './use-told-end.ts';
 
 /** What can be done with a script that Hob has installed; nothing for others. */
 export function PackageMenu({ scriptId }: { scriptId: string }) {
@@ -30,9 +28,16 @@ type Shown = 'nothing' | 'update' | 'rollback' | 'remove' | 'operation';
 function MenuOf({ item }: { item: InstalledPackage }) {
   const say = useSay();
   const toast = useToast();
+  const client = useQueryClient();
+  const { all } = useOperations();
   const [, navigate] = useLocation();
   const [shown, setShown] = useState<Shown>('nothing');
   const [origin, setOrigin] = useState<PackageOrigin>(nowhere);
+  const [operationId, setOperationId] = useState<string | null>(null);
+  const show = (id: string) => {
+    setOperationId(id);
+    setShown('operation');
+  };
   const { script_id, name, version, previous } = item;
   const path = `/api/packages/${encodeURIComponent(script_id)}`;
   const close = () => setShown('nothing');
@@ -40,7 +45,10 @@ function MenuOf({ item }: { item: InstalledPackage }) {
   const begin = useMutation({
     mutationFn: ({ what, body }: { what: 'update' | 'rollback'; body: Record<string, string> }) =>
       callService<OperationStarted>(`${path}/${what}`, { method: 'POST', body }),
-    onSuccess: () => setShown('operation'),
+    onSuccess: ({ operation_id }) => {
+      void client.invalidateQueries(operationsQuery);
+      show(operation_id);
+    },
     onError: (error, { what }) => what === 'rollback' && toast({ kind: 'error', title: messageOf(error) }),
   });
   const remove = useMutation({
@@ -51,9 +59,8 @@ function MenuOf({ item }: { item: InstalledPackage }) {
     },
     onError: (error) => toast({ kind: 'error', title: messageOf(error) }),
   });
-  const watched = useOperation(begin.data?.operation_id ?? null);
-  useToldEnd(watched.operation, shown === 'operation');
-  const isRunning = watched.operation?.state === 'running';
+  const underway = all.find((each) => each.script_id === script_id && isRunning(each));
+  const isBusy = underway !== undefined;
   const before = previous?.version ?? say('the one before', '上一个版本');
   return (
     <>
@@ -61,10 +68,10 @@ function MenuOf({ item }: { item: InstalledPackage }) {
         label={say('More', '更多')}
         items={[
           {
-            name: isRunning ? say('Under way …', '进行中……') : say('Update', '更新'),
+            name: isBusy ? say('Under way …', '进行中……') : say('Update', '更新'),
             icon: <RefreshCw size={16} aria-hidden />,
             onSelect: () => {
-              if (isRunning) return setShown('operation');
+              if (underway !== undefined) return show(underway.operation_id);
               begin.reset();
               setOrigin(nowhere);
               setShown('update');
@@ -73,14 +80,14 @@ function MenuOf({ item }: { item: InstalledPackage }) {
           {
             name: say('Roll back', '回退'),
             icon: <Undo2 size={16} aria-hidden />,
-            isDisabled: previous === null || isRunning,
+            isDisabled: previous === null || isBusy,
             onSelect: () => setShown('rollback'),
           },
           {
             name: say('Remove', '移除'),
             icon: <Trash2 size={16} aria-hidden />,
             isDangerous: true,
-            isDisabled: isRunning,
+            isDisabled: isBusy,
             onSelect: () => setShown('remove'),
           },
         ]}
@@ -117,7 +124,7 @@ function MenuOf({ item }: { item: InstalledPackage }) {
         onConfirm={() => remove.mutate()}
         onClose={close}
       />
-      <OperationDialog {...watched} title={name} isOpen={shown === 'operation'} onClose={close} />
+      <OperationDialog id={operationId} title={name} isOpen={shown === 'operation'} onClose={close} />
     </>
   );
 }

@@ -1,13 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 
 import { useLive } from '../api/live-events.tsx';
+import { runIn } from '../api/run-events.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
+import { askInTurn } from './ask-in-turn.ts';
 import { treeQuery } from './run-query.ts';
 import { RunTime } from './run-time.tsx';
 import { rowsOf, type TreeRow } from './tree-nodes.ts';
@@ -74,24 +76,28 @@ function ChainRow({ row: { node, level }, isHere }: { row: TreeRow; isHere: bool
 function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
   const client = useQueryClient();
   const { subscribe } = useLive();
-  const known = useMemo(() => new Set(rows.map(({ node }) => node.run_id)), [rows]);
+  const known = useRef(new Set([runId]));
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = subscribe(({ type, data }) => {
-      if (type !== 'run.queued' && type !== 'run.started' && type !== 'run.ended') return;
-      if (!(isOneOf(known, data.run_id) || isOneOf(known, data.parent_run_id))) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void client.invalidateQueries({ queryKey: treeQuery(runId).queryKey });
-      }, refreshEveryMs);
+    for (const { node } of rows) known.current.add(node.run_id);
+  }, [rows]);
+  useEffect(() => {
+    const { want, stop } = askInTurn(
+      () => client.invalidateQueries({ queryKey: treeQuery(runId).queryKey }),
+      refreshEveryMs,
+    );
+    const unsubscribe = subscribe((event) => {
+      const run = runIn(event);
+      if (run === null) return;
+      const { run_id, parent_run_id } = run;
+      if (!(known.current.has(run_id) || (parent_run_id !== null && known.current.has(parent_run_id))))
+        return;
+      // Before the tree has it: it may have started others by then.
+      known.current.add(run_id);
+      want();
     });
     return () => {
       unsubscribe();
-      clearTimeout(timer);
+      stop();
     };
-  }, [client, subscribe, runId, known]);
-}
-
-function isOneOf(ids: ReadonlySet<string>, id: unknown): boolean {
-  return typeof id === 'string' && ids.has(id);
+  }, [client, subscribe, runId]);
 }

@@ -1,18 +1,17 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 
 import { callService } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { runIn } from '../api/run-events.ts';
 import type { BriefRun, RunPage } from '../api/wire.ts';
 import { withChanges, withRuns } from './live-pages.ts';
+import { RecentRuns } from './recent-runs.ts';
 import { fits, queryOf, type RunFilters, writeFilters } from './run-filters.ts';
 
 const pageRuns = 100;
 /** Runs come in floods, and what is shown of them need not. */
 const batchMs = 200;
-/** For so long what was told of a run is held against answers, which may have been on their way before it. */
-const recentMs = 5000;
 /** So many more than it had, and the first page is asked for anew: it must not grow for ever. */
 const mostAdded = 200;
 
@@ -20,7 +19,7 @@ const mostAdded = 200;
 export function useLiveRuns(filters: RunFilters) {
   const client = useQueryClient();
   const { subscribe } = useLive();
-  const recent = useRef(new Map<string, { run: BriefRun; atMs: number }>());
+  const [recent] = useState(() => new RecentRuns());
   const address = writeFilters(filters);
   const queryKey = useMemo(() => ['run-list', address], [address]);
   const isWanted = useMemo(() => (run: BriefRun) => fits(run, filters, new Date()), [filters]);
@@ -32,7 +31,7 @@ export function useLiveRuns(filters: RunFilters) {
       query.set('limit', String(pageRuns));
       if (pageParam !== null) query.set('cursor', pageParam);
       const page = await callService<RunPage>(`/api/runs?${query}`, { signal });
-      const news = stillRecent(recent.current);
+      const news = recent.held(Date.now());
       if (pageParam !== null) return withChanges(page, news, isWanted);
       return withRuns([page], [...news.values()], isWanted)[0] ?? page;
     },
@@ -61,7 +60,7 @@ export function useLiveRuns(filters: RunFilters) {
     const unsubscribe = subscribe((event) => {
       const run = runIn(event);
       if (run === null) return;
-      recent.current.set(run.run_id, { run, atMs: Date.now() });
+      recent.tell(run, Date.now());
       batch.push(run);
       timer ??= setTimeout(apply, batchMs);
     });
@@ -69,15 +68,9 @@ export function useLiveRuns(filters: RunFilters) {
       unsubscribe();
       clearTimeout(timer);
     };
-  }, [client, queryKey, isWanted, subscribe]);
+  }, [client, queryKey, isWanted, subscribe, recent]);
 
   return list;
 }
 
 const startOfList: string | null = null;
-
-function stillRecent(recent: Map<string, { run: BriefRun; atMs: number }>): Map<string, BriefRun> {
-  const oldest = Date.now() - recentMs;
-  for (const [id, { atMs }] of recent) if (atMs < oldest) recent.delete(id);
-  return new Map([...recent].map(([id, { run }]) => [id, run]));
-}

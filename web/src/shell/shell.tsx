@@ -3,6 +3,7 @@ import { TokenPage } from '../access/token-page.tsx';
 import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 import { NotificationToasts } from '../notifications/notification-toasts.tsx';
+import { OperationsProvider } from '../packages/operations.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { BottomBar, SideBar } from './navigation.tsx';
 import { ReachBanner } from './reach-banner.tsx';
@@ -28,7 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl grow px-4 py-5 outline-none md:px-8 md:py-7"
         >
-          {children}
+          <OperationsProvider>{children}</OperationsProvider>
         </main>
       </div>
       <BottomBar />

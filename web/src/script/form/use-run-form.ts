@@ -29,35 +29,38 @@ export interface RunForm {
 
 /** What is in the form of a script. It is remembered as it is typed, for the next time. */
 export function useRunForm(script: Script, first: FormValues): RunForm {
-  const [values, setValues] = useState(first);
+  const [{ values, isTouched }, setForm] = useState({ values: first, isTouched: false });
   const [complaints, setComplaints] = useState(nothingWrong);
   useEffect(() => {
     // To have looked at what a run was started with is no reason to forget what was typed here.
-    if (values !== first) rememberValues(script, values);
-  }, [script, values, first]);
+    if (isTouched) rememberValues(script, values);
+  }, [script, values, isTouched]);
 
+  const change = useCallback((next: (now: FormValues) => FormValues) => {
+    setForm((form) => ({ values: next(form.values), isTouched: true }));
+  }, []);
   const settle = useCallback((field: string) => {
     setComplaints((all) => new Map([...all].filter(([name]) => name !== field)));
   }, []);
   const setInput = useCallback(
     (input: string) => {
-      setValues((now) => ({ ...now, input }));
+      change((now) => ({ ...now, input }));
       settle(inputField);
     },
-    [settle],
+    [change, settle],
   );
   const setDraft = useCallback(
     (name: string, draft: Draft) => {
       const param = script.params.find((each) => each.name === name);
       const isDefault = param !== undefined && draftOf(param, param.default) === draft;
-      setValues(({ input, drafts: { [name]: _, ...others } }) => ({
+      change(({ input, drafts: { [name]: _, ...others } }) => ({
         input,
         // What is as the manifest has it follows the manifest.
         drafts: isDefault ? others : { ...others, [name]: draft },
       }));
       settle(name);
     },
-    [script, settle],
+    [script, change, settle],
   );
   return {
     values,
@@ -66,7 +69,7 @@ export function useRunForm(script: Script, first: FormValues): RunForm {
     setInput,
     setDraft,
     reset() {
-      setValues(noValues);
+      change(() => noValues);
       setComplaints(nothingWrong);
     },
     check(options) {

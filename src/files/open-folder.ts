@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 
-import { AppError } from '../../shared/errors.ts';
-import { hasDisplay } from '../../shared/has-display.ts';
-import { openOnDesktop } from '../../shared/open-on-desktop.ts';
+import { AppError } from '../shared/errors.ts';
+import { hasDisplay } from '../shared/has-display.ts';
+import { openOnDesktop } from '../shared/open-on-desktop.ts';
 
 interface DeskOptions {
   readonly platform: NodeJS.Platform;

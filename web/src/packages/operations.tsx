@@ -1,0 +1,102 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+
+import { useLive } from '../api/live-events.tsx';
+import { operationsQuery } from '../api/queries.ts';
+import type { Operation } from '../api/wire.ts';
+import { useSay } from '../language/language.tsx';
+import { useToast } from '../parts/toasts.tsx';
+
+const betweenLooksMs = 1000;
+
+interface Operations {
+  /** Those under way and the last ones that ended, the newest first. */
+  readonly all: readonly Operation[];
+  /** Whether there may be more in a moment. */
+  readonly isAsking: boolean;
+  /** Nobody has to be told of the end of this one, which is being looked at, until what is returned is called. */
+  readonly watch: (id: string) => () => void;
+}
+
+const OperationsContext = createContext<Operations | null>(null);
+const none: readonly Operation[] = [];
+
+/** What is being done with packages, whoever began it: it goes on whatever page is shown, and its end is told on each of them. */
+export function OperationsProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const { subscribe } = useLive();
+  const [watched] = useState(() => new Set<string>());
+  const { data, isFetching } = useQuery({
+    ...operationsQuery,
+    // What is told while the first answer is under way is not asked for again.
+    refetchInterval: ({ state }) => (state.data?.items.some(isRunning) === true ? betweenLooksMs : false),
+  });
+  // An event says that there is news; what it is, is asked for in the person's language.
+  useEffect(
+    () =>
+      subscribe(({ type }) => {
+        if (type === 'package.progress') void client.invalidateQueries(operationsQuery);
+      }),
+    [client, subscribe],
+  );
+  const all = data?.items;
+  useToldEnds(all, watched);
+  const watch = useCallback(
+    (id: string) => {
+      watched.add(id);
+      return () => void watched.delete(id);
+    },
+    [watched],
+  );
+  const value = useMemo(() => ({ all: all ?? none, isAsking: isFetching, watch }), [all, isFetching, watch]);
+  return <OperationsContext value={value}>{children}</OperationsContext>;
+}
+
+export function useOperations(): Operations {
+  const operations = useContext(OperationsContext);
+  if (operations === null) throw new Error('there is no OperationsProvider');
+  return operations;
+}
+
+export function isRunning({ state }: Operation): boolean {
+  return state === 'running';
+}
+
+/** Tells how each of them ended, unless that is seen anyway; and what the end has changed is asked for anew. */
+function useToldEnds(all: readonly Operation[] | undefined, watched: ReadonlySet<string>): void {
+  const say = useSay();
+  const toast = useToast();
+  const client = useQueryClient();
+  const told = useRef<Set<string> | null>(null);
+  useEffect(() => {
+    if (all === undefined) return;
+    const ended = all.filter((each) => !isRunning(each));
+    const before = told.current;
+    told.current = new Set(ended.map(({ operation_id }) => operation_id));
+    // What had ended before the page was there is no news.
+    const news = before === null ? [] : ended.filter(({ operation_id }) => !before.has(operation_id));
+    if (news.length === 0) return;
+    for (const key of ['scripts', 'script', 'packages']) void client.invalidateQueries({ queryKey: [key] });
+    for (const { operation_id, state, script_name, source, error } of news) {
+      if (watched.has(operation_id) || state === 'cancelled') continue;
+      const name = script_name ?? source?.location ?? '';
+      if (state === 'done') toast({ kind: 'success', title: say(`${name} is ready`, `${name} 已就绪`) });
+      else
+        toast({
+          kind: 'error',
+          title: say(`${name}: it did not work`, `${name}：操作失败`),
+          message: error?.message ?? null,
+          durationMs: 0,
+        });
+    }
+  }, [all, watched, client, toast, say]);
+}

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+import { askInTurn } from './ask-in-turn.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('asks once for all that happens in a moment', async () => {
+  const ask = vi.fn(async () => {});
+  const { want } = askInTurn(ask, 500);
+  for (let count = 0; count < 10; count += 1) want();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+it('waits for a slow answer, and asks again for what has happened meanwhile', async () => {
+  const answers: (() => void)[] = [];
+  const ask = vi.fn(() => new Promise<void>((resolve) => answers.push(resolve)));
+  const { want } = askInTurn(ask, 500);
+  want();
+  await vi.advanceTimersByTimeAsync(500);
+  want();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(ask).toHaveBeenCalledTimes(1);
+  answers[0]?.();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(ask).toHaveBeenCalledTimes(2);
+});
+
+it('asks no more when it was stopped', async () => {
+  const ask = vi.fn(async () => {});
+  const { want, stop } = askInTurn(ask, 500);
+  want();
+  stop();
+  want();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(ask).not.toHaveBeenCalled();
+});
