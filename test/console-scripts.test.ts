@@ -21,6 +21,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       });
       await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
       await writeScript(scripts, 'backup', { name: 'Backup', entry: bash('echo done') });
+      await writeScript(scripts, 'long', { name: `Renames ${'photographs'.repeat(18)}` });
     });
   });
   afterAll(() => scene.stop());
@@ -80,6 +81,14 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    await close();
+  });
+
+  it('keeps to the width of a phone, however long a name is', async () => {
+    const { page, checkAccess, close } = await scene.open('/', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('link', { name: 'Renames photographs' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await checkAccess();
     await close();
   });
 

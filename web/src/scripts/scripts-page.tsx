@@ -54,7 +54,7 @@ export function ScriptsPage() {
         <>
           {sought === '' && <ProblemList problems={data.problems} />}
           {found.length > 0 && (
-            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+            <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
               {found.map((script) => (
                 <ScriptCard
                   key={script.id}
