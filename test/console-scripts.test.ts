@@ -58,6 +58,25 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
+  it('tells two scripts with one id apart, wherever they are listed', async () => {
+    const id = await writeScript(scene.scripts, 'twin-a', { name: 'Twin one' });
+    await writeScript(scene.scripts, 'twin-b', { id, name: 'Twin two' });
+    const { page, close } = await scene.open();
+    const cards = page.getByRole('main').getByRole('link', { name: 'Twin' });
+    await cards.nth(1).waitFor();
+    await page.getByRole('searchbox').fill('twin two');
+    await page.getByRole('link', { name: 'Twin one' }).waitFor({ state: 'detached' });
+    expect(await cards.count()).toBe(1);
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a script or a page').fill('twin');
+    const options = page.getByRole('option', { name: 'Twin' });
+    await page.getByRole('option', { name: 'Backup' }).waitFor({ state: 'detached' });
+    expect(await options.allTextContents()).toEqual(['TTwin onebash', 'TTwin twobash']);
+    expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
+    await close();
+    for (const twin of ['twin-a', 'twin-b']) await rm(join(scene.scripts, twin), { recursive: true });
+  });
+
   it('puts favourites first, then what ran last, and shows how that ended', async () => {
     const first = () => page.getByRole('main').getByRole('listitem').first();
     const { page, close } = await scene.open();

@@ -84,7 +84,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
         {scripts.length > 0 && (
           <Group heading={say('Scripts', '脚本')}>
             {scripts.map((script) => (
-              <Item key={script.id} value={script.id} onSelect={go(`/scripts/${script.id}`)}>
+              <Item key={script.folder} value={script.folder} onSelect={go(`/scripts/${script.id}`)}>
                 <ScriptIcon script={script} isSmall />
                 <span className="truncate">{script.name}</span>
                 <span className="ml-auto text-xs text-muted">{script.language}</span>

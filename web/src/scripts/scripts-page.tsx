@@ -57,7 +57,7 @@ export function ScriptsPage() {
             <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
               {found.map((script) => (
                 <ScriptCard
-                  key={script.id}
+                  key={script.folder}
                   script={script}
                   lastRun={lastRuns.get(script.id) ?? null}
                   isFavourite={favourites.has(script.id)}
