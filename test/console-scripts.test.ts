@@ -58,7 +58,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('tells two scripts with one id apart, wherever they are listed', async () => {
+  it('tells two scripts with one id apart wherever they are listed, and says what to do about them', async () => {
     const id = await writeScript(scene.scripts, 'twin-a', { name: 'Twin one' });
     await writeScript(scene.scripts, 'twin-b', { id, name: 'Twin two' });
     const { page, close } = await scene.open();
@@ -71,8 +71,14 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByPlaceholder('Go to a script or a page').fill('twin');
     const options = page.getByRole('option', { name: 'Twin' });
     await page.getByRole('option', { name: 'Backup' }).waitFor({ state: 'detached' });
-    expect(await options.allTextContents()).toEqual(['TTwin onebash', 'TTwin twobash']);
+    expect(await options.count()).toBe(2);
     expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await cards.textContent()).toContain('cannot run');
+    await cards.click();
+    await page.getByText('Give one of them a new UUID').first().waitFor();
+    for (const twin of ['twin-a', 'twin-b'])
+      await page.getByText(join(scene.scripts, twin, 'script.toml'), { exact: true }).waitFor();
     await close();
     for (const twin of ['twin-a', 'twin-b']) await rm(join(scene.scripts, twin), { recursive: true });
   });

@@ -1,4 +1,4 @@
-import { Star, Workflow } from 'lucide-react';
+import { Star, TriangleAlert, Workflow } from 'lucide-react';
 import { Link } from 'wouter';
 
 import type { Outcome, Script } from '../api/wire.ts';
@@ -12,10 +12,12 @@ interface ScriptCardProps {
   readonly script: Script;
   readonly lastRun: Outcome | null;
   readonly isFavourite: boolean;
+  /** It is there, but cannot be run. */
+  readonly isUnusable: boolean;
   readonly onFavourite: () => void;
 }
 
-export function ScriptCard({ script, lastRun, isFavourite, onFavourite }: ScriptCardProps) {
+export function ScriptCard({ script, lastRun, isFavourite, isUnusable, onFavourite }: ScriptCardProps) {
   const say = useSay();
   const { id, name, desc, language, node } = script;
   return (
@@ -36,6 +38,12 @@ export function ScriptCard({ script, lastRun, isFavourite, onFavourite }: Script
               >
                 <Workflow size={13} aria-hidden />
                 {say('node', '节点')}
+              </span>
+            )}
+            {isUnusable && (
+              <span className="inline-flex items-center gap-1 text-bad">
+                <TriangleAlert size={13} aria-hidden />
+                {say('cannot run', '无法运行')}
               </span>
             )}
             {lastRun !== null && (

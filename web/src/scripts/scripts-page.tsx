@@ -14,6 +14,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { useFavourites } from './favourites.ts';
 import { findScripts } from './find-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
+import { unusableFolders } from './problems-of.ts';
 import { ScriptCard } from './script-card.tsx';
 
 export function ScriptsPage() {
@@ -30,6 +31,7 @@ export function ScriptsPage() {
     () => findScripts(inOrder(data?.scripts ?? [], favourites, lastRuns), sought),
     [data, favourites, lastRuns, sought],
   );
+  const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
   const first = found[0];
 
   return (
@@ -61,6 +63,7 @@ export function ScriptsPage() {
                   script={script}
                   lastRun={lastRuns.get(script.id) ?? null}
                   isFavourite={favourites.has(script.id)}
+                  isUnusable={unusable.has(script.folder)}
                   onFavourite={() => toggleFavourite(script.id)}
                 />
               ))}
