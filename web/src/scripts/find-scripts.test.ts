@@ -1,37 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Script } from '../api/wire.ts';
 import { findScripts } from './find-scripts.ts';
-
-const script = (name: string, desc: string | null = null, id = '0'): Script => ({
-  id,
-  name,
-  desc,
-  version: null,
-  icon: null,
-  folder: `/scripts/${name}`,
-  manifest: `/scripts/${name}/script.toml`,
-  language: 'python',
-  language_version: null,
-  entry: 'main.py',
-  terminal: 'always',
-  timeout: null,
-  concurrency: null,
-  lock: null,
-  node: false,
-  input: null,
-  params: [],
-  outputs: [],
-  require_models: false,
-  models: [],
-  dependencies: [],
-});
+import { someScript } from './some-script.ts';
 
 const all = [
-  script('Photo album'),
-  script('Résumé to PDF'),
-  script('整理下载', '按类型分类'),
-  script('Album of photos', null, 'aa11'),
+  someScript('Photo album'),
+  someScript('Résumé to PDF'),
+  someScript('整理下载', { desc: '按类型分类' }),
+  someScript('Album of photos', { id: 'aa11' }),
 ];
 const namesOf = (query: string) => findScripts(all, query).map(({ name }) => name);
 

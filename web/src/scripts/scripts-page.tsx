@@ -3,8 +3,8 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
-import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
-import { useSay } from '../language/language.tsx';
+import type { Outcome, ScriptOutcomes } from '../api/wire.ts';
+import { tagOf, useSay, useSpeech } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -13,12 +13,14 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useFavourites } from './favourites.ts';
 import { findScripts } from './find-scripts.ts';
+import { inOrder } from './order-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
 import { unusableFolders } from './problems-of.ts';
 import { ScriptCard } from './script-card.tsx';
 
 export function ScriptsPage() {
-  const say = useSay();
+  const { say, language } = useSpeech();
+  const tag = tagOf(language);
   const [, navigate] = useLocation();
   const { data, error, refetch } = useQuery(scriptsQuery);
   const { data: outcomes } = useQuery(outcomesQuery(1));
@@ -28,8 +30,8 @@ export function ScriptsPage() {
 
   const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
   const found = useMemo(
-    () => findScripts(inOrder(data?.scripts ?? [], favourites, lastRuns), sought),
-    [data, favourites, lastRuns, sought],
+    () => findScripts(inOrder(data?.scripts ?? [], { favourites, lastRuns, tag }), sought),
+    [data, favourites, lastRuns, tag, sought],
   );
   const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
   const first = found[0];
@@ -91,19 +93,4 @@ function NothingFound({ isSearch }: { isSearch: boolean }) {
 
 function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
   return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
-}
-
-/** Favourites, then what ran most recently, then by name. */
-function inOrder(
-  scripts: readonly Script[],
-  favourites: ReadonlySet<string>,
-  lastRuns: ReadonlyMap<string, Outcome>,
-): Script[] {
-  const timeOf = ({ id }: Script) => lastRuns.get(id)?.queued_at ?? '';
-  return scripts.toSorted(
-    (a, b) =>
-      Number(favourites.has(b.id)) - Number(favourites.has(a.id)) ||
-      timeOf(b).localeCompare(timeOf(a)) ||
-      a.name.localeCompare(b.name),
-  );
 }
