@@ -30,6 +30,21 @@ describe('scripts are found', () => {
     expect(namesOf('AA1')).toEqual(['Album of photos']);
   });
 
+  it('by the folder and its group, but not by where all of them are kept', () => {
+    const some = ['/home/ann/hob/scripts/media/crop', '/home/ann/hob/scripts/tidy', 'C:\\hob\\packages\\ocr'];
+    const foldersOf = (folders: readonly string[], query: string) =>
+      findScripts(
+        folders.map((folder) => someScript('x', { folder })),
+        query,
+      ).map(({ folder }) => folder);
+    expect(foldersOf(some, 'ann')).toEqual([]);
+    expect(foldersOf(some, 'media')).toEqual(some.slice(0, 1));
+    expect(foldersOf(some, 'ocr')).toEqual(some.slice(2));
+    expect(foldersOf(some.slice(0, 2), 'scripts')).toEqual([]);
+    expect(foldersOf(some.slice(0, 2), 'tidy')).toEqual(some.slice(1, 2));
+    expect(foldersOf(some.slice(1, 2), 'tidy')).toEqual(some.slice(1, 2));
+  });
+
   it('all of them, in their order, when nothing is sought', () => {
     expect(namesOf('  ')).toEqual(all.map(({ name }) => name));
   });
