@@ -53,6 +53,9 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByText('script.toml:3').waitFor();
     await page.getByText('id must be a UUID').waitFor();
     await checkAccess();
+    await page.getByRole('searchbox').fill('broken');
+    await page.getByRole('link', { name: 'Backup' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('id must be a UUID').isVisible()).toBe(true);
     await rm(folder, { recursive: true });
     await page.getByText('id must be a UUID').waitFor({ state: 'detached' });
     await close();

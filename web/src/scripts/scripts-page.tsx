@@ -12,6 +12,7 @@ import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useFavourites } from './favourites.ts';
+import { findProblems } from './find-problems.ts';
 import { findScripts } from './find-scripts.ts';
 import { inOrder } from './order-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
@@ -34,6 +35,7 @@ export function ScriptsPage() {
     [data, favourites, lastRuns, tag, sought],
   );
   const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
+  const problems = useMemo(() => findProblems(data?.problems ?? [], sought), [data, sought]);
   const first = found[0];
 
   return (
@@ -56,7 +58,7 @@ export function ScriptsPage() {
         )
       ) : (
         <>
-          {sought === '' && <ProblemList problems={data.problems} />}
+          <ProblemList problems={problems} />
           {found.length > 0 && (
             <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
               {found.map((script) => (
@@ -71,7 +73,9 @@ export function ScriptsPage() {
               ))}
             </ul>
           )}
-          {found.length === 0 && <NothingFound isSearch={sought !== ''} />}
+          {found.length === 0 && (sought === '' || problems.length === 0) && (
+            <NothingFound isSearch={sought !== ''} />
+          )}
         </>
       )}
     </>
