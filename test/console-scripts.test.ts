@@ -130,4 +130,32 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.waitForURL(`**/scripts/${resize}`);
     await close();
   });
+
+  it('shows very many one after the other as it is scrolled, and has only those in view', async () => {
+    const count = 150;
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    await Promise.all(
+      all.map((number) => writeScript(scene.scripts, `many/${number}`, { name: `Number ${number}` })),
+    );
+    const { page, checkAccess, close } = await scene.open('/?q=number');
+    const card = (number: number) => page.getByRole('link', { name: `Number ${number} `, exact: false });
+    await page
+      .getByRole('listitem')
+      .and(page.locator(`[aria-setsize="${count}"]`))
+      .first()
+      .waitFor();
+    expect(await page.getByRole('main').getByRole('listitem').count()).toBeLessThan(count / 2);
+    await checkAccess();
+    await page.keyboard.press('End');
+    await card(count).waitFor();
+    expect(await card(1).count()).toBe(0);
+    await page.getByRole('button', { name: `Favourite: Number ${count}` }).click();
+    await card(count).waitFor({ state: 'detached' });
+    await page.keyboard.press('Home');
+    await page
+      .getByRole('listitem')
+      .and(page.locator('[aria-posinset="1"]', { hasText: `Number ${count}` }))
+      .waitFor();
+    await close();
+  });
 });

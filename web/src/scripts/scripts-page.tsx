@@ -17,7 +17,7 @@ import { findScripts } from './find-scripts.ts';
 import { inOrder } from './order-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
 import { unusableFolders } from './problems-of.ts';
-import { ScriptCard } from './script-card.tsx';
+import { ScriptList } from './script-list.tsx';
 
 export function ScriptsPage() {
   const { say, language } = useSpeech();
@@ -60,18 +60,13 @@ export function ScriptsPage() {
         <>
           <ProblemList problems={problems} />
           {found.length > 0 && (
-            <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
-              {found.map((script) => (
-                <ScriptCard
-                  key={script.folder}
-                  script={script}
-                  lastRun={lastRuns.get(script.id) ?? null}
-                  isFavourite={favourites.has(script.id)}
-                  isUnusable={unusable.has(script.folder)}
-                  onFavourite={() => toggleFavourite(script.id)}
-                />
-              ))}
-            </ul>
+            <ScriptList
+              scripts={found}
+              lastRuns={lastRuns}
+              favourites={favourites}
+              onFavourite={toggleFavourite}
+              unusable={unusable}
+            />
           )}
           {found.length === 0 && (sought === '' || problems.length === 0) && (
             <NothingFound isSearch={sought !== ''} />
