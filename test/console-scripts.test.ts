@@ -39,6 +39,9 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('link', { name: 'Backup' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/scripts/${resize}`);
+    await page.goBack();
+    await page.waitForURL('**/?q=60000000');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('60000000');
     await close();
   });
 

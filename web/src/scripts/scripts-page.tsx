@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useDeferredValue, useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
-import type { Outcome, ScriptOutcomes } from '../api/wire.ts';
+import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { tagOf, useSay, useSpeech } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -11,6 +11,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { useTypedText } from '../parts/use-typed-text.ts';
 import { useFavourites } from './favourites.ts';
 import { findProblems } from './find-problems.ts';
 import { findScripts } from './find-scripts.ts';
@@ -26,7 +27,9 @@ export function ScriptsPage() {
   const { data, error, refetch } = useQuery(scriptsQuery);
   const { data: outcomes } = useQuery(outcomesQuery(1));
   const [favourites, toggleFavourite] = useFavourites();
-  const [query, setQuery] = useState('');
+  const write = (text: string) =>
+    navigate(text === '' ? '/' : `/?${new URLSearchParams({ q: text })}`, { replace: true });
+  const [query, setQuery] = useTypedText(new URLSearchParams(useSearch()).get('q') ?? '', write);
   const sought = useDeferredValue(query);
 
   const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
@@ -38,6 +41,12 @@ export function ScriptsPage() {
   const problems = useMemo(() => findProblems(data?.problems ?? [], sought), [data, sought]);
   const first = found[0];
 
+  const open = ({ id }: Script) => {
+    // Who comes back finds what was typed, also when it was typed a moment ago.
+    write(query);
+    navigate(`/scripts/${id}`);
+  };
+
   return (
     <>
       <PageTitle title={say('Scripts', '脚本')}>
@@ -48,7 +57,7 @@ export function ScriptsPage() {
         onChange={setQuery}
         label={say('Search scripts', '搜索脚本')}
         placeholder={say('Search by name, description or id', '按名称、描述或 ID 搜索')}
-        onEnter={() => first && navigate(`/scripts/${first.id}`)}
+        onEnter={() => first && open(first)}
       />
       {data === undefined ? (
         error ? (
