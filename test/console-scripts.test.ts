@@ -42,6 +42,11 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.goBack();
     await page.waitForURL('**/?q=60000000');
     expect(await page.getByRole('searchbox').inputValue()).toBe('60000000');
+    await page.getByRole('searchbox').fill('bash');
+    await page.getByRole('link', { name: 'Backup' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /Renames/ }).waitFor();
     await close();
   });
 
@@ -149,6 +154,14 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       .waitFor();
     expect(await page.getByRole('main').getByRole('listitem').count()).toBeLessThan(count / 2);
     await checkAccess();
+    const search = page.getByRole('searchbox');
+    await search.focus();
+    for (let step = 0; step < 40; step++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    const markedId = await search.getAttribute('aria-activedescendant');
+    const marked = page.locator(`[id="${markedId}"]`, { hasText: 'Number 40' });
+    await expect.poll(async () => (await marked.boundingBox())?.y).toBeLessThan(720);
+    await search.blur();
     await page.keyboard.press('End');
     await card(count).waitFor();
     expect(await card(1).count()).toBe(0);

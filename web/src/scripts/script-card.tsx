@@ -10,6 +10,7 @@ import { Ago } from '../parts/time.tsx';
 import { ScriptIcon } from './script-icon.tsx';
 
 interface ScriptCardProps {
+  readonly linkId: string;
   readonly script: Script;
   /** Among all, most of which may not be on the page. */
   readonly position: number;
@@ -17,22 +18,30 @@ interface ScriptCardProps {
   readonly lastRun: Outcome | null;
   readonly isFavourite: boolean;
   readonly onFavourite: (id: string) => void;
+  /** By the arrows, from the search. */
+  readonly isMarked: boolean;
   /** It is there, but cannot be run. */
   readonly isUnusable: boolean;
 }
 
 /** A script in two lines on a phone, where many should be seen; else in four. It is as high as any other, whatever is on it. */
 export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
-  const { script, position, count, lastRun, isFavourite, onFavourite, isUnusable } = props;
+  const { linkId, script, position, count, lastRun, isFavourite, onFavourite, isMarked, isUnusable } = props;
   const say = useSay();
   const { id, name, desc, language, node } = script;
   return (
     <li
       aria-posinset={position}
       aria-setsize={count}
-      className="group relative rounded-xl border border-line bg-surface transition-colors focus-within:border-line-strong hover:border-line-strong"
+      className={classes(
+        'group relative rounded-xl border bg-surface transition-colors',
+        isMarked
+          ? 'border-accent inset-ring-1 inset-ring-accent'
+          : 'border-line focus-within:border-line-strong hover:border-line-strong',
+      )}
     >
       <Link
+        id={linkId}
         href={`/scripts/${id}`}
         className="flex size-full items-center gap-3 overflow-hidden rounded-xl px-4 pr-11 sm:items-start sm:pt-3.5"
       >

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo } from 'react';
+import { useDeferredValue, useId, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
@@ -18,7 +18,7 @@ import { findScripts } from './find-scripts.ts';
 import { inOrder } from './order-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
 import { unusableFolders } from './problems-of.ts';
-import { ScriptList } from './script-list.tsx';
+import { cardId, type Marked, ScriptList } from './script-list.tsx';
 
 export function ScriptsPage() {
   const { say, language } = useSpeech();
@@ -39,7 +39,10 @@ export function ScriptsPage() {
   );
   const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
   const problems = useMemo(() => findProblems(data?.problems ?? [], sought), [data, sought]);
-  const first = found[0];
+  const listId = useId();
+  const [stepped, setStepped] = useState<string | null>(null);
+  const marked = markedOf(found, stepped, sought !== '');
+  const chosen = found[marked?.index ?? 0];
 
   const open = ({ id }: Script) => {
     // Who comes back finds what was typed, also when it was typed a moment ago.
@@ -54,10 +57,20 @@ export function ScriptsPage() {
       </PageTitle>
       <SearchField
         value={query}
-        onChange={setQuery}
+        onChange={(text) => {
+          setQuery(text);
+          setStepped(null);
+        }}
         label={say('Search scripts', '搜索脚本')}
         placeholder={say('Search by name, description or id', '按名称、描述或 ID 搜索')}
-        onEnter={() => first && open(first)}
+        onEnter={() => chosen && open(chosen)}
+        {...(found.length > 0 && {
+          results: {
+            id: listId,
+            markedId: marked === null ? undefined : cardId(listId, marked.index),
+            onStep: (step) => setStepped(found[stepFrom(marked, step, found.length)]?.folder ?? null),
+          },
+        })}
       />
       {data === undefined ? (
         error ? (
@@ -70,7 +83,9 @@ export function ScriptsPage() {
           <ProblemList problems={problems} />
           {found.length > 0 && (
             <ScriptList
+              id={listId}
               scripts={found}
+              marked={marked}
               lastRuns={lastRuns}
               favourites={favourites}
               onFavourite={toggleFavourite}
@@ -97,6 +112,17 @@ function NothingFound({ isSearch }: { isSearch: boolean }) {
       <code className="font-mono text-ink">hob install &lt;{say('folder', '文件夹')}&gt;</code>
     </Empty>
   );
+}
+
+/** While something is sought there is always one for Enter to open: the first, unless the arrows have gone to another. */
+function markedOf(found: readonly Script[], stepped: string | null, isSearch: boolean): Marked | null {
+  const index = found.findIndex(({ folder }) => folder === stepped);
+  if (index >= 0) return { index, isSteppedTo: true };
+  return isSearch && found.length > 0 ? { index: 0, isSteppedTo: false } : null;
+}
+
+function stepFrom(marked: Marked | null, step: 1 | -1, count: number): number {
+  return marked === null ? 0 : Math.max(0, Math.min(count - 1, marked.index + step));
 }
 
 function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
