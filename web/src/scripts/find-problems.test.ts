@@ -13,6 +13,7 @@ const all = [
 describe('problems are found', () => {
   it('by the folder, the file or the message, every word of the query being there', () => {
     expect(findProblems(all, 'CROP')).toEqual(all.slice(0, 1));
+    expect(findProblems(all.slice(0, 1), 'crop')).toEqual(all.slice(0, 1));
     expect(findProblems(all, 'tidy cobol')).toEqual(all.slice(1));
     expect(findProblems(all, 'crop cobol')).toEqual([]);
     expect(findProblems(all, 'script.toml')).toEqual(all);
