@@ -21,7 +21,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       });
       await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
       await writeScript(scripts, 'backup', { name: 'Backup', entry: bash('echo done') });
-      await writeScript(scripts, 'long', { name: `Renames ${'photographs'.repeat(18)}` });
+      await writeScript(scripts, 'long', { name: `Renames ${'photographs'.repeat(17)}` });
     });
   });
   afterAll(() => scene.stop());
@@ -120,12 +120,21 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('keeps to the width of a phone, however long a name is', async () => {
+  it('keeps to the width of a phone, and leaves room for scripts there', async () => {
     const { page, checkAccess, close } = await scene.open('/', { viewport: { width: 390, height: 844 } });
-    await page.getByRole('link', { name: 'Renames photographs' }).waitFor();
+    const card = page.getByRole('link', { name: 'Renames photographs' });
+    await card.waitFor();
+    expect((await card.boundingBox())?.height).toBeLessThan(80);
+    await writeScript(scene.scripts, 'broken', { id: 'none' });
+    const problems = page.getByText('1 manifest problem to fix');
+    await problems.waitFor();
+    expect(await page.getByText('id must be a UUID').isVisible()).toBe(false);
+    await problems.click();
+    await page.getByText('id must be a UUID').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await checkAccess();
     await close();
+    await rm(join(scene.scripts, 'broken'), { recursive: true });
   });
 
   it('goes anywhere by Ctrl+K', async () => {
@@ -146,7 +155,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       all.map((number) => writeScript(scene.scripts, `many/${number}`, { name: `Number ${number}` })),
     );
     const { page, checkAccess, close } = await scene.open('/?q=number');
-    const card = (number: number) => page.getByRole('link', { name: `Number ${number} `, exact: false });
+    const card = (number: number) => page.getByRole('link', { name: new RegExp(`^Number ${number}\\b`) });
     await page
       .getByRole('listitem')
       .and(page.locator(`[aria-setsize="${count}"]`))

@@ -80,7 +80,7 @@ export function ScriptsPage() {
         )
       ) : (
         <>
-          <ProblemList problems={problems} />
+          <ProblemList problems={problems} isAside={sought === ''} />
           {found.length > 0 && (
             <ScriptList
               id={listId}
