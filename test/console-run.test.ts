@@ -104,6 +104,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByText('Some of it is not UTF-8').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('It was cancelled').waitFor();
+    await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await close();
   });

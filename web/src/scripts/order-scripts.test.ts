@@ -20,7 +20,7 @@ describe('the order of scripts', () => {
   it('begins with favourites, and then what ran most recently', () => {
     const scripts = ['a', 'b', 'c', 'd'].map((name) => someScript(name, { id: name }));
     const ran = (id: string, queued_at: string) =>
-      [id, { run_id: id, state: 'succeeded', queued_at, duration_ms: 1 }] as const;
+      [id, { run_id: id, state: 'succeeded', end_cause: 'exit', queued_at, duration_ms: 1 }] as const;
     const lastRuns = new Map([ran('b', '2026-05-01T12:00:00.000Z'), ran('c', '2026-05-01T12:00:00.001Z')]);
     const found = inOrder(scripts, { ...order, favourites: new Set(['d']), lastRuns });
     expect(found.map(({ name }) => name)).toEqual(['d', 'c', 'b', 'a']);

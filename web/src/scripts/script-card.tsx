@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { Outcome, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ScriptIcon } from './script-icon.tsx';
 
@@ -73,7 +73,7 @@ export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
           </span>
           {lastRun !== null && (
             <span className="col-start-3 row-start-1 inline-flex items-center gap-1 sm:row-start-3 sm:mt-2">
-              <StateIcon state={lastRun.state} size={14} />
+              <StateIcon state={shownState(lastRun)} size={14} />
               <Ago time={lastRun.queued_at} />
             </span>
           )}
