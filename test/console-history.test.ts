@@ -57,7 +57,7 @@ describe.runIf(hasChromium)('the history', () => {
     await waiting.getByText('cancelled').waitFor();
     await running.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
-    await running.getByRole('img', { name: 'failed' }).waitFor();
+    await running.getByRole('img', { name: 'cancelled' }).waitFor();
     expect(await running.getByRole('button').count()).toBe(0);
     await close();
   });
@@ -136,6 +136,9 @@ describe.runIf(hasChromium)('the history', () => {
     await panel('Fail most often').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Slowest').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Most active').getByText('Last 20 runs: 18 succeeded, 2 failed').waitFor();
+    await panel('Most active')
+      .getByText(/Last \d runs: \d cancelled/)
+      .waitFor();
     await panel('Last failures').getByRole('link', { name: '整理下载' }).waitFor();
     await panel('Warm interpreters').getByText('Memory of its budget').waitFor();
     await start(forever);

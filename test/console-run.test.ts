@@ -123,6 +123,7 @@ time.sleep(600)`),
     await page.getByText('Some of it is not UTF-8').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('It was cancelled').waitFor();
+    await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await close();
   });

@@ -21,6 +21,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       });
       await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
       await writeScript(scripts, 'backup', { name: 'Backup', entry: bash('echo done') });
+      await writeScript(scripts, 'long', { name: `Renames ${'photographs'.repeat(17)}` });
     });
   });
   afterAll(() => scene.stop());
@@ -38,6 +39,14 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('link', { name: 'Backup' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/scripts/${resize}`);
+    await page.goBack();
+    await page.waitForURL('**/?q=60000000');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('60000000');
+    await page.getByRole('searchbox').fill('bash');
+    await page.getByRole('link', { name: 'Backup' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /Renames/ }).waitFor();
     await close();
   });
 
@@ -52,6 +61,9 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByText('script.toml:3').waitFor();
     await page.getByText('id must be a UUID').waitFor();
     await checkAccess();
+    await page.getByRole('searchbox').fill('broken');
+    await page.getByRole('link', { name: 'Backup' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('id must be a UUID').isVisible()).toBe(true);
     await rm(folder, { recursive: true });
     await page.getByText('id must be a UUID').waitFor({ state: 'detached' });
 
@@ -73,6 +85,31 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.evaluate("window.tell('id: 1\\nevent: events.missed\\ndata: {}\\n\\n')");
     await page.getByRole('link', { name: 'Late' }).waitFor();
     await close();
+  });
+
+  it('tells two scripts with one id apart wherever they are listed, and says what to do about them', async () => {
+    const id = await writeScript(scene.scripts, 'twin-a', { name: 'Twin one' });
+    await writeScript(scene.scripts, 'twin-b', { id, name: 'Twin two' });
+    const { page, close } = await scene.open();
+    const cards = page.getByRole('main').getByRole('link', { name: 'Twin' });
+    await cards.nth(1).waitFor();
+    await page.getByRole('searchbox').fill('twin two');
+    await page.getByRole('link', { name: 'Twin one' }).waitFor({ state: 'detached' });
+    expect(await cards.count()).toBe(1);
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a script or a page').fill('twin');
+    const options = page.getByRole('option', { name: 'Twin' });
+    await page.getByRole('option', { name: 'Backup' }).waitFor({ state: 'detached' });
+    expect(await options.count()).toBe(2);
+    expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await cards.textContent()).toContain('cannot run');
+    await cards.click();
+    await page.getByText('Give one of them a new UUID').first().waitFor();
+    for (const twin of ['twin-a', 'twin-b'])
+      await page.getByText(join(scene.scripts, twin, 'script.toml'), { exact: true }).waitFor();
+    await close();
+    for (const twin of ['twin-a', 'twin-b']) await rm(join(scene.scripts, twin), { recursive: true });
   });
 
   it('puts favourites first, then what ran last, and shows how that ended', async () => {
@@ -108,6 +145,23 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
+  it('keeps to the width of a phone, and leaves room for scripts there', async () => {
+    const { page, checkAccess, close } = await scene.open('/', { viewport: { width: 390, height: 844 } });
+    const card = page.getByRole('link', { name: 'Renames photographs' });
+    await card.waitFor();
+    expect((await card.boundingBox())?.height).toBeLessThan(80);
+    await writeScript(scene.scripts, 'broken', { id: 'none' });
+    const problems = page.getByText('1 manifest problem to fix');
+    await problems.waitFor();
+    expect(await page.getByText('id must be a UUID').isVisible()).toBe(false);
+    await problems.click();
+    await page.getByText('id must be a UUID').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await checkAccess();
+    await close();
+    await rm(join(scene.scripts, 'broken'), { recursive: true });
+  });
+
   it('goes anywhere by Ctrl+K', async () => {
     const { page, checkAccess, close } = await scene.open('/overview');
     await page.keyboard.press('Control+k');
@@ -116,6 +170,42 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await checkAccess();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/scripts/${resize}`);
+    await close();
+  });
+
+  it('shows very many one after the other as it is scrolled, and has only those in view', async () => {
+    const count = 150;
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    await Promise.all(
+      all.map((number) => writeScript(scene.scripts, `many/${number}`, { name: `Number ${number}` })),
+    );
+    const { page, checkAccess, close } = await scene.open('/?q=number');
+    const card = (number: number) => page.getByRole('link', { name: new RegExp(`^Number ${number}\\b`) });
+    await page
+      .getByRole('listitem')
+      .and(page.locator(`[aria-setsize="${count}"]`))
+      .first()
+      .waitFor();
+    expect(await page.getByRole('main').getByRole('listitem').count()).toBeLessThan(count / 2);
+    await checkAccess();
+    const search = page.getByRole('searchbox');
+    await search.focus();
+    for (let step = 0; step < 40; step++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    const markedId = await search.getAttribute('aria-activedescendant');
+    const marked = page.locator(`[id="${markedId}"]`, { hasText: 'Number 40' });
+    await expect.poll(async () => (await marked.boundingBox())?.y).toBeLessThan(720);
+    await search.blur();
+    await page.keyboard.press('End');
+    await card(count).waitFor();
+    expect(await card(1).count()).toBe(0);
+    await page.getByRole('button', { name: `Favourite: Number ${count}` }).click();
+    await card(count).waitFor({ state: 'detached' });
+    await page.keyboard.press('Home');
+    await page
+      .getByRole('listitem')
+      .and(page.locator('[aria-posinset="1"]', { hasText: `Number ${count}` }))
+      .waitFor();
     await close();
   });
 });

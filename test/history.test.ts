@@ -48,9 +48,10 @@ describe('the latest outcomes', () => {
     const a = await runIdOf(hob, resize);
     const b = await runIdOf(hob, 统计);
     const c = await runIdOf(hob, resize, { params: { msg: 'fail' } });
-    const word = ({ run_id, state, queued_at, duration_ms }: Fields) => ({
+    const word = ({ run_id, state, end_cause, queued_at, duration_ms }: Fields) => ({
       run_id,
       state,
+      end_cause,
       queued_at,
       duration_ms,
     });

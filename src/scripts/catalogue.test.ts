@@ -50,6 +50,13 @@ describe('the catalogue', () => {
     expect(await catalogue.problems()).toEqual([]);
   });
 
+  it('lists scripts by name, in which numbers count as such', async () => {
+    const root = await tempFolder();
+    await write(join(root, 'a'), idA, 'part 10');
+    await write(join(root, 'b'), idB, 'part 9');
+    expect(names(await catalogueOf(root))).toEqual(['part 9', 'part 10']);
+  });
+
   it('notes who calls a script that is not there, or not in a version that will do', async () => {
     const root = await tempFolder();
     const calls = (id: string, rest = '') => `[[service.dependencies]]\nid = "${id}"\n${rest}`;

@@ -23,6 +23,9 @@ import { folderNames, inParallel, isIgnoredFolder, parallelInGroup } from './scr
 /** So long after a look at a folder without a script one may be on its way there: it is copied file by file. */
 const fillingMs = 5000;
 
+/** Numbers in a name count as such. */
+const byName = new Intl.Collator(undefined, { numeric: true });
+
 /** All scripts known, by id. What is on disk is the truth; this is what was last seen of it. */
 export class Catalogue {
   readonly roots: readonly string[];
@@ -146,7 +149,7 @@ export class Catalogue {
 
   scripts(): Script[] {
     const loaded = [...this.#byFolder.values()].filter((entry) => entry.kind === 'script');
-    return loaded.map(({ script }) => script).sort((a, b) => a.name.localeCompare(b.name));
+    return loaded.map(({ script }) => script).sort((a, b) => byName.compare(a.name, b.name));
   }
 
   /** Everything a person should know of, errors first. */

@@ -47,7 +47,13 @@ describe('the latest outcomes', () => {
     expect(found[0]?.runs.map(({ state }) => state)).toEqual(['running', 'unknown', 'failed']);
     expect(found[0]?.runs.map(({ durationMs }) => durationMs)).toEqual([null, 12, 12]);
     expect(found[1]?.runs).toEqual([
-      { runId: other, state: 'succeeded', queuedAt: '2024-05-01T12:00:04.000Z', durationMs: 12 },
+      {
+        runId: other,
+        state: 'succeeded',
+        endCause: 'exit',
+        queuedAt: '2024-05-01T12:00:04.000Z',
+        durationMs: 12,
+      },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { setImmediate as otherTurns } from 'node:timers/promises';
 
 import type { OutcomeQuery, ScriptOutcomes } from '../runs/history/history-store.ts';
-import { runStates } from '../runs/run-record.ts';
+import { endCauses, runStates } from '../runs/run-record.ts';
 import type { Database } from './database.ts';
 import { oneOf, type Row } from './run-rows.ts';
 
@@ -20,7 +20,7 @@ export function latestOutcomesOf(
      ) SELECT id FROM ids WHERE id IS NOT NULL`,
   );
   const latest = database.prepare(
-    `SELECT script_id, script_name, run_id, state, queued_at, duration_ms FROM json_each(?) AS wanted CROSS JOIN runs
+    `SELECT script_id, script_name, run_id, state, end_cause, queued_at, duration_ms FROM json_each(?) AS wanted CROSS JOIN runs
        WHERE seq IN (SELECT seq FROM runs WHERE script_id = wanted.value ORDER BY queued_at DESC, seq DESC LIMIT ?)
        ORDER BY wanted.key, queued_at DESC, seq DESC`,
   );
@@ -50,6 +50,7 @@ function byScript(rows: readonly Row[]): ScriptOutcomes[] {
     script.runs.push({
       runId: String(row.run_id),
       state: oneOf(runStates, row.state),
+      endCause: row.end_cause === null ? null : oneOf(endCauses, row.end_cause),
       queuedAt: String(row.queued_at),
       durationMs: row.duration_ms === null ? null : Number(row.duration_ms),
     });

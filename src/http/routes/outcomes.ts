@@ -31,6 +31,7 @@ function outcomesAnswer({ scriptId, scriptName, runs }: ScriptOutcomes): JsonObj
     runs: runs.map((run) => ({
       run_id: run.runId,
       state: run.state,
+      end_cause: run.endCause,
       queued_at: run.queuedAt,
       duration_ms: run.durationMs,
     })),

@@ -90,9 +90,12 @@ export const OutcomesAnswer = Type.Object(
         {
           script_id: Type.String({ format: 'uuid' }),
           script_name: Type.String({ description: 'As it was called in the latest of the runs.' }),
-          runs: Type.Array(Type.Pick(RunAnswer, ['run_id', 'state', 'queued_at', 'duration_ms']), {
-            description: 'The newest first.',
-          }),
+          runs: Type.Array(
+            Type.Pick(RunAnswer, ['run_id', 'state', 'end_cause', 'queued_at', 'duration_ms']),
+            {
+              description: 'The newest first.',
+            },
+          ),
         },
         { additionalProperties: false },
       ),

@@ -108,7 +108,7 @@ export interface ScriptOutcomes {
   readonly scriptId: string;
   /** As it was called then. */
   readonly scriptName: string;
-  readonly runs: readonly Pick<BriefRun, 'runId' | 'state' | 'queuedAt' | 'durationMs'>[];
+  readonly runs: readonly Pick<BriefRun, 'runId' | 'state' | 'endCause' | 'queuedAt' | 'durationMs'>[];
 }
 
 /** What can be asked about all runs. Stated here, implemented in `storage/`. */

@@ -5,7 +5,7 @@ import type { FolderEntry } from '../api/wire.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { classes } from '../parts/classes.ts';
-import { useRowsInView } from './use-rows-in-view.ts';
+import { useRowsInView } from '../parts/use-rows-in-view.ts';
 
 const rowPx = 36;
 
@@ -29,7 +29,7 @@ interface EntryListProps {
 export function EntryList(props: EntryListProps) {
   const { id, label, entries, nothing, active, isMany, onClick, onDoubleClick, onKeyDown } = props;
   const box = useRef<HTMLDivElement>(null);
-  const { from, until } = useRowsInView(box, entries.length, rowPx);
+  const { from, until } = useRowsInView({ list: box, scrolls: 'list', count: entries.length, rowPx });
   useKeptInView(box, active);
   const indexOf = (event: MouseEvent<HTMLElement>) => {
     const row = event.target instanceof Element ? event.target.closest('[data-index]') : null;

@@ -7,7 +7,7 @@ import { useSay } from '../language/language.tsx';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { CancelButton } from '../runs/cancel-button.tsx';
 import { type Progress, useProgress } from './use-progress.ts';
 
@@ -56,7 +56,7 @@ function CurrentRun({ run, progress }: { run: BriefRun; progress: Progress | nul
   const say = useSay();
   return (
     <li className="flex items-center gap-3 rounded-lg px-1 py-1.5">
-      <StateIcon state={run.state} />
+      <StateIcon state={shownState(run)} />
       <div className="min-w-0 grow">
         <Link href={`/runs/${run.run_id}`} className="block truncate font-medium hover:underline">
           {run.script_name}

@@ -6,7 +6,7 @@ import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { unusualEnd } from '../parts/words-of-runs.ts';
 import { Ranking } from './ranking.tsx';
@@ -76,7 +76,7 @@ function LastFailure({ run }: { run: BriefRun }) {
   return (
     <li className="flex gap-2.5">
       <span className="mt-0.5">
-        <StateIcon state={run.state} />
+        <StateIcon state={shownState(run)} />
       </span>
       <div className="min-w-0 grow">
         <div className="flex items-baseline gap-3">

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 
 import { latestRunsQuery, scriptsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { findScripts } from '../scripts/find-scripts.ts';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
@@ -84,7 +84,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
         {scripts.length > 0 && (
           <Group heading={say('Scripts', '脚本')}>
             {scripts.map((script) => (
-              <Item key={script.id} value={script.id} onSelect={go(`/scripts/${script.id}`)}>
+              <Item key={script.folder} value={script.folder} onSelect={go(`/scripts/${script.id}`)}>
                 <ScriptIcon script={script} isSmall />
                 <span className="truncate">{script.name}</span>
                 <span className="ml-auto text-xs text-muted">{script.language}</span>
@@ -106,7 +106,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
           <Group heading={say('Last runs', '最近运行')}>
             {runs.items.map((run) => (
               <Item key={run.run_id} value={run.run_id} onSelect={go(`/runs/${run.run_id}`)}>
-                <StateIcon state={run.state} />
+                <StateIcon state={shownState(run)} />
                 <span className="truncate">{run.script_name}</span>
                 <span className="ml-auto text-xs text-muted">
                   <Ago time={run.queued_at} />

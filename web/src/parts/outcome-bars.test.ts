@@ -7,6 +7,7 @@ const took = (...durations: (number | null)[]): Outcome[] =>
   durations.map((duration_ms, index) => ({
     run_id: String(index),
     state: 'succeeded',
+    end_cause: 'exit',
     queued_at: '2026-05-01T12:00:00.000Z',
     duration_ms,
   }));

@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
 
-import type { Outcome, RunState } from '../api/wire.ts';
+import type { Outcome } from '../api/wire.ts';
 import { type Say, useSpeech } from '../language/language.tsx';
 import { type Bar, barsOf, durationLine, strip } from './outcome-bars.ts';
-import { stateLooks, stateName } from './run-state.tsx';
+import { type ShownState, shownState, stateLooks, stateName } from './run-state.tsx';
 import { durationText } from './time.tsx';
 
 interface OutcomeStripProps {
@@ -14,7 +14,7 @@ interface OutcomeStripProps {
 
 /**
  * The last runs as small bars: tall ones took long. How one ended is in its shape as well as in its colour: full when it went well, under a
- * dot when it failed, hollow when nobody knows, and broken while it is not over.
+ * dot when it failed and under a dash when somebody stopped it, hollow when nobody knows, and broken while it is not over.
  */
 export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
   const { say } = useSpeech();
@@ -40,9 +40,10 @@ export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
 /** A mouse gets to the run from here; who has none gets there from the list of runs, without twenty stops on the way. */
 function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
   const { say, language } = useSpeech();
-  const { state, duration_ms } = run;
+  const { duration_ms } = run;
+  const state = shownState(run);
   const when = new Date(run.queued_at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en');
-  const isFull = state === 'succeeded' || state === 'failed';
+  const isFull = state === 'succeeded' || state === 'failed' || state === 'cancelled';
   return (
     <Link href={`/runs/${run.run_id}`} tabIndex={-1} className={stateLooks[state].ink}>
       <title>
@@ -65,6 +66,9 @@ function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
       />
       {state === 'failed' && (
         <circle cx={x + strip.barWidth / 2} cy={strip.height - height - 3.5} r={2.2} fill="currentColor" />
+      )}
+      {state === 'cancelled' && (
+        <rect x={x} y={strip.height - height - 4} width={strip.barWidth} height={1.8} fill="currentColor" />
       )}
     </Link>
   );
@@ -101,8 +105,8 @@ export function DurationLine({ runs }: { runs: readonly Outcome[] }) {
 }
 
 function stripText(runs: readonly Outcome[], say: Say): string {
-  const counts = new Map<RunState, number>();
-  for (const { state } of runs) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const counts = new Map<ShownState, number>();
+  for (const state of runs.map(shownState)) counts.set(state, (counts.get(state) ?? 0) + 1);
   const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say)}`);
   return say(
     `Last ${runs.length} runs: ${parts.join(', ')}`,

@@ -1,4 +1,5 @@
 import {
+  Ban,
   CircleAlert,
   CircleCheck,
   CircleDashed,
@@ -7,9 +8,16 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 
-import type { RunState } from '../api/wire.ts';
+import type { Run, RunState } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { classes } from './classes.ts';
+
+/** How a run is shown: as it stands, except that one which somebody stopped is not said to have failed, though it counts as such. */
+export type ShownState = RunState | 'cancelled';
+
+export function shownState({ state, end_cause }: Pick<Run, 'state' | 'end_cause'>): ShownState {
+  return end_cause === 'cancelled' ? 'cancelled' : state;
+}
 
 interface Look {
   readonly icon: LucideIcon;
@@ -17,26 +25,28 @@ interface Look {
   readonly ground: string;
 }
 
-export const stateLooks: Readonly<Record<RunState, Look>> = {
+export const stateLooks: Readonly<Record<ShownState, Look>> = {
   queued: { icon: CircleDashed, ink: 'text-muted', ground: 'bg-hover' },
   running: { icon: LoaderCircle, ink: 'text-busy', ground: 'bg-busy-ground' },
   succeeded: { icon: CircleCheck, ink: 'text-good', ground: 'bg-good-ground' },
   failed: { icon: CircleAlert, ink: 'text-bad', ground: 'bg-bad-ground' },
+  cancelled: { icon: Ban, ink: 'text-muted', ground: 'bg-hover' },
   unknown: { icon: CircleHelp, ink: 'text-warn', ground: 'bg-warn-ground' },
 };
 
-export function stateName(state: RunState, say: Say): string {
-  const names: Readonly<Record<RunState, string>> = {
+export function stateName(state: ShownState, say: Say): string {
+  const names: Readonly<Record<ShownState, string>> = {
     queued: say('queued', '排队中'),
     running: say('running', '运行中'),
     succeeded: say('succeeded', '成功'),
     failed: say('failed', '失败'),
+    cancelled: say('cancelled', '已取消'),
     unknown: say('unknown', '未知'),
   };
   return names[state];
 }
 
-export function StateIcon({ state, size = 16 }: { state: RunState; size?: number }) {
+export function StateIcon({ state, size = 16 }: { state: ShownState; size?: number }) {
   const say = useSay();
   const { icon: Icon, ink } = stateLooks[state];
   return (
@@ -49,7 +59,7 @@ export function StateIcon({ state, size = 16 }: { state: RunState; size?: number
   );
 }
 
-export function StateBadge({ state }: { state: RunState }) {
+export function StateBadge({ state }: { state: ShownState }) {
   const say = useSay();
   const { icon: Icon, ink, ground } = stateLooks[state];
   return (

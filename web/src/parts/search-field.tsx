@@ -11,10 +11,20 @@ interface SearchFieldProps {
   readonly label: string;
   readonly placeholder: string;
   readonly onEnter?: () => void;
+  readonly results?: SearchResults;
+}
+
+/** What was found, if the arrows go through it while the keyboard stays in the field. */
+interface SearchResults {
+  /** Of the list. */
+  readonly id: string;
+  /** Of the one that Enter would open. */
+  readonly markedId: string | undefined;
+  readonly onStep: (step: 1 | -1) => void;
 }
 
 /** Finds as you type. `/` goes there from anywhere on the page, Escape empties it. */
-export function SearchField({ value, onChange, label, placeholder, onEnter }: SearchFieldProps) {
+export function SearchField({ value, onChange, label, placeholder, onEnter, results }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -35,11 +45,17 @@ export function SearchField({ value, onChange, label, placeholder, onEnter }: Se
         value={value}
         aria-label={label}
         placeholder={placeholder}
+        aria-controls={results?.id}
+        aria-activedescendant={results?.markedId}
         onChange={({ target }) => onChange(target.value)}
         onKeyDown={(event) => {
+          // While an input method composes, the keys are for what is composed.
+          if (event.nativeEvent.isComposing) return;
           if (event.key === 'Escape') onChange('');
-          // While an input method composes, Enter only takes what was composed.
-          if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter?.();
+          if (event.key === 'Enter') onEnter?.();
+          if (results === undefined || !(event.key === 'ArrowDown' || event.key === 'ArrowUp')) return;
+          event.preventDefault();
+          results.onStep(event.key === 'ArrowDown' ? 1 : -1);
         }}
         className={classes(inputClasses, 'h-10 pl-10')}
       />

@@ -8,7 +8,7 @@ import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Panel } from '../parts/panel.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { askInTurn } from './ask-in-turn.ts';
 import { treeQuery } from './run-query.ts';
 import { RunTime } from './run-time.tsx';
@@ -60,7 +60,7 @@ function ChainRow({ row: { node, level }, isHere }: { row: TreeRow; isHere: bool
           isHere && 'bg-accent-ground font-medium text-accent',
         )}
       >
-        <StateIcon state={node.state} size={15} />
+        <StateIcon state={shownState(node)} size={15} />
         <span className="truncate" title={node.script_name}>
           {node.script_name}
         </span>

@@ -8,7 +8,7 @@ import { Button, buttonClasses } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
-import { StateBadge, stateName } from '../parts/run-state.tsx';
+import { StateBadge, shownState, stateName } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { RunTime, WaitedTime } from './run-time.tsx';
 import { originWords } from './run-words.ts';
@@ -25,7 +25,7 @@ interface RunHeaderProps {
 export function RunHeader({ run, script }: RunHeaderProps) {
   const say = useSay();
   const actions = useRunActions(run.run_id);
-  useTabTitle(`${run.script_name} · ${stateName(run.state, say)}`);
+  useTabTitle(`${run.script_name} · ${stateName(shownState(run), say)}`);
   return (
     <header className="mb-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -39,7 +39,7 @@ export function RunHeader({ run, script }: RunHeaderProps) {
               </Link>
             )}
           </h1>
-          <StateBadge state={run.state} />
+          <StateBadge state={shownState(run)} />
         </div>
         <Buttons run={run} isGone={script === null} actions={actions} />
       </div>

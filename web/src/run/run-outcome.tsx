@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
-import { stateLooks } from '../parts/run-state.tsx';
+import { shownState, stateLooks } from '../parts/run-state.tsx';
 import { plainText } from './plain-text.ts';
 import { notesQuery } from './run-query.ts';
 import { endWords } from './run-words.ts';
@@ -14,7 +14,7 @@ import { endWords } from './run-words.ts';
 /** How it ended, in words, and whatever else one should know about that. */
 export function RunOutcome({ run }: { run: Run }) {
   const say = useSay();
-  const { icon: Icon, ink, ground } = stateLooks[run.state];
+  const { icon: Icon, ink, ground } = stateLooks[shownState(run)];
   const message = messageOf(run);
   // A script that went well and says so needs no other words.
   const saysItself = run.state === 'succeeded' && run.result?.code === 0 && message !== '';

@@ -1,9 +1,8 @@
-import { useEffect, useEffectEvent, useState } from 'react';
-
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateIcon, stateName } from '../parts/run-state.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { useTypedText } from '../parts/use-typed-text.ts';
 import { originName } from '../parts/words-of-runs.ts';
 import { ChoiceFilter } from './choice-filter.tsx';
 import { allOrigins, allStates, isFiltered, type RunFilters } from './run-filters.ts';
@@ -59,23 +58,4 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
       </div>
     </div>
   );
-}
-
-const settledMs = 200;
-
-/** What is typed, at once here and a moment later in the address; what the address says, when that changes by itself. */
-function useTypedText(inAddress: string, write: (text: string) => void): [string, (text: string) => void] {
-  const [text, setText] = useState(inAddress);
-  const [seen, setSeen] = useState(inAddress);
-  if (seen !== inAddress) {
-    setSeen(inAddress);
-    setText(inAddress);
-  }
-  const settle = useEffectEvent(() => write(text));
-  useEffect(() => {
-    if (text === inAddress) return;
-    const timer = setTimeout(settle, settledMs);
-    return () => clearTimeout(timer);
-  }, [text, inAddress]);
-  return [text, setText];
 }

@@ -5,7 +5,7 @@ import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
 import { originName, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
@@ -21,7 +21,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const end = unusualEnd(run.end_cause, say);
   return (
     <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
-      <StateIcon state={state} />
+      <StateIcon state={shownState(run)} />
       <Link
         href={`/runs/${run_id}`}
         title={script_name}

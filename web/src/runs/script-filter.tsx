@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
+import type { Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { ChoiceList } from '../parts/choice-list.tsx';
 import { FilterPopover } from '../parts/filter-popover.tsx';
@@ -21,7 +22,7 @@ export function ScriptFilter({ scriptId, onChange }: ScriptFilterProps) {
   const [text, setText] = useState('');
   const { data } = useQuery(scriptsQuery);
   const scripts = data?.scripts ?? [];
-  const found = isOpen ? findScripts(scripts, text).slice(0, mostShown) : [];
+  const found = isOpen ? findScripts(oneOfEachId(scripts), text).slice(0, mostShown) : [];
   const known = scripts.find(({ id }) => id === scriptId)?.name ?? null;
   const former = useFormerName(known === null && data !== undefined ? scriptId : null);
   return (
@@ -51,6 +52,11 @@ export function ScriptFilter({ scriptId, onChange }: ScriptFilterProps) {
       />
     </FilterPopover>
   );
+}
+
+/** Where two scripts have one id, their runs cannot be told apart. */
+function oneOfEachId(scripts: readonly Script[]): Script[] {
+  return [...new Map(scripts.map((script) => [script.id, script])).values()];
 }
 
 /** A script that is not there any more still has a name, in its runs. */

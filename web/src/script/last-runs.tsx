@@ -6,7 +6,7 @@ import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago, durationText, useNow } from '../parts/time.tsx';
 
 const shown = 8;
@@ -39,7 +39,7 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
                 href={`/runs/${run.run_id}`}
                 className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
               >
-                <StateIcon state={run.state} />
+                <StateIcon state={shownState(run)} />
                 <span className="min-w-0 truncate text-muted" title={run.result?.msg}>
                   {run.result?.msg}
                 </span>

@@ -10,6 +10,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure, messageOf } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
+import { isProblemOf } from '../scripts/problems-of.ts';
 import { LastRuns } from './last-runs.tsx';
 
 export function isGone(error: unknown): boolean {
@@ -51,8 +52,13 @@ export function ScriptMissing({ id }: { id: string }) {
 export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
   const say = useSay();
   const { data } = useQuery(scriptsQuery);
-  // What the service says names the file; the list has all that is wrong with it.
-  const own = data?.problems.filter(({ file }) => messageOf(error).includes(file)) ?? [];
+  const scripts = data?.scripts.filter((script) => script.id === id.toLowerCase()) ?? [];
+  // A manifest that cannot be read is of no script in the list, but what the service says names it.
+  const own =
+    data?.problems.filter(
+      (problem) =>
+        scripts.some((script) => isProblemOf(script, problem)) || messageOf(error).includes(problem.file),
+    ) ?? [];
   return (
     <>
       <PageTitle title={say('This script cannot be run', '此脚本无法运行')}>

@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
+import { isProblemOf } from '../scripts/problems-of.ts';
 import { FilledForm } from './filled-form.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { ScriptFacts } from './script-facts.tsx';
@@ -22,12 +23,10 @@ export function ScriptPage({ id }: { id: string }) {
   if (script === undefined)
     return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
 
-  const isOwn = ({ file }: { file: string }) =>
-    file === script.folder || ['/', '\\'].some((separator) => file.startsWith(script.folder + separator));
   return (
     <>
       <ScriptHeader script={script} />
-      <ProblemList problems={all?.problems.filter(isOwn) ?? []} />
+      <ProblemList problems={all?.problems.filter((problem) => isProblemOf(script, problem)) ?? []} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <FilledForm script={script} />
         <div className="flex min-w-0 flex-col gap-5">

@@ -1,37 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Script } from '../api/wire.ts';
 import { findScripts } from './find-scripts.ts';
-
-const script = (name: string, desc: string | null = null, id = '0'): Script => ({
-  id,
-  name,
-  desc,
-  version: null,
-  icon: null,
-  folder: `/scripts/${name}`,
-  manifest: `/scripts/${name}/script.toml`,
-  language: 'python',
-  language_version: null,
-  entry: 'main.py',
-  terminal: 'always',
-  timeout: null,
-  concurrency: null,
-  lock: null,
-  node: false,
-  input: null,
-  params: [],
-  outputs: [],
-  require_models: false,
-  models: [],
-  dependencies: [],
-});
+import { someScript } from './some-script.ts';
 
 const all = [
-  script('Photo album'),
-  script('Résumé to PDF'),
-  script('整理下载', '按类型分类'),
-  script('Album of photos', null, 'aa11'),
+  someScript('Photo album'),
+  someScript('Résumé to PDF'),
+  someScript('整理下载', { desc: '按类型分类' }),
+  someScript('Album of photos', { id: 'aa11' }),
 ];
 const namesOf = (query: string) => findScripts(all, query).map(({ name }) => name);
 
@@ -52,6 +28,21 @@ describe('scripts are found', () => {
   it('by what is written about them, and by the beginning of their id', () => {
     expect(namesOf('类型')).toEqual(['整理下载']);
     expect(namesOf('AA1')).toEqual(['Album of photos']);
+  });
+
+  it('by the folder and its group, but not by where all of them are kept', () => {
+    const some = ['/home/ann/hob/scripts/media/crop', '/home/ann/hob/scripts/tidy', 'C:\\hob\\packages\\ocr'];
+    const foldersOf = (folders: readonly string[], query: string) =>
+      findScripts(
+        folders.map((folder) => someScript('x', { folder })),
+        query,
+      ).map(({ folder }) => folder);
+    expect(foldersOf(some, 'ann')).toEqual([]);
+    expect(foldersOf(some, 'media')).toEqual(some.slice(0, 1));
+    expect(foldersOf(some, 'ocr')).toEqual(some.slice(2));
+    expect(foldersOf(some.slice(0, 2), 'scripts')).toEqual([]);
+    expect(foldersOf(some.slice(0, 2), 'tidy')).toEqual(some.slice(1, 2));
+    expect(foldersOf(some.slice(1, 2), 'tidy')).toEqual(some.slice(1, 2));
   });
 
   it('all of them, in their order, when nothing is sought', () => {

@@ -1,36 +1,43 @@
 import type { Script } from '../api/wire.ts';
+import { placeNames } from './place-names.ts';
+import { fold, wordsOf } from './search-words.ts';
+
+interface Sought {
+  readonly id: string;
+  readonly name: string;
+  /** All else in which words are looked for. */
+  readonly rest: string;
+}
 
 /** Earlier is better; what is in none of these places was not found. */
-const places: readonly ((script: Script, word: string) => boolean)[] = [
-  ({ name }, word) => fold(name).startsWith(word),
-  ({ name }, word) => fold(name).includes(word),
+const places: readonly ((sought: Sought, word: string) => boolean)[] = [
+  ({ name }, word) => name.startsWith(word),
+  ({ name }, word) => name.includes(word),
   ({ id }, word) => id.startsWith(word),
-  ({ desc, language, folder }, word) => fold(`${desc ?? ''}\n${language}\n${folder}`).includes(word),
+  ({ rest }, word) => rest.includes(word),
 ];
 
 /** The scripts in which every word of a query occurs, those whose names have them first. Their order is kept otherwise. */
 export function findScripts(scripts: readonly Script[], query: string): Script[] {
-  const words = fold(query).split(/\s+/).filter(Boolean);
+  const words = wordsOf(query);
+  if (words.length === 0) return [...scripts];
+  const placeOf = placeNames(scripts.map(({ folder }) => folder));
   return scripts
-    .map((script) => ({ script, rank: rankOf(script, words) }))
+    .map((script) => ({ script, rank: rankOf(soughtIn(script, placeOf(script.folder)), words) }))
     .filter(({ rank }) => rank < places.length)
     .sort((a, b) => a.rank - b.rank)
     .map(({ script }) => script);
 }
 
-/** The worst place of all the words. */
-function rankOf(script: Script, words: readonly string[]): number {
-  const ranks = words.map((word) => {
-    const at = places.findIndex((isThere) => isThere(script, word));
-    return at < 0 ? places.length : at;
-  });
-  return Math.max(0, ...ranks);
+function soughtIn({ id, name, desc, language }: Script, place: string): Sought {
+  return { id, name: fold(name), rest: fold(`${desc ?? ''}\n${language}\n${place}`) };
 }
 
-/** Upper and lower case, full and half width, and accents are all the same to who searches. */
-function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase();
+/** The worst place of all the words. */
+function rankOf(sought: Sought, words: readonly string[]): number {
+  const ranks = words.map((word) => {
+    const at = places.findIndex((isThere) => isThere(sought, word));
+    return at < 0 ? places.length : at;
+  });
+  return Math.max(...ranks);
 }

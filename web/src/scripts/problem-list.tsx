@@ -1,18 +1,26 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 
 import type { Problem } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 
+interface ProblemListProps {
+  readonly problems: readonly Problem[];
+  /** They are not what the page is about: where it is narrow, one line says how many there are until somebody wants to know. */
+  readonly isAside?: boolean;
+}
+
 /** What is wrong with manifests: where it stands, and what to do about it. */
-export function ProblemList({ problems }: { problems: readonly Problem[] }) {
+export function ProblemList({ problems, isAside = false }: ProblemListProps) {
   const say = useSay();
+  const [isNarrow] = useState(() => matchMedia('(width < 40rem)').matches);
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (problems.length === 0) return null;
   const count = problems.length;
   return (
     <details
-      open={errors.length > 0}
+      open={errors.length > 0 && !(isAside && isNarrow)}
       className={classes(
         'group mb-5 rounded-xl border border-line',
         errors.length > 0 ? 'bg-bad-ground' : 'bg-warn-ground',

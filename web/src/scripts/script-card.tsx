@@ -1,33 +1,59 @@
-import { Star, Workflow } from 'lucide-react';
+import { Star, TriangleAlert, Workflow } from 'lucide-react';
+import { memo } from 'react';
 import { Link } from 'wouter';
 
 import type { Outcome, Script } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
-import { StateIcon } from '../parts/run-state.tsx';
+import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ScriptIcon } from './script-icon.tsx';
 
 interface ScriptCardProps {
+  readonly linkId: string;
   readonly script: Script;
+  /** Among all, most of which may not be on the page. */
+  readonly position: number;
+  readonly count: number;
   readonly lastRun: Outcome | null;
   readonly isFavourite: boolean;
-  readonly onFavourite: () => void;
+  readonly onFavourite: (id: string) => void;
+  /** By the arrows, from the search. */
+  readonly isMarked: boolean;
+  /** It is there, but cannot be run. */
+  readonly isUnusable: boolean;
 }
 
-export function ScriptCard({ script, lastRun, isFavourite, onFavourite }: ScriptCardProps) {
+/** A script in two lines on a phone, where many should be seen; else in four. It is as high as any other, whatever is on it. */
+export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
+  const { linkId, script, position, count, lastRun, isFavourite, onFavourite, isMarked, isUnusable } = props;
   const say = useSay();
   const { id, name, desc, language, node } = script;
   return (
-    <li className="group relative flex flex-col rounded-xl border border-line bg-surface transition-colors [contain-intrinsic-size:auto_8.5rem] [content-visibility:auto] focus-within:border-line-strong hover:border-line-strong">
-      <Link href={`/scripts/${id}`} className="flex grow gap-3 rounded-xl p-4 pr-11">
+    <li
+      aria-posinset={position}
+      aria-setsize={count}
+      className={classes(
+        'group relative rounded-xl border bg-surface transition-colors',
+        isMarked
+          ? 'border-accent inset-ring-1 inset-ring-accent'
+          : 'border-line focus-within:border-line-strong hover:border-line-strong',
+      )}
+    >
+      <Link
+        id={linkId}
+        href={`/scripts/${id}`}
+        className="flex size-full items-center gap-3 overflow-hidden rounded-xl px-4 pr-11 sm:items-start sm:pt-3.5"
+      >
         <ScriptIcon script={script} />
-        <span className="min-w-0 grow">
-          <span className="block truncate font-medium" title={name}>
+        <span className="grid min-w-0 grow grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2 text-xs text-muted">
+          <span className="col-span-2 truncate text-sm font-medium text-ink sm:col-span-3" title={name}>
             {name}
           </span>
-          <span className="line-clamp-2 min-h-[2lh] text-[13px] text-muted">{desc}</span>
-          <span className="mt-2 flex items-center gap-2 text-xs text-muted">
+          <span className="col-start-2 col-end-4 row-start-2 line-clamp-1 text-[13px] sm:col-start-1 sm:line-clamp-2 sm:min-h-[2lh] sm:self-start">
+            {desc}
+          </span>
+          <span className="col-start-1 row-start-2 flex items-center gap-2 sm:row-start-3 sm:mt-2">
             <span className="rounded bg-hover px-1.5 py-px">{language}</span>
             {node && (
               <span
@@ -35,23 +61,29 @@ export function ScriptCard({ script, lastRun, isFavourite, onFavourite }: Script
                 title={say('Other scripts can call it', '可以被其他脚本调用')}
               >
                 <Workflow size={13} aria-hidden />
-                {say('node', '节点')}
+                <span className="max-sm:sr-only">{say('node', '节点')}</span>
               </span>
             )}
-            {lastRun !== null && (
-              <span className="ml-auto inline-flex items-center gap-1">
-                <StateIcon state={lastRun.state} size={14} />
-                <Ago time={lastRun.queued_at} />
+            {isUnusable && (
+              <span className="inline-flex items-center gap-1 whitespace-nowrap text-bad">
+                <TriangleAlert size={13} aria-hidden />
+                {say('cannot run', '无法运行')}
               </span>
             )}
           </span>
+          {lastRun !== null && (
+            <span className="col-start-3 row-start-1 inline-flex items-center gap-1 sm:row-start-3 sm:mt-2">
+              <StateIcon state={shownState(lastRun)} size={14} />
+              <Ago time={lastRun.queued_at} />
+            </span>
+          )}
         </span>
       </Link>
       <button
         type="button"
         aria-pressed={isFavourite}
         aria-label={say(`Favourite: ${name}`, `收藏：${name}`)}
-        onClick={onFavourite}
+        onClick={() => onFavourite(id)}
         className={classes(
           'absolute top-2 right-2 grid size-8 place-items-center rounded-lg hover:bg-hover',
           isFavourite
@@ -63,4 +95,4 @@ export function ScriptCard({ script, lastRun, isFavourite, onFavourite }: Script
       </button>
     </li>
   );
-}
+});

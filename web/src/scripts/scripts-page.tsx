@@ -1,36 +1,54 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useDeferredValue, useId, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
-import { useSay } from '../language/language.tsx';
+import { tagOf, useSay, useSpeech } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { useTypedText } from '../parts/use-typed-text.ts';
 import { useFavourites } from './favourites.ts';
+import { findProblems } from './find-problems.ts';
 import { findScripts } from './find-scripts.ts';
+import { inOrder } from './order-scripts.ts';
 import { ProblemList } from './problem-list.tsx';
-import { ScriptCard } from './script-card.tsx';
+import { unusableFolders } from './problems-of.ts';
+import { cardId, type Marked, ScriptList } from './script-list.tsx';
 
 export function ScriptsPage() {
-  const say = useSay();
+  const { say, language } = useSpeech();
+  const tag = tagOf(language);
   const [, navigate] = useLocation();
   const { data, error, refetch } = useQuery(scriptsQuery);
   const { data: outcomes } = useQuery(outcomesQuery(1));
   const [favourites, toggleFavourite] = useFavourites();
-  const [query, setQuery] = useState('');
+  const write = (text: string) =>
+    navigate(text === '' ? '/' : `/?${new URLSearchParams({ q: text })}`, { replace: true });
+  const [query, setQuery] = useTypedText(new URLSearchParams(useSearch()).get('q') ?? '', write);
   const sought = useDeferredValue(query);
 
   const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
   const found = useMemo(
-    () => findScripts(inOrder(data?.scripts ?? [], favourites, lastRuns), sought),
-    [data, favourites, lastRuns, sought],
+    () => findScripts(inOrder(data?.scripts ?? [], { favourites, lastRuns, tag }), sought),
+    [data, favourites, lastRuns, tag, sought],
   );
-  const first = found[0];
+  const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
+  const problems = useMemo(() => findProblems(data?.problems ?? [], sought), [data, sought]);
+  const listId = useId();
+  const [stepped, setStepped] = useState<string | null>(null);
+  const marked = markedOf(found, stepped, sought !== '');
+  const chosen = found[marked?.index ?? 0];
+
+  const open = ({ id }: Script) => {
+    // Who comes back finds what was typed, also when it was typed a moment ago.
+    write(query);
+    navigate(`/scripts/${id}`);
+  };
 
   return (
     <>
@@ -39,10 +57,20 @@ export function ScriptsPage() {
       </PageTitle>
       <SearchField
         value={query}
-        onChange={setQuery}
+        onChange={(text) => {
+          setQuery(text);
+          setStepped(null);
+        }}
         label={say('Search scripts', '搜索脚本')}
         placeholder={say('Search by name, description or id', '按名称、描述或 ID 搜索')}
-        onEnter={() => first && navigate(`/scripts/${first.id}`)}
+        onEnter={() => chosen && open(chosen)}
+        {...(found.length > 0 && {
+          results: {
+            id: listId,
+            markedId: marked === null ? undefined : cardId(listId, marked.index),
+            onStep: (step) => setStepped(found[stepFrom(marked, step, found.length)]?.folder ?? null),
+          },
+        })}
       />
       {data === undefined ? (
         error ? (
@@ -52,21 +80,21 @@ export function ScriptsPage() {
         )
       ) : (
         <>
-          {sought === '' && <ProblemList problems={data.problems} />}
+          <ProblemList problems={problems} isAside={sought === ''} />
           {found.length > 0 && (
-            <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-              {found.map((script) => (
-                <ScriptCard
-                  key={script.id}
-                  script={script}
-                  lastRun={lastRuns.get(script.id) ?? null}
-                  isFavourite={favourites.has(script.id)}
-                  onFavourite={() => toggleFavourite(script.id)}
-                />
-              ))}
-            </ul>
+            <ScriptList
+              id={listId}
+              scripts={found}
+              marked={marked}
+              lastRuns={lastRuns}
+              favourites={favourites}
+              onFavourite={toggleFavourite}
+              unusable={unusable}
+            />
           )}
-          {found.length === 0 && <NothingFound isSearch={sought !== ''} />}
+          {found.length === 0 && (sought === '' || problems.length === 0) && (
+            <NothingFound isSearch={sought !== ''} />
+          )}
         </>
       )}
     </>
@@ -86,21 +114,17 @@ function NothingFound({ isSearch }: { isSearch: boolean }) {
   );
 }
 
-function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
-  return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
+/** While something is sought there is always one for Enter to open: the first, unless the arrows have gone to another. */
+function markedOf(found: readonly Script[], stepped: string | null, isSearch: boolean): Marked | null {
+  const index = found.findIndex(({ folder }) => folder === stepped);
+  if (index >= 0) return { index, isSteppedTo: true };
+  return isSearch && found.length > 0 ? { index: 0, isSteppedTo: false } : null;
 }
 
-/** Favourites, then what ran most recently, then by name. */
-function inOrder(
-  scripts: readonly Script[],
-  favourites: ReadonlySet<string>,
-  lastRuns: ReadonlyMap<string, Outcome>,
-): Script[] {
-  const timeOf = ({ id }: Script) => lastRuns.get(id)?.queued_at ?? '';
-  return scripts.toSorted(
-    (a, b) =>
-      Number(favourites.has(b.id)) - Number(favourites.has(a.id)) ||
-      timeOf(b).localeCompare(timeOf(a)) ||
-      a.name.localeCompare(b.name),
-  );
+function stepFrom(marked: Marked | null, step: 1 | -1, count: number): number {
+  return marked === null ? 0 : Math.max(0, Math.min(count - 1, marked.index + step));
+}
+
+function lastRunOfEach(outcomes: readonly ScriptOutcomes[]): Map<string, Outcome> {
+  return new Map(outcomes.flatMap(({ script_id, runs }) => runs.slice(0, 1).map((run) => [script_id, run])));
 }

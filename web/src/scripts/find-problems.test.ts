@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+
+import { findProblems } from './find-problems.ts';
+
+const problem = (file: string, message: string) =>
+  ({ severity: 'error', file, line: 1, message, advice: 'Mend it.' }) as const;
+
+const all = [
+  problem('/home/ann/scripts/crop/script.toml', 'This is not valid TOML'),
+  problem('/home/ann/scripts/tidy/script.toml', 'Hob does not know the language "cobol"'),
+];
+
+describe('problems are found', () => {
+  it('by the folder, the file or the message, every word of the query being there', () => {
+    expect(findProblems(all, 'CROP')).toEqual(all.slice(0, 1));
+    expect(findProblems(all.slice(0, 1), 'crop')).toEqual(all.slice(0, 1));
+    expect(findProblems(all, 'tidy cobol')).toEqual(all.slice(1));
+    expect(findProblems(all, 'crop cobol')).toEqual([]);
+    expect(findProblems(all, 'script.toml')).toEqual(all);
+    expect(findProblems(all, '')).toEqual(all);
+  });
+
+  it('not by where all scripts are kept', () => {
+    expect(findProblems(all, 'ann')).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+
+import { inOrder } from './order-scripts.ts';
+import { someScript } from './some-script.ts';
+
+const order = { favourites: new Set<string>(), lastRuns: new Map(), tag: 'en' };
+
+describe('the order of scripts', () => {
+  it('is that of their names, in which numbers count as such', () => {
+    const scripts = ['Part 10', 'Part 9', 'other', 'Part 182', 'Part 1819'].map((name) => someScript(name));
+    expect(inOrder(scripts, order).map(({ name }) => name)).toEqual([
+      'other',
+      'Part 9',
+      'Part 10',
+      'Part 182',
+      'Part 1819',
+    ]);
+  });
+
+  it('begins with favourites, and then what ran most recently', () => {
+    const scripts = ['a', 'b', 'c', 'd'].map((name) => someScript(name, { id: name }));
+    const ran = (id: string, queued_at: string) =>
+      [id, { run_id: id, state: 'succeeded', end_cause: 'exit', queued_at, duration_ms: 1 }] as const;
+    const lastRuns = new Map([ran('b', '2026-05-01T12:00:00.000Z'), ran('c', '2026-05-01T12:00:00.001Z')]);
+    const found = inOrder(scripts, { ...order, favourites: new Set(['d']), lastRuns });
+    expect(found.map(({ name }) => name)).toEqual(['d', 'c', 'b', 'a']);
+  });
+});

@@ -1,0 +1,64 @@
+import { useRef } from 'react';
+
+import type { Outcome, Script } from '../api/wire.ts';
+import { useRowsInView } from '../parts/use-rows-in-view.ts';
+import { ScriptCard } from './script-card.tsx';
+import { useGridShape } from './use-grid-shape.ts';
+import { useScrolledTo } from './use-scrolled-to.ts';
+
+/** The one that Enter opens. */
+export interface Marked {
+  readonly index: number;
+  /** The arrows have gone there, so it is to be seen. */
+  readonly isSteppedTo: boolean;
+}
+
+interface ScriptListProps {
+  readonly id: string;
+  readonly scripts: readonly Script[];
+  /** By the ids of scripts, as are the favourites. */
+  readonly lastRuns: ReadonlyMap<string, Outcome>;
+  readonly favourites: ReadonlySet<string>;
+  readonly onFavourite: (id: string) => void;
+  /** By their folders. */
+  readonly unusable: ReadonlySet<string>;
+  readonly marked: Marked | null;
+}
+
+/** The cards of all scripts; only those in view are really there. */
+export function ScriptList(props: ScriptListProps) {
+  const { id, scripts, lastRuns, favourites, onFavourite, unusable, marked } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const { columns, rowPx } = useGridShape(list);
+  const rows = Math.ceil(scripts.length / columns);
+  const { from, until } = useRowsInView({ list, scrolls: 'page', count: rows, rowPx });
+  useScrolledTo(list, marked?.isSteppedTo ? Math.floor(marked.index / columns) : null, rowPx);
+  const first = from * columns;
+  return (
+    <ul
+      ref={list}
+      id={id}
+      className="grid auto-rows-[4.25rem] grid-cols-1 gap-3 sm:auto-rows-[7.25rem] sm:grid-cols-2 xl:grid-cols-3"
+      style={{ paddingTop: from * rowPx, paddingBottom: (rows - until) * rowPx }}
+    >
+      {scripts.slice(first, until * columns).map((script, offset) => (
+        <ScriptCard
+          key={script.folder}
+          linkId={cardId(id, first + offset)}
+          script={script}
+          position={first + offset + 1}
+          count={scripts.length}
+          lastRun={lastRuns.get(script.id) ?? null}
+          isFavourite={favourites.has(script.id)}
+          onFavourite={onFavourite}
+          isMarked={first + offset === marked?.index}
+          isUnusable={unusable.has(script.folder)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+export function cardId(listId: string, index: number): string {
+  return `${listId}-${index}`;
+}

@@ -1,0 +1,29 @@
+import type { Script } from '../api/wire.ts';
+
+/** A script as the service tells of it, for tests. */
+export function someScript(name: string, rest: Partial<Script> = {}): Script {
+  return {
+    id: '0',
+    name,
+    desc: null,
+    version: null,
+    icon: null,
+    folder: `/scripts/${name}`,
+    manifest: `/scripts/${name}/script.toml`,
+    language: 'python',
+    language_version: null,
+    entry: 'main.py',
+    terminal: 'always',
+    timeout: null,
+    concurrency: null,
+    lock: null,
+    node: false,
+    input: null,
+    params: [],
+    outputs: [],
+    require_models: false,
+    models: [],
+    dependencies: [],
+    ...rest,
+  };
+}
