@@ -131,6 +131,8 @@ function useCtrlEnter(start: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      // What lay over the page and took it may have closed by it.
+      if (event.defaultPrevented) return;
       if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
       event.preventDefault();
       latest.current();
