@@ -169,6 +169,20 @@ describe.runIf(hasChromium)('the page of a script', () => {
   it('checks before it runs, and says at each field what is wrong', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, { colorScheme: 'dark' });
     await field(page, 'Quality').fill('many');
+    // What is left half done is complained of at once, until it is done; what is empty is not.
+    await page.getByRole('textbox', { name: 'Title' }).focus();
+    await page.getByText('A whole number, such as 85').waitFor();
+    await field(page, 'Headers').fill('{"a": 1');
+    expect(await page.getByText('Not JSON').count()).toBe(0);
+    await field(page, 'Tags').fill('[1, 2');
+    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await field(page, 'Headers').fill('{"a": 1,}');
+    await page.getByText('Not JSON: see line 1, column 9').waitFor();
+    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await field(page, 'Headers').fill('{"a": 1}');
+    await field(page, 'Tags').fill('[1, 2]');
+    await page.getByText('Not JSON').waitFor({ state: 'detached' });
+    expect(await page.getByText('This is required').count()).toBe(0);
     await field(page, 'Headers').fill('{\n  "a": 1,\n}');
     await page.getByRole('button', { name: /^Run/ }).click();
     await page.getByText('A whole number, such as 85').waitFor();

@@ -114,6 +114,6 @@ function placeholderOf(
   const kinds = exts.length > 0 ? ` (${exts.join(' ')})` : '';
   if (type === 'str') return pick === null ? '' : say('A path', '路径') + kinds;
   return pick === null
-    ? say('One entry a line', '每行一项')
+    ? say('One entry a line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]')
     : say('One path a line; drop text here', '每行一个路径，可拖入文本') + kinds;
 }

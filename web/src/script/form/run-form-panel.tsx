@@ -68,6 +68,11 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       noValidate
       aria-label={say('Run the script', '运行脚本')}
       onSubmit={(event) => event.preventDefault()}
+      onBlur={({ target, relatedTarget }) => {
+        // The buttons see to it themselves, and are not to move away under the pointer.
+        if (relatedTarget instanceof HTMLButtonElement || !(target instanceof HTMLElement)) return;
+        if (target.dataset.field !== undefined) form.leave(target.dataset.field);
+      }}
       // What gets the focus is not to lie behind the bar at the lower end.
       className="rounded-xl border border-line bg-surface **:data-field:scroll-my-32"
     >
