@@ -66,6 +66,12 @@ label = "Key"
 type = "str"
 required = true
 secret = true
+[[service.params]]
+name = "preset"
+label = "Preset"
+type = "str"
+secret = true
+default = "standard"
 `;
 
 const awkward = `it's "quoted" \\ $HOME \`x\` 中文`;
@@ -154,7 +160,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
     // Edit and run: from the record of the run.
     await page.goto(`${scene.hob.url}/scripts/${resize}?from=${String(run.run_id)}`);
-    await page.getByText('Secrets are not kept; enter again: Key').waitFor();
+    await page.getByText(/^Secrets are not kept; enter again: Key$/).waitFor();
     expect(await field(page, 'Tags').inputValue()).toBe('one\ntwo words');
     await page.getByText('Better').click();
     await field(page, 'Quality').waitFor({ state: 'detached' });
