@@ -12,6 +12,7 @@ import { bash, writeScript } from './support/scripts.ts';
 const resize = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const plain = '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const broken = '62000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const folders = '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
 const fields = `
 [[service.inputs]]
@@ -74,11 +75,21 @@ secret = true
 default = "standard"
 `;
 
+const folder = `
+[[service.inputs]]
+name = "target"
+label = "Target"
+type = "str"
+pick = "folders"
+`;
+
 const awkward = `it's "quoted" \\ $HOME \`x\` 中文`;
 
 describe.runIf(hasChromium)('the page of a script', () => {
   let scene: ConsoleScene;
   let photos: string;
+  /** With nothing in it that is wanted. */
+  let dull: string;
 
   beforeAll(async () => {
     scene = await launchConsole(async (scripts) => {
@@ -91,6 +102,13 @@ describe.runIf(hasChromium)('the page of a script', () => {
         tables: fields,
       });
       await writeScript(scripts, 'plain', { id: plain, name: 'Plain', entry });
+      await writeScript(scripts, 'folders', {
+        id: folders,
+        name: 'Folders',
+        node: true,
+        entry,
+        tables: folder,
+      });
       await writeScript(scripts, 'broken', {
         id: broken,
         name: 'Broken',
@@ -102,6 +120,9 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await mkdir(join(photos, 'sub'), { recursive: true });
     for (const name of ['a.png', 'b.png', 'c.txt', '.hidden.png']) await writeFile(join(photos, name), name);
     await symlink('nowhere', join(photos, 'broken.png'));
+    dull = join(scene.folder, 'dull');
+    await mkdir(dull);
+    for (const name of ['.a.png', '.profile', 'b.txt']) await writeFile(join(dull, name), name);
     await mkdir(join(scene.folder, 'many'));
     for (let index = 0; index < 2000; index += 1)
       await writeFile(join(scene.folder, 'many', `${index}.png`), '');
@@ -309,12 +330,32 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
     const path = away.page.getByLabel('Path of the folder');
-    await path.fill(join(photos, 'none'));
+    await path.fill(join(photos, 'none', 'at', 'all'));
     await away.page.keyboard.press('Enter');
-    await away.page.getByText('There is no folder').waitFor();
-    await path.fill(photos);
+    await away.page.getByText('This is the nearest folder that is').waitFor();
+    await away.page.getByRole('option', { name: 'a.png' }).waitFor();
+    await away.page.getByRole('button', { name: 'Folder above' }).click();
+    await away.page.getByRole('option', { name: 'photos' }).waitFor();
+    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    await path.fill(join(photos, 'a.png'));
     await away.page.keyboard.press('Enter');
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
+    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    // What keeps all of a folder out of sight is said, and undone at once.
+    await path.fill(dull);
+    await away.page.keyboard.press('Enter');
+    await away.page.getByText('Not shown: 1 hidden, 2 of other kinds').waitFor();
+    await away.page.getByRole('button', { name: 'Show them' }).click();
+    await away.page.getByText('3 shown').waitFor();
+    await away.page.getByRole('button', { name: 'Cancel' }).click();
+    // A folder that was given is where one begins to look for a folder, and is what is chosen there.
+    await away.page.goto(`${scene.hob.url}/scripts/${folders}`);
+    await field(away.page, 'Target').fill(join(photos, 'sub'));
+    await away.page.getByRole('button', { name: 'Browse' }).click();
+    await away.page.getByText('This folder is empty').waitFor();
+    expect(await away.page.getByRole('switch', { name: 'Other files' }).count()).toBe(0);
+    await away.page.getByRole('button', { name: 'Choose this folder' }).click();
+    expect(await field(away.page, 'Target').inputValue()).toBe(join(photos, 'sub'));
     // The browser itself complains of every answer that is a refusal.
     await away.page.context().close();
     await close();

@@ -4,7 +4,6 @@ import { callService } from './call-service.ts';
 import type {
   DownloadList,
   EnvironmentList,
-  FolderListing,
   Health,
   ModelList,
   Operation,
@@ -133,15 +132,6 @@ export const operationQuery = (id: string) =>
     queryKey: ['operation', id],
     queryFn: ({ signal }) =>
       callService<Operation>(`/api/packages/operations/${encodeURIComponent(id)}`, { signal }),
-  });
-
-/** A folder of the machine that Hob runs on; null: the home of its user. Others change it: it is never kept. */
-export const folderQuery = (path: string | null) =>
-  queryOptions({
-    queryKey: ['files', path],
-    queryFn: ({ signal }) => callService<FolderListing>(`/api/files?${searchOf({ path })}`, { signal }),
-    staleTime: 0,
-    gcTime: 0,
   });
 
 export const terminalQuery = (runId: string) =>
