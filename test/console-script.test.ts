@@ -83,7 +83,7 @@ type = "str"
 pick = "folders"
 `;
 
-const awkward = `it's "quoted" \\ $HOME \`x\` 中文`;
+const awkward = `it's "quoted" \\ $HOME \`x\` 中文 😀`;
 
 describe.runIf(hasChromium)('the page of a script', () => {
   let scene: ConsoleScene;
@@ -288,9 +288,15 @@ describe.runIf(hasChromium)('the page of a script', () => {
     for (const [name, [program, ...options]] of Object.entries(programs)) {
       await page.getByRole('tab', { name }).click();
       const code = await page.getByRole('textbox', { name }).inputValue();
-      const secret = `se"cr\\et '${name}'`;
-      const env = { ...process.env, KEY: secret };
-      const { stdout } = await promisify(execFile)(program, [...options, code], { env });
+      const secret = `se"cr\\et\t'${name}' $HOME \`x\`\n\n密 😀 & \\n\n`;
+      const { KEY: _, ...without } = process.env;
+      const run = (text: string, env: NodeJS.ProcessEnv) =>
+        promisify(execFile)(program, [...options, text], { env });
+      await expect(run(code, without)).rejects.toThrow('KEY');
+      // What does not fit is refused in the language of the page; Python says no more than the status.
+      const wrong = run(code.replace('"quality": 85', '"quality": "x"'), { ...without, KEY: secret });
+      expect(await wrong.then(({ stdout }) => stdout, String)).toMatch(/quality must be int|HTTP Error 400/);
+      const { stdout } = await run(code, { ...without, KEY: secret });
       const [runId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
       expect(await recordOf(runId)).toMatchObject({
         origin: 'execute',
