@@ -12,6 +12,7 @@ import { bash, writeScript } from './support/scripts.ts';
 const resize = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const plain = '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const broken = '62000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
+const folders = '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
 const fields = `
 [[service.inputs]]
@@ -66,13 +67,29 @@ label = "Key"
 type = "str"
 required = true
 secret = true
+[[service.params]]
+name = "preset"
+label = "Preset"
+type = "str"
+secret = true
+default = "standard"
 `;
 
-const awkward = `it's "quoted" \\ $HOME \`x\` 中文`;
+const folder = `
+[[service.inputs]]
+name = "target"
+label = "Target"
+type = "str"
+pick = "folders"
+`;
+
+const awkward = `it's "quoted" \\ $HOME \`x\` 中文 😀`;
 
 describe.runIf(hasChromium)('the page of a script', () => {
   let scene: ConsoleScene;
   let photos: string;
+  /** With nothing in it that is wanted. */
+  let dull: string;
 
   beforeAll(async () => {
     scene = await launchConsole(async (scripts) => {
@@ -85,6 +102,13 @@ describe.runIf(hasChromium)('the page of a script', () => {
         tables: fields,
       });
       await writeScript(scripts, 'plain', { id: plain, name: 'Plain', entry });
+      await writeScript(scripts, 'folders', {
+        id: folders,
+        name: 'Folders',
+        node: true,
+        entry,
+        tables: folder,
+      });
       await writeScript(scripts, 'broken', {
         id: broken,
         name: 'Broken',
@@ -96,6 +120,9 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await mkdir(join(photos, 'sub'), { recursive: true });
     for (const name of ['a.png', 'b.png', 'c.txt', '.hidden.png']) await writeFile(join(photos, name), name);
     await symlink('nowhere', join(photos, 'broken.png'));
+    dull = join(scene.folder, 'dull');
+    await mkdir(dull);
+    for (const name of ['.a.png', '.profile', 'b.txt']) await writeFile(join(dull, name), name);
     await mkdir(join(scene.folder, 'many'));
     for (let index = 0; index < 2000; index += 1)
       await writeFile(join(scene.folder, 'many', `${index}.png`), '');
@@ -154,7 +181,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
     // Edit and run: from the record of the run.
     await page.goto(`${scene.hob.url}/scripts/${resize}?from=${String(run.run_id)}`);
-    await page.getByText('Secrets are not kept; enter again: Key').waitFor();
+    await page.getByText(/^Secrets are not kept; enter again: Key$/).waitFor();
     expect(await field(page, 'Tags').inputValue()).toBe('one\ntwo words');
     await page.getByText('Better').click();
     await field(page, 'Quality').waitFor({ state: 'detached' });
@@ -169,6 +196,20 @@ describe.runIf(hasChromium)('the page of a script', () => {
   it('checks before it runs, and says at each field what is wrong', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, { colorScheme: 'dark' });
     await field(page, 'Quality').fill('many');
+    // What is left half done is complained of at once, until it is done; what is empty is not.
+    await page.getByRole('textbox', { name: 'Title' }).focus();
+    await page.getByText('A whole number, such as 85').waitFor();
+    await field(page, 'Headers').fill('{"a": 1');
+    expect(await page.getByText('Not JSON').count()).toBe(0);
+    await field(page, 'Tags').fill('[1, 2');
+    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await field(page, 'Headers').fill('{"a": 1,}');
+    await page.getByText('Not JSON: see line 1, column 9').waitFor();
+    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await field(page, 'Headers').fill('{"a": 1}');
+    await field(page, 'Tags').fill('[1, 2]');
+    await page.getByText('Not JSON').waitFor({ state: 'detached' });
+    expect(await page.getByText('This is required').count()).toBe(0);
     await field(page, 'Headers').fill('{\n  "a": 1,\n}');
     await page.getByRole('button', { name: /^Run/ }).click();
     await page.getByText('A whole number, such as 85').waitFor();
@@ -217,6 +258,8 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('button', { name: 'Choose 2' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // It chooses, and runs nothing: no field is complained of.
+    expect(await page.getByText('This is required').count()).toBe(0);
     expect(await page.getByRole('textbox', { name: 'Images' }).inputValue()).toBe(
       `${join(photos, 'a.png')}\n${join(photos, 'b.png')}`,
     );
@@ -251,9 +294,15 @@ describe.runIf(hasChromium)('the page of a script', () => {
     for (const [name, [program, ...options]] of Object.entries(programs)) {
       await page.getByRole('tab', { name }).click();
       const code = await page.getByRole('textbox', { name }).inputValue();
-      const secret = `se"cr\\et '${name}'`;
-      const env = { ...process.env, KEY: secret };
-      const { stdout } = await promisify(execFile)(program, [...options, code], { env });
+      const secret = `se"cr\\et\t'${name}' $HOME \`x\`\n\n密 😀 & \\n\n`;
+      const { KEY: _, ...without } = process.env;
+      const run = (text: string, env: NodeJS.ProcessEnv) =>
+        promisify(execFile)(program, [...options, text], { env });
+      await expect(run(code, without)).rejects.toThrow('KEY');
+      // What does not fit is refused in the language of the page; Python says no more than the status.
+      const wrong = run(code.replace('"quality": 85', '"quality": "x"'), { ...without, KEY: secret });
+      expect(await wrong.then(({ stdout }) => stdout, String)).toMatch(/quality must be int|HTTP Error 400/);
+      const { stdout } = await run(code, { ...without, KEY: secret });
       const [runId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stdout) ?? [];
       expect(await recordOf(runId)).toMatchObject({
         origin: 'execute',
@@ -295,13 +344,33 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
     const path = away.page.getByLabel('Path of the folder');
-    away.expects(/404 .*\/api\/files\?path=\S+none$/);
-    await path.fill(join(photos, 'none'));
+    away.expects(/404 .*\/api\/files\?path=\S+none/);
+    await path.fill(join(photos, 'none', 'at', 'all'));
     await away.page.keyboard.press('Enter');
-    await away.page.getByText('There is no folder').waitFor();
-    await path.fill(photos);
+    await away.page.getByText('This is the nearest folder that is').waitFor();
+    await away.page.getByRole('option', { name: 'a.png' }).waitFor();
+    await away.page.getByRole('button', { name: 'Folder above' }).click();
+    await away.page.getByRole('option', { name: 'photos' }).waitFor();
+    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    await path.fill(join(photos, 'a.png'));
     await away.page.keyboard.press('Enter');
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
+    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    // What keeps all of a folder out of sight is said, and undone at once.
+    await path.fill(dull);
+    await away.page.keyboard.press('Enter');
+    await away.page.getByText('Not shown: 1 hidden, 2 of other kinds').waitFor();
+    await away.page.getByRole('button', { name: 'Show them' }).click();
+    await away.page.getByText('3 shown').waitFor();
+    await away.page.getByRole('button', { name: 'Cancel' }).click();
+    // A folder that was given is where one begins to look for a folder, and is what is chosen there.
+    await away.page.goto(`${scene.hob.url}/scripts/${folders}`);
+    await field(away.page, 'Target').fill(join(photos, 'sub'));
+    await away.page.getByRole('button', { name: 'Browse' }).click();
+    await away.page.getByText('This folder is empty').waitFor();
+    expect(await away.page.getByRole('switch', { name: 'Other files' }).count()).toBe(0);
+    await away.page.getByRole('button', { name: 'Choose this folder' }).click();
+    expect(await field(away.page, 'Target').inputValue()).toBe(join(photos, 'sub'));
     await away.close();
     await close();
   });

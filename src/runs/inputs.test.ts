@@ -290,6 +290,12 @@ describe('what is kept of the params', () => {
     expect(maskSecrets(target, { other: 'x' })).toEqual({ other: 'x' });
   });
 
+  it('leaves out a secret that the manifest has, but not one that only the caller had', () => {
+    const preset = script({ params: [param('key', { secret: true, default: 'hunter2' })] });
+    expect(maskSecrets(preset, readParams(preset, {}))).toEqual({});
+    expect(maskSecrets(preset, readParams(preset, { key: 'other' }))).toEqual({ key: '***' });
+  });
+
   it('masks secrets that are no texts, too', () => {
     expect(maskSecrets(target, { key: { password: 'hunter2' } })).toEqual({ key: '***' });
   });

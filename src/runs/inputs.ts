@@ -91,9 +91,14 @@ function invalidParams(en: string, zh: string): AppError {
   return new AppError('params-invalid', { en, zh });
 }
 
-/** What may be kept and shown of the params. */
+/** What may be kept and shown of the params. A secret that is as the manifest has it is left out: nobody has to give it again. */
 export function maskSecrets(script: Script, params: JsonObject): JsonObject {
   const secrets = script.params.filter(({ name, secret }) => secret && Object.hasOwn(params, name));
   if (secrets.length === 0) return params;
-  return { ...params, ...Object.fromEntries(secrets.map(({ name }) => [name, secretMask])) };
+  const kept = { ...params };
+  for (const { name, default: preset } of secrets) {
+    if (isDeepStrictEqual(params[name], preset)) delete kept[name];
+    else kept[name] = secretMask;
+  }
+  return kept;
 }

@@ -45,7 +45,7 @@ function rerunParams(
   // Whatever is wrong with it, `readParams` says so.
   if (sent !== undefined && !isJsonObject(sent)) return sent;
   const isSent = (name: string) => sent !== undefined && Object.hasOwn(sent, name);
-  // A default in the manifest is no substitute: the run may have had another value, and would be repeated with a wrong one.
+  // A default in the manifest is no substitute: a run that had it has nothing on record, any other would be repeated with a wrong value.
   const needed = script.params
     .filter(({ name, secret }) => secret && Object.hasOwn(record.params, name) && !isSent(name))
     .map(({ name }) => name);

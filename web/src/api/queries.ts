@@ -4,7 +4,6 @@ import { callService } from './call-service.ts';
 import type {
   DownloadList,
   EnvironmentList,
-  FolderListing,
   Health,
   ModelList,
   OperationList,
@@ -132,15 +131,6 @@ export const operationsQuery = queryOptions({
   queryKey: ['operations'],
   queryFn: ({ signal }) => callService<OperationList>('/api/packages/operations', { signal }),
 });
-
-/** A folder of the machine that Hob runs on; null: the home of its user. Others change it: it is never kept. */
-export const folderQuery = (path: string | null) =>
-  queryOptions({
-    queryKey: ['files', path],
-    queryFn: ({ signal }) => callService<FolderListing>(`/api/files?${searchOf({ path })}`, { signal }),
-    staleTime: 0,
-    gcTime: 0,
-  });
 
 export const terminalQuery = (runId: string) =>
   queryOptions({

@@ -1,5 +1,12 @@
 import { CornerDownRight, File, FileQuestion, Folder } from 'lucide-react';
-import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+} from 'react';
 
 import type { FolderEntry } from '../api/wire.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
@@ -14,7 +21,7 @@ interface EntryListProps {
   readonly label: string;
   readonly entries: readonly FolderEntry[];
   /** What is said where there are none. */
-  readonly nothing: string;
+  readonly nothing: () => ReactNode;
   readonly active: number;
   readonly isMany: boolean;
   readonly canPick: (entry: FolderEntry) => boolean;
@@ -61,9 +68,9 @@ export function EntryList(props: EntryListProps) {
         </div>
       </div>
       {entries.length === 0 && (
-        <p className="pointer-events-none absolute inset-0 grid place-items-center p-6 text-center text-muted">
-          {nothing}
-        </p>
+        <div className="pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-3 p-6 text-center text-muted">
+          {nothing()}
+        </div>
       )}
     </div>
   );

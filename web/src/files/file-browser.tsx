@@ -9,6 +9,7 @@ import { inputClasses } from '../parts/input.ts';
 import { LabelledSwitch } from '../parts/labelled-switch.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { EntryList } from './entry-list.tsx';
+import { NothingShown } from './nothing-shown.tsx';
 import { PathBar } from './path-bar.tsx';
 import { canPick, type Wanted } from './pick.ts';
 import { useBrowsing } from './use-browsing.ts';
@@ -16,7 +17,7 @@ import { useBrowsing } from './use-browsing.ts';
 interface FileBrowserProps {
   readonly isOpen: boolean;
   readonly wanted: Wanted;
-  /** Where to begin; null: in the home of the user. */
+  /** Where to begin, or the nearest folder around it; null: in the home of the user. */
   readonly start: string | null;
   readonly onClose: () => void;
   readonly onPick: (paths: readonly string[]) => void;
@@ -48,11 +49,18 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
     onClose();
   };
   const browsing = useBrowsing({ wanted, start, onDone });
-  const { query, listing, entries, active, picked, chosen } = browsing;
-  const count = listing?.entries.length ?? 0;
+  const { query, listing, missing, entries, active, picked, chosen } = browsing;
   return (
     <div className="flex flex-col gap-3">
       <PathBar asked={browsing.asked} listing={listing} onGo={browsing.go} />
+      {missing !== null && (
+        <p role="status" className="rounded-lg bg-warn-ground px-3 py-2 text-[13px] break-words text-warn">
+          {say(
+            `${missing} is not there. This is the nearest folder that is.`,
+            `${missing} 不存在，已打开离它最近的文件夹。`,
+          )}
+        </p>
+      )}
       <FirstField
         role="combobox"
         aria-expanded
@@ -74,11 +82,14 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
           id={listId}
           label={say('Content of the folder', '文件夹内容')}
           entries={entries}
-          nothing={
-            count === 0
-              ? say('This folder is empty', '此文件夹为空')
-              : say(`None of its ${count} entries is shown`, `共 ${count} 项，均未显示`)
-          }
+          nothing={() => (
+            <NothingShown
+              count={listing.entries.length}
+              unseen={browsing.unseen()}
+              kinds={wanted.kinds}
+              onShow={browsing.showAll}
+            />
+          )}
           active={active}
           isMany={!wanted.isOne}
           canPick={(entry) => canPick(entry, wanted)}
@@ -98,11 +109,13 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
           isOn={browsing.showHidden}
           onChange={browsing.setShowHidden}
         />
-        <LabelledSwitch
-          label={say('Other files', '其他文件')}
-          isOn={browsing.showOthers}
-          onChange={browsing.setShowOthers}
-        />
+        {wanted.kinds !== 'folders' && (
+          <LabelledSwitch
+            label={say('Other files', '其他文件')}
+            isOn={browsing.showOthers}
+            onChange={browsing.setShowOthers}
+          />
+        )}
         {listing !== null && (
           <span role="status" className="sm:ml-auto">
             {listing.complete

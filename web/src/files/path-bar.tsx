@@ -6,7 +6,7 @@ import { useSay } from '../language/language.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { inputClasses } from '../parts/input.ts';
-import { crumbsOf } from './pick.ts';
+import { crumbsOf, folderOf } from './pick.ts';
 
 interface PathBarProps {
   /** What was asked for; null: the home of the user. */
@@ -28,7 +28,8 @@ export function PathBar({ asked, listing, onGo }: PathBarProps) {
     if (crumbs.current !== null) crumbs.current.scrollLeft = crumbs.current.scrollWidth;
   }, [here]);
   const others = listing?.roots.filter((root) => !here.startsWith(root)) ?? [];
-  const parent = listing?.parent ?? null;
+  // Out of a folder that cannot be looked into, too.
+  const parent = listing === null ? folderOf(asked ?? '') : listing.parent;
   return (
     <div className="flex flex-col gap-2">
       <div className="flex gap-1">

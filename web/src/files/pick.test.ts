@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import type { FolderEntry } from '../api/wire.ts';
-import { canPick, crumbsOf, entriesInSight, folderOf, pathIn, wantedBy } from './pick.ts';
+import {
+  canPick,
+  crumbsOf,
+  entriesInSight,
+  folderOf,
+  outOfSight,
+  pathIn,
+  startAt,
+  wantedBy,
+} from './pick.ts';
 
 const entry = (name: string, kind: FolderEntry['kind'] = 'file'): FolderEntry => ({
   name,
@@ -59,6 +68,21 @@ describe('what is in sight', () => {
   });
 });
 
+describe('what is out of sight', () => {
+  const plain = { filter: '', showHidden: false, showOthers: false };
+  const more = [...all, entry('.a.png'), entry('.profile')];
+
+  it('is hidden, or of another kind, as far as its name has what is typed', () => {
+    const pictures = wantedBy('files', ['.png'], false);
+    expect(outOfSight(more, pictures, plain)).toEqual({ hidden: 2, others: 3 });
+    expect(outOfSight(more, pictures, { ...plain, showHidden: true })).toEqual({ hidden: 0, others: 3 });
+    expect(outOfSight(more, pictures, { ...plain, showOthers: true })).toEqual({ hidden: 2, others: 1 });
+    expect(outOfSight(more, pictures, { ...plain, filter: 'png' })).toEqual({ hidden: 1, others: 0 });
+    expect(outOfSight(more, pictures, { ...plain, filter: '.a' })).toEqual({ hidden: 0, others: 0 });
+    expect(outOfSight(more, wantedBy('folders', [], false), plain)).toEqual({ hidden: 1, others: 5 });
+  });
+});
+
 describe('paths', () => {
   it('are put together and taken apart, here and on Windows', () => {
     expect(pathIn('/', 'a', '/')).toBe('/a');
@@ -79,5 +103,12 @@ describe('paths', () => {
     expect(folderOf('~/x')).toBe('~');
     expect(folderOf('some text')).toBe(null);
     expect(folderOf('')).toBe(null);
+  });
+
+  it('say where to begin to look for another', () => {
+    expect(startAt('/home/ada/a.png', wantedBy('files', [], true))).toBe('/home/ada');
+    expect(startAt('/home/ada', wantedBy('folders', [], true))).toBe('/home/ada');
+    expect(startAt('~/x', wantedBy('both', [], true))).toBe('~/x');
+    expect(startAt('git@host:repo', wantedBy('both', [], true))).toBe(null);
   });
 });

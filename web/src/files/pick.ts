@@ -55,6 +55,22 @@ export function entriesInSight(
   );
 }
 
+/** How many entries are not in sight, though their names have what is typed. */
+export interface OutOfSight {
+  /** Those that are hidden, and wanted otherwise. */
+  readonly hidden: number;
+  /** Those that cannot be chosen. */
+  readonly others: number;
+}
+
+export function outOfSight(entries: readonly FolderEntry[], wanted: Wanted, sight: Sight): OutOfSight {
+  const seen = new Set(entriesInSight(entries, wanted, sight));
+  const all = entriesInSight(entries, wanted, { ...sight, showHidden: true, showOthers: true });
+  const unseen = all.filter((entry) => !seen.has(entry));
+  const hidden = unseen.filter((entry) => entry.kind === 'folder' || canPick(entry, wanted)).length;
+  return { hidden, others: unseen.length - hidden };
+}
+
 /** The path of something in a folder. */
 export function pathIn(folder: string, name: string, separator: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
@@ -69,6 +85,12 @@ export function crumbsOf(path: string, roots: readonly string[], separator: stri
     crumbs.push({ name, path: pathIn(last, name, separator) });
   }
   return crumbs;
+}
+
+/** Where to begin to look for another than the one that is there: at a folder, or where a file lies. */
+export function startAt(path: string, { kinds }: Wanted): string | null {
+  const around = folderOf(path);
+  return around === null || kinds === 'files' ? around : path;
 }
 
 /** The folder that something lies in, as far as its path says; null when that says nothing. */

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 
-import { folderQuery } from '../api/queries.ts';
 import type { FolderEntry } from '../api/wire.ts';
-import { canPick, entriesInSight, pathIn, type Wanted } from './pick.ts';
+import { nearestFolderQuery } from './nearest-folder.ts';
+import { canPick, entriesInSight, outOfSight, pathIn, type Wanted } from './pick.ts';
 
 interface BrowsingOptions {
   readonly wanted: Wanted;
@@ -18,18 +18,19 @@ const pageRows = 10;
 /** Where one is in the folders of the machine, what is seen there, and what is marked, in all folders together. */
 export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
   const [asked, setAsked] = useState(start);
-  const query = useQuery({ ...folderQuery(asked), placeholderData: keepPreviousData });
+  const query = useQuery({ ...nearestFolderQuery(asked), placeholderData: keepPreviousData });
   const [filter, setFilter] = useState('');
   const [active, setActive] = useState(0);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [showHidden, setShowHidden] = useState(false);
   const [showOthers, setShowOthers] = useState(false);
 
-  const listing = query.error === null ? (query.data ?? null) : null;
+  const listing = query.error === null ? (query.data?.listing ?? null) : null;
   const entries = useMemo(
     () => entriesInSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
     [listing, wanted, filter, showHidden, showOthers],
   );
+  const unseen = () => outOfSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers });
   // With nothing marked, the folder that one is in, where it is folders that are wanted.
   const isHereMeant = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
   const chosen = isHereMeant ? [listing.path] : [...picked];
@@ -80,7 +81,10 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
     asked,
     query,
     listing,
+    /** What was asked for, where the listing is that of a folder around it. */
+    missing: query.isPlaceholderData ? null : (query.data?.missing ?? null),
     entries,
+    unseen,
     filter,
     active,
     picked,
@@ -95,6 +99,10 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
     setActive,
     setShowHidden,
     setShowOthers,
+    showAll() {
+      setShowHidden(true);
+      setShowOthers(wanted.kinds !== 'folders');
+    },
     pathOf,
     go,
     toggle,

@@ -2,7 +2,7 @@ import { ChevronRight, FolderOpen } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
 import { FileBrowser } from '../files/file-browser.tsx';
-import { folderOf, wantedBy } from '../files/pick.ts';
+import { startAt, wantedBy } from '../files/pick.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -111,7 +111,7 @@ export function InstallDialog(props: InstallDialogProps) {
       <FileBrowser
         isOpen={isBrowsing}
         wanted={packages}
-        start={folderOf(origin.source)}
+        start={startAt(origin.source, packages)}
         onClose={() => setBrowsing(false)}
         onPick={([source = '']) => onChange({ ...origin, source })}
       />

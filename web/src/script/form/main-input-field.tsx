@@ -3,7 +3,7 @@ import { type DragEvent, useMemo, useState } from 'react';
 
 import type { Script } from '../../api/wire.ts';
 import { FileBrowser } from '../../files/file-browser.tsx';
-import { folderOf, wantedBy } from '../../files/pick.ts';
+import { startAt, wantedBy } from '../../files/pick.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -99,7 +99,7 @@ export function MainInputField({ input, text, complaint, onChange }: MainInputFi
       <FileBrowser
         isOpen={isBrowsing}
         wanted={wanted}
-        start={folderOf(String(values.at(-1) ?? ''))}
+        start={startAt(String(values.at(-1) ?? ''), wanted)}
         onClose={() => setBrowsing(false)}
         onPick={add}
       />
@@ -114,6 +114,6 @@ function placeholderOf(
   const kinds = exts.length > 0 ? ` (${exts.join(' ')})` : '';
   if (type === 'str') return pick === null ? '' : say('A path', '路径') + kinds;
   return pick === null
-    ? say('One entry a line', '每行一项')
+    ? say('One entry a line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]')
     : say('One path a line; drop text here', '每行一个路径，可拖入文本') + kinds;
 }

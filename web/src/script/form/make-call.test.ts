@@ -44,7 +44,7 @@ describe('the call that a form makes', () => {
     [param('p', 'bool'), true, true],
     [param('p', 'list'), 'a b\n\n c\n', ['a b', 'c']],
     [param('p', 'list'), '[1, {"a": null}]', [1, { a: null }]],
-    [param('p', 'list'), '[a]\n[b]', ['[a]', '[b]']],
+    [param('p', 'list'), 'a\n[b]', ['a', '[b]']],
     [param('p', 'dict'), '{"键": [1]}', { 键: [1] }],
     [param('p', 'any'), '5', 5],
     [param('p', 'any'), 'five', 'five'],
@@ -80,7 +80,13 @@ describe('the call that a form makes', () => {
     [param('p', 'dict'), '{"a": 1,\n}', 'Not JSON: see line 2, column 1'],
     [param('p', 'dict'), '[1]', 'A JSON object, such as {"a": 1}'],
     [param('p', 'dict'), '{', 'Not JSON yet: it ends too early'],
-    [param('p', 'list'), '[1,]', 'Not JSON: see line 1, column 4'],
+    [param('p', 'list'), '[1,2', 'Not JSON yet: it ends too early'],
+    [param('p', 'list'), '[\n  1,\n', 'Not JSON yet: it ends too early'],
+    [
+      param('p', 'list'),
+      '[a]\n[b]',
+      'Not JSON: see line 1, column 2. An entry that begins with “[” is written as ["[…"]',
+    ],
     [param('p', 'str', { required: true }), '  ', 'This is required'],
     [param('p', 'str', { choices: ['a', 'b'] }), 'c', 'One of: a, b'],
   ])('is not made of what does not fit: %j %j', (one, draft, en) => {
@@ -108,6 +114,7 @@ describe('the call that a form makes', () => {
     expect(data({ ...images, pick: null }, '"x"')).toEqual(['"x"']);
     expect(data(images, '["two\\nlines"]')).toEqual(['two\nlines']);
     expect(data(images, '[1]')).toEqual([inputField]);
+    expect(data(images, '["/a"')).toEqual([inputField]);
   });
 });
 

@@ -41,8 +41,8 @@ export function makeCall(
     if (reading.kind === 'value') params[param.name] = reading.value;
   }
   const values = script.input === null ? [] : readInput(script.input, input);
-  if (!values.every((value) => typeof value === 'string'))
-    complaints.set(inputField, { en: 'Every entry must be a text', zh: '每一项都应为文本' });
+  const complaint = script.input === null ? null : inputComplaint(script.input, input, values);
+  if (complaint !== null) complaints.set(inputField, complaint);
   if (complaints.size > 0) return { complaints };
   const texts = values.map(String);
   return {
@@ -52,6 +52,16 @@ export function makeCall(
       ...(Object.keys(params).length > 0 && { params }),
     },
   };
+}
+
+/** What is wrong with one field, if anything. */
+export function complaintAt(
+  script: Pick<Script, 'id' | 'input' | 'params'>,
+  values: FormValues,
+  field: string,
+): Complaint | null {
+  const made = makeCall(script, values);
+  return 'complaints' in made ? (made.complaints.get(field) ?? null) : null;
 }
 
 /** The values of the main input: one, as it was written, or one a line. */
@@ -66,6 +76,17 @@ export function readInput(
   return pick === null
     ? values
     : values.map((value) => (typeof value === 'string' ? unquoted(value) : value));
+}
+
+function inputComplaint(
+  { type }: Pick<NonNullable<Script['input']>, 'type'>,
+  text: string,
+  values: readonly unknown[],
+): Complaint | null {
+  const reading = type === 'str' ? null : readLines(text);
+  if (reading?.kind === 'wrong') return reading.complaint;
+  const isTexts = values.every((value) => typeof value === 'string');
+  return isTexts ? null : { en: 'Every entry must be a text', zh: '每一项都应为文本' };
 }
 
 /** File managers and shells put quotes around the paths that they copy. */

@@ -16,12 +16,15 @@ export type Reading =
 
 const nothing: Reading = { kind: 'nothing' };
 
+/** Of a field in which there has to be something. */
+export const missing: Complaint = { en: 'This is required', zh: '此项必填' };
+
 /** The value that a draft stands for, of the type that the service wants. */
 export function readDraft(param: Param, draft: Draft): Reading {
   if (typeof draft === 'boolean') return of(draft);
   const text = draft.trim();
   const hasDefault = param.default !== undefined && param.default !== '';
-  if (text === '' && param.required) return wrong('This is required', '此项必填');
+  if (text === '' && param.required) return { kind: 'wrong', complaint: missing };
   switch (param.type) {
     case 'int':
       return text === '' ? nothing : readInteger(text);
@@ -64,14 +67,15 @@ function readNumber(text: string): Reading {
   return Number.isFinite(number) ? of(number) : wrong('A number, such as 0.5', '应为数字，例如 0.5');
 }
 
-/** One entry a line, or a list in JSON. */
+/** One entry a line, or a list in JSON: what begins like one is meant as one. */
 export function readLines(text: string): Reading {
   const trimmed = text.trim();
-  if (trimmed.startsWith('[') && trimmed.endsWith(']')) {
-    const fault = jsonFault(trimmed);
-    if (fault === null) return of(JSON.parse(trimmed));
-    // Several lines that happen to begin and end with brackets are just that.
-    if (!trimmed.includes('\n')) return notJson(trimmed);
+  if (trimmed.startsWith('[')) {
+    if (jsonFault(trimmed) === null) return of(JSON.parse(trimmed));
+    return notJson(trimmed, {
+      en: '. An entry that begins with “[” is written as ["[…"]',
+      zh: '。以“[”开头的项应写作 ["[…"]',
+    });
   }
   const lines = trimmed.split('\n').map((line) => line.trim());
   return of(lines.filter((line) => line !== ''));
@@ -84,14 +88,14 @@ function readObject(text: string): Reading {
   return wrong('A JSON object, such as {"a": 1}', '应为 JSON 对象，例如 {"a": 1}');
 }
 
-function notJson(text: string): Reading {
+function notJson(text: string, advice: Complaint = { en: '', zh: '' }): Reading {
   const fault = jsonFault(text);
   if (fault === null || fault.isEnd)
     return wrong('Not JSON yet: it ends too early', 'JSON 不完整：内容提前结束');
   const { line, column } = fault;
   return wrong(
-    `Not JSON: see line ${line}, column ${column}`,
-    `不是有效的 JSON：见第 ${line} 行第 ${column} 列`,
+    `Not JSON: see line ${line}, column ${column}${advice.en}`,
+    `不是有效的 JSON：见第 ${line} 行第 ${column} 列${advice.zh}`,
   );
 }
 

@@ -68,6 +68,11 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       noValidate
       aria-label={say('Run the script', '运行脚本')}
       onSubmit={(event) => event.preventDefault()}
+      onBlur={({ target, relatedTarget }) => {
+        // The buttons see to it themselves, and are not to move away under the pointer.
+        if (relatedTarget instanceof HTMLButtonElement || !(target instanceof HTMLElement)) return;
+        if (target.dataset.field !== undefined) form.leave(target.dataset.field);
+      }}
       // What gets the focus is not to lie behind the bar at the lower end.
       className="rounded-xl border border-line bg-surface **:data-field:scroll-my-32"
     >
@@ -131,6 +136,8 @@ function useCtrlEnter(start: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      // What lay over the page and took it may have closed by it.
+      if (event.defaultPrevented) return;
       if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
       event.preventDefault();
       latest.current();

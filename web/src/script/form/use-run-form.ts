@@ -1,15 +1,17 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import type { Script } from '../../api/wire.ts';
 import { type Draft, draftOf } from './draft.ts';
 import {
   type Complaints,
+  complaintAt,
   type FormValues,
   inputField,
   type MadeCall,
   makeCall,
   noValues,
 } from './make-call.ts';
+import { type Complaint, missing } from './read-draft.ts';
 import { rememberValues } from './remembered-values.ts';
 
 const nothingWrong: Complaints = new Map();
@@ -21,6 +23,8 @@ export interface RunForm {
   readonly isChanged: boolean;
   readonly setInput: (text: string) => void;
   readonly setDraft: (name: string, draft: Draft) => void;
+  /** The person goes on to something else: what is in the field by now is meant. */
+  readonly leave: (field: string) => void;
   readonly reset: () => void;
   /** The call, or what keeps the form from making it; the fields say so, too. */
   readonly check: (options?: { readonly secretsLater: boolean }) => MadeCall;
@@ -36,40 +40,36 @@ export function useRunForm(script: Script, first: FormValues): RunForm {
     if (isTouched) rememberValues(script, values);
   }, [script, values, isTouched]);
 
-  const change = useCallback((next: (now: FormValues) => FormValues) => {
-    setForm((form) => ({ values: next(form.values), isTouched: true }));
-  }, []);
-  const settle = useCallback((field: string) => {
-    setComplaints((all) => new Map([...all].filter(([name]) => name !== field)));
-  }, []);
-  const setInput = useCallback(
-    (input: string) => {
-      change((now) => ({ ...now, input }));
-      settle(inputField);
-    },
-    [change, settle],
-  );
-  const setDraft = useCallback(
-    (name: string, draft: Draft) => {
-      const param = script.params.find((each) => each.name === name);
-      const isDefault = param !== undefined && draftOf(param, param.default) === draft;
-      change(({ input, drafts: { [name]: _, ...others } }) => ({
-        input,
-        // What is as the manifest has it follows the manifest.
-        drafts: isDefault ? others : { ...others, [name]: draft },
-      }));
-      settle(name);
-    },
-    [script, change, settle],
-  );
+  const settle = (field: string, complaint: Complaint | null) => {
+    setComplaints((all) => {
+      const others = [...all].filter(([name]) => name !== field);
+      return new Map(complaint === null ? others : [...others, [field, complaint]]);
+    });
+  };
+  const change = (field: string, changed: FormValues) => {
+    setForm({ values: changed, isTouched: true });
+    // While something is put right, it says what is still wrong.
+    if (complaints.has(field)) settle(field, complaintAt(script, changed, field));
+  };
   return {
     values,
     complaints,
     isChanged: values.input !== '' || Object.keys(values.drafts).length > 0,
-    setInput,
-    setDraft,
+    setInput: (input) => change(inputField, { ...values, input }),
+    setDraft(name, draft) {
+      const param = script.params.find((each) => each.name === name);
+      const isDefault = param !== undefined && draftOf(param, param.default) === draft;
+      const { [name]: _, ...others } = values.drafts;
+      // What is as the manifest has it follows the manifest.
+      change(name, { ...values, drafts: isDefault ? others : { ...others, [name]: draft } });
+    },
+    leave(field) {
+      const complaint = complaintAt(script, values, field);
+      // Who goes through the fields may come back to the empty ones.
+      if (complaint !== null && complaint !== missing) settle(field, complaint);
+    },
     reset() {
-      change(() => noValues);
+      setForm({ values: noValues, isTouched: true });
       setComplaints(nothingWrong);
     },
     check(options) {

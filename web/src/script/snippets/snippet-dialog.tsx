@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 
 import type { Param } from '../../api/wire.ts';
-import { useSay } from '../../language/language.tsx';
+import { tagOf, useSay, useSpeech } from '../../language/language.tsx';
 import { CodeBox } from '../../parts/code-box.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -40,10 +40,11 @@ export function SnippetDialog({ call, params, onClose }: SnippetDialogProps) {
 }
 
 function Content({ call, params }: { call: RunCall; params: readonly Param[] }) {
-  const say = useSay();
+  const { say, language: spoken } = useSpeech();
   const [language, setLanguage] = useState<(typeof languages)[number][0]>('curl');
   const { data: needsToken = false } = useQuery(needsTokenQuery);
-  const snippets = writeSnippets(call, { origin: location.origin, params, needsToken });
+  const languageTag = tagOf(spoken);
+  const snippets = writeSnippets(call, { origin: location.origin, params, needsToken, languageTag });
   const variables = snippets.variables.map((name) => `$${name}`);
   return (
     <Tabs.Root

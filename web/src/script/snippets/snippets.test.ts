@@ -15,7 +15,7 @@ const secret = (name: string, type = 'str'): Param => ({
   description: null,
 });
 const script_id = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
-const options = { origin: 'http://127.0.0.1:9527', params: [], needsToken: false };
+const options = { origin: 'http://127.0.0.1:9527', params: [], needsToken: false, languageTag: 'en' };
 
 it('never has a secret in it, but the name of a variable, which is its own', () => {
   const params = [
@@ -44,11 +44,18 @@ it('sends the token where one is needed', () => {
   for (const code of Object.values(codes)) expect(code).toMatch(/Authorization.+HOB_TOKEN/);
 });
 
+it('asks for refusals in the language of the page', () => {
+  const { variables, ...codes } = writeSnippets({ script_id }, { ...options, languageTag: 'zh-CN' });
+  expect(variables).toEqual([]);
+  for (const code of Object.values(codes)) expect(code).toMatch(/Accept-Language"?: "?zh-CN/);
+});
+
 it('has no more than the id where there is nothing else to say', () => {
   expect(writeSnippets({ script_id }, options).curl).toBe(
     [
       `curl -sS 'http://127.0.0.1:9527/api/execute' \\`,
       `  -H 'Content-Type: application/json' \\`,
+      `  -H 'Accept-Language: en' \\`,
       `  -d '{`,
       `  "script_id": "${script_id}"`,
       `}'`,

@@ -10,25 +10,37 @@ export interface Snippets {
   readonly variables: readonly string[];
 }
 
+interface SnippetOptions {
+  readonly origin: string;
+  readonly params: readonly Param[];
+  readonly needsToken: boolean;
+  /** In what language refusals are wanted: without one, the service speaks Chinese. */
+  readonly languageTag: string;
+}
+
+interface CallInCode extends Pick<SnippetOptions, 'needsToken' | 'languageTag'> {
+  readonly address: string;
+  readonly body: unknown;
+  readonly variables: readonly string[];
+}
+
 const tokenVariable = 'HOB_TOKEN';
+/** A text of several lines as it stands in JSON. */
+const awkEscape = String.raw`awk '{ gsub(/[\\"]/, "\\\\&"); gsub(/\t/, "\\t"); gsub(/\r/, "\\r"); printf "%s%s", s, $0; s = "\\n" }'`;
 
 /** A call as it is made from elsewhere, ready to be pasted. What is secret is named, never written. */
 export function writeSnippets(
   call: RunCall,
-  { origin, params, needsToken }: { origin: string; params: readonly Param[]; needsToken: boolean },
+  { origin, params, needsToken, languageTag }: SnippetOptions,
 ): Snippets {
   const { body, placeholders } = withoutSecrets(call, params);
-  const address = `${origin}/api/execute`;
   const secrets = placeholders.map(({ variable }) => variable);
-  return {
-    curl: curl(address, body, needsToken),
-    python: python(address, body, { needsToken, hasSecrets: secrets.length > 0 }),
-    javascript: javascript(address, body, needsToken),
-    variables: needsToken ? [...secrets, tokenVariable] : secrets,
-  };
+  const variables = needsToken ? [...secrets, tokenVariable] : secrets;
+  const made: CallInCode = { address: `${origin}/api/execute`, body, needsToken, languageTag, variables };
+  return { curl: curl(made), python: python(made), javascript: javascript(made), variables };
 }
 
-function curl(address: string, body: unknown, needsToken: boolean): string {
+function curl({ address, body, needsToken, languageTag, variables }: CallInCode): string {
   // Nothing ends a text in single quotes but such a quote.
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);
   const words: CodeWords = {
@@ -37,21 +49,21 @@ function curl(address: string, body: unknown, needsToken: boolean): string {
     no: 'false',
     none: 'null',
     secret: ({ variable, isText }) =>
-      isText ? `"'"$(printf %s "$${variable}" | sed 's/[\\"]/\\\\&/g')"'"` : `'"$${variable}"'`,
+      isText ? `"'"$(printf '%s\\n' "$${variable}" | ${awkEscape})"'"` : `'"$${variable}"'`,
   };
+  // On its own line it would stop nothing where lines are pasted; within `$(…)`, only what is in there.
+  const check = variables.map((variable) => `"\${${variable}:?}"`).join(' ');
   return [
+    ...(check === '' ? [] : [`: ${check} &&`]),
     `curl -sS '${address}'`,
     ...(needsToken ? [`-H "Authorization: Bearer $${tokenVariable}"`] : []),
     `-H 'Content-Type: application/json'`,
+    `-H 'Accept-Language: ${languageTag}'`,
     `-d '${writeValue(body, words)}'`,
   ].join(' \\\n  ');
 }
 
-function python(
-  address: string,
-  body: unknown,
-  { needsToken, hasSecrets }: { needsToken: boolean; hasSecrets: boolean },
-): string {
+function python({ address, body, needsToken, languageTag, variables }: CallInCode): string {
   const words: CodeWords = {
     text: (value) => JSON.stringify(value),
     yes: 'True',
@@ -62,20 +74,20 @@ function python(
   };
   const token = needsToken ? `, "Authorization": "Bearer " + os.environ["${tokenVariable}"]` : '';
   return `import json
-${needsToken || hasSecrets ? 'import os\n' : ''}import urllib.request
+${variables.length > 0 ? 'import os\n' : ''}import urllib.request
 
 body = ${writeValue(body, words)}
 request = urllib.request.Request(
   ${JSON.stringify(address)},
   json.dumps(body).encode(),
-  {"Content-Type": "application/json"${token}},
+  {"Content-Type": "application/json", "Accept-Language": "${languageTag}"${token}},
 )
 with urllib.request.urlopen(request) as answer:
   print(json.load(answer))
 `;
 }
 
-function javascript(address: string, body: unknown, needsToken: boolean): string {
+function javascript({ address, body, needsToken, languageTag, variables }: CallInCode): string {
   const words: CodeWords = {
     text: (value) => JSON.stringify(value),
     yes: 'true',
@@ -85,9 +97,13 @@ function javascript(address: string, body: unknown, needsToken: boolean): string
       isText ? `process.env.${variable}` : `JSON.parse(process.env.${variable})`,
   };
   const token = needsToken ? `, Authorization: \`Bearer \${process.env.${tokenVariable}}\`` : '';
-  return `const answer = await fetch(${JSON.stringify(address)}, {
+  // What is undefined is left out of JSON without a word.
+  const check = `for (const name of ${JSON.stringify(variables)})
+  if (!process.env[name]) throw new Error(\`\${name} is not set\`);
+`;
+  return `${variables.length > 0 ? check : ''}const answer = await fetch(${JSON.stringify(address)}, {
   method: "POST",
-  headers: { "Content-Type": "application/json"${token} },
+  headers: { "Content-Type": "application/json", "Accept-Language": "${languageTag}"${token} },
   body: JSON.stringify(${writeValue(body, words, '  ')}),
 });
 console.log(await answer.json());

@@ -1,0 +1,49 @@
+import { type Say, useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
+import type { OutOfSight, Wanted } from './pick.ts';
+
+interface NothingShownProps {
+  /** How many entries the folder has. */
+  readonly count: number;
+  readonly unseen: OutOfSight;
+  readonly kinds: Wanted['kinds'];
+  readonly onShow: () => void;
+}
+
+/** Why nothing of a folder is in sight, and a way to have it there. */
+export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps) {
+  const say = useSay();
+  if (count === 0) return say('This folder is empty', '此文件夹为空');
+  if (unseen.hidden + unseen.others === 0)
+    return say('Nothing here has that in its name', '没有名称匹配的项');
+  const canShow = kinds !== 'folders' || unseen.hidden > 0;
+  return (
+    <>
+      <span>
+        {say('Not shown: ', '未显示：')}
+        {partsOf(unseen, kinds, say).join(say(', ', '、'))}
+      </span>
+      {canShow && (
+        <Button
+          size="small"
+          // The keyboard stays where it is.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={onShow}
+          className="pointer-events-auto"
+        >
+          {say('Show them', '显示')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function partsOf({ hidden, others }: OutOfSight, kinds: Wanted['kinds'], say: Say): string[] {
+  const parts: string[] = [];
+  if (hidden > 0) parts.push(say(`${hidden} hidden`, `${hidden} 个隐藏项`));
+  if (others > 0 && kinds === 'folders')
+    parts.push(say(others === 1 ? '1 file' : `${others} files`, `${others} 个文件`));
+  else if (others > 0)
+    parts.push(say(others === 1 ? '1 of another kind' : `${others} of other kinds`, `${others} 个其他类型`));
+  return parts;
+}
