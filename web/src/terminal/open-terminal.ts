@@ -84,11 +84,9 @@ export function openTerminal(
   if (!isOpen) shut();
 
   let isCaughtUp = false;
-  const queries = new QueryWatch(terminal);
-  terminal.onData((text) => {
-    const askedAt = queries.takeAnswer();
-    if (askedAt === null) typing.type(text);
-    else typing.answer(text, askedAt);
+  const queries = new QueryWatch(terminal, {
+    onTyped: (text) => typing.type(text),
+    onAnswer: ({ text, askedAt }) => typing.answer(text, askedAt),
   });
   if (terminal.textarea) takeInsertedText(terminal.textarea, (text) => typing.type(text));
   const tellSize = () => sizes.tell({ columns: terminal.cols, rows: terminal.rows });
