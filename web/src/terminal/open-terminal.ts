@@ -17,6 +17,8 @@ const scrollbackLines = 10_000;
 export interface TerminalHooks {
   describeGap: (bytes: number) => string;
   onReach: (isThere: boolean) => void;
+  /** Something that was typed was not taken. */
+  onRefused: (error: unknown) => void;
   /** Nothing more can be typed. */
   onClosed: () => void;
   /** The person wants to leave it by the keyboard. */
@@ -75,7 +77,8 @@ export function openTerminal(
   const typing = new TypingQueue({
     send: (piece) => callService(`${path}/input`, { method: 'POST', body: { ...piece, sender } }),
     pause,
-    onRefused: shut,
+    onRefused: hooks.onRefused,
+    onOver: shut,
   });
   const sizes = new SizeReport({
     send: (size) => callService(`${path}/size`, { method: 'POST', body: size }),
