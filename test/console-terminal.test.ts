@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { comeFromAfar } from './support/come-from-afar.ts';
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
 import { type Hob, launchHob } from './support/hob.ts';
 import { openTerminalRun, type } from './support/page-terminal.ts';
@@ -116,6 +117,12 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await page.mouse.dblclick(x + 12, y + 8);
     await page.keyboard.press('Control+c');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('ready');
+    await page.evaluate(`navigator.clipboard.writeText('something else')`);
+    const readCopied = await comeFromAfar(page);
+    await page.getByRole('button', { name: 'Copy what is selected' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await readCopied()).toBe('ready');
+    await page.locator('.xterm').click();
     await page.keyboard.press('Control+c');
     await shows(page, 'KeyboardInterrupt');
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'signal', exit_code: 130 });
