@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
 import { launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
+import { turnToTab } from './support/turn-to-tab.ts';
 
 const ids = {
   live: '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
@@ -89,7 +90,8 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
   }
 
   it('shows what is written as it comes, how far it is, and that it was cancelled', async () => {
-    const { page, checkAccess, close } = await scene.open(`/runs/${await start(ids.live)}`);
+    const runId = await start(ids.live);
+    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('red and plain').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: /^50%\n$/ }).waitFor();
@@ -102,7 +104,12 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await output.getByText('more').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
     await page.getByText('Some of it is not UTF-8').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    // Who looks at something else sees its tab.
+    await turnToTab(page, 'hidden');
+    expect(await page.title()).toBe('Publish · running · Hob');
+    await scene.hob.post(`/api/runs/${runId}/cancel`, {});
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe('Publish · failed · Hob');
+    await turnToTab(page, 'visible');
     await page.getByText('It was cancelled').waitFor();
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     await close();
