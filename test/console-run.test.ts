@@ -199,6 +199,18 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByText('The script ended with exit code 3').waitFor();
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/rerun') && asked.push(request.url()));
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByText('The script ended with exit code 3').click();
+    for (const aside of ['isComposing', 'repeat'])
+      await page.evaluate(
+        `dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, ${aside}: true }))`,
+      );
     await page.keyboard.press('Control+Enter');
     await page.getByLabel('Access key').fill('12345');
     await checkAccess();
@@ -206,6 +218,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
     const outcome = page.getByRole('region', { name: 'Outcome' });
     await outcome.getByText('length of the key: 5').waitFor();
+    expect(asked).toHaveLength(2);
     await page.getByText('from the console').waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
