@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleScene, hasChromium, isAway, launchConsole } from './support/console.ts';
 import { launchHob } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
+import { turnToTab } from './support/turn-to-tab.ts';
 
 const ids = {
   live: '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
@@ -108,7 +109,8 @@ time.sleep(600)`),
   }
 
   it('shows what is written as it comes, how far it is, and that it was cancelled', async () => {
-    const { page, checkAccess, close } = await scene.open(`/runs/${await start(ids.live)}`);
+    const runId = await start(ids.live);
+    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('red and plain').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: /^50%\n$/ }).waitFor();
@@ -121,7 +123,12 @@ time.sleep(600)`),
     await output.getByText('more').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
     await page.getByText('Some of it is not UTF-8').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    // Who looks at something else sees its tab.
+    await turnToTab(page, 'hidden');
+    expect(await page.title()).toBe('Publish · running · Hob');
+    await scene.hob.post(`/api/runs/${runId}/cancel`, {});
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe('Publish · cancelled · Hob');
+    await turnToTab(page, 'visible');
     await page.getByText('It was cancelled').waitFor();
     await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
@@ -241,6 +248,18 @@ time.sleep(600)`),
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
     expects(/400 .*\/rerun$/);
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/rerun') && asked.push(request.url()));
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByText('The script ended with exit code 3').click();
+    for (const aside of ['isComposing', 'repeat'])
+      await page.evaluate(
+        `dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, ${aside}: true }))`,
+      );
     await page.keyboard.press('Control+Enter');
     await page.getByLabel('Access key').fill('12345');
     await checkAccess();
@@ -248,6 +267,7 @@ time.sleep(600)`),
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(runId));
     const outcome = page.getByRole('region', { name: 'Outcome' });
     await outcome.getByText('length of the key: 5').waitFor();
+    expect(asked).toHaveLength(2);
     await page.getByText('from the console').waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { comeFromAfar } from './support/come-from-afar.ts';
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
@@ -277,7 +278,9 @@ describe.runIf(hasChromium)('the page of a script', () => {
   });
 
   it('gives its call as code that runs where it is pasted', async () => {
-    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
+    const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     await field(page, 'Images').fill(`/tmp/it's 图.png`);
     await page.getByRole('textbox', { name: 'Title' }).fill(awkward);
     await page.getByRole('button', { name: 'Several lines: Title' }).click();
@@ -286,6 +289,10 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('button', { name: 'Copy as code' }).click();
     await page.getByText('Set $KEY in the environment').waitFor();
     await checkAccess();
+    const readCopied = await comeFromAfar(page);
+    await page.getByRole('button', { name: 'Copy the code' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await readCopied()).toBe(await page.getByRole('textbox', { name: 'curl' }).inputValue());
     const programs = {
       curl: ['bash', '-c'],
       Python: ['python3', '-c'],

@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { comeFromAfar } from './support/come-from-afar.ts';
 import { type ConsoleScene, hasChromium, isAway, launchConsole } from './support/console.ts';
 import { type Hob, launchHob } from './support/hob.ts';
-import { openTerminalRun } from './support/page-terminal.ts';
+import { openTerminalRun, type } from './support/page-terminal.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
+import { turnToTab } from './support/turn-to-tab.ts';
 import { expectNothingLeft, outputOf, written } from './support/window-runs.ts';
 
 /** Draws its size, anew whenever that changes, until q is pressed. */
@@ -21,17 +23,24 @@ def main(screen):
 curses.wrapper(main)
 print("drawn")`);
 
-/** Asks its terminal where the cursor is, and then a person for a line. */
+/** Asks its terminal where the cursor is and what it is, and then a person for a line. */
 const asking = python(`import termios, tty
 before = termios.tcgetattr(0)
 tty.setcbreak(0)
-os.write(1, b"ab\\x1b[6n")
+os.write(1, b"ab\\x1b[6n\\x1b[c")
 answer = b""
-while not answer.endswith(b"R"):
+while not answer.endswith(b"c"):
     answer += os.read(0, 1)
 termios.tcsetattr(0, termios.TCSADRAIN, before)
-print("answer", answer[1:].decode())
+print("answer", answer.decode().replace("\\x1b", ""))
 print("line", repr(input("Now? ")))`);
+
+/** Asks all that a terminal knows to answer, switches on and off what it reports by itself, waits for nothing of it, and asks a person. */
+const givingUp = python(`while True:
+    input("Ready? ")
+    os.write(1, b"\\x1b[6n\\x1b[?6n\\x1b[5n\\x1b[c\\x1b[>c\\x1b[?25$p\\x1b]4;1;?\\x07\\x1b]10;?\\x07\\x1b]11;?\\x07\\x1bP$q q\\x1b\\\\")
+    os.write(1, b"\\x1b[?1004h\\x1b[?1003;1006h\\x1b[?1003;1006l\\x1b[?1004l")
+    print("read", repr(input("Name? ")))`);
 
 describe.runIf(hasChromium)('the terminal in the page', () => {
   let scene: ConsoleScene;
@@ -47,6 +56,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
         patient: python('import time\nprint("ready")\ntime.sleep(600)'),
         drawing,
         asking,
+        'giving-up': givingUp,
         pager: bash(`seq -f 'line %g' 500 | less`),
         lines: bash('echo ready; while read -r line; do echo "<$line>"; [ "$line" = end ] && exit 0; done'),
       };
@@ -107,6 +117,12 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await page.mouse.dblclick(x + 12, y + 8);
     await page.keyboard.press('Control+c');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('ready');
+    await page.evaluate(`navigator.clipboard.writeText('something else')`);
+    const readCopied = await comeFromAfar(page);
+    await page.getByRole('button', { name: 'Copy what is selected' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await readCopied()).toBe('ready');
+    await page.locator('.xterm').click();
     await page.keyboard.press('Control+c');
     await shows(page, 'KeyboardInterrupt');
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'signal', exit_code: 130 });
@@ -172,13 +188,15 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
 
   it('shows after a reload what was there, goes on, and answers a program once', async () => {
     const runId = await start('asking');
+    // It asks before anybody can answer, and waits.
+    await written(hob, runId, 'ab');
     const { page, close } = await scene.open(`/runs/${runId}`);
-    await shows(page, 'answer [1;3R');
+    await shows(page, 'answer [1;3R[?1;2c');
     const other = await page.context().newPage();
     await other.goto(page.url());
     await shows(other, 'Now?');
     await page.reload();
-    await shows(page, 'answer [1;3R');
+    await shows(page, 'answer [1;3R[?1;2c');
     await page.keyboard.type('from one');
     await shows(other, 'from one');
     await other.keyboard.type(' and the other');
@@ -187,6 +205,30 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await shows(other, "line 'from one and the other'");
     await shows(page, "line 'from one and the other'");
     await close();
+  });
+
+  it('answers nothing that a script asked while nobody looked, and has not waited for', async () => {
+    const runId = await start('giving-up');
+    const askName = async (times: number) => {
+      await type(hob, runId, 'yes\n');
+      const asked = async () => (await outputOf(hob, runId)).split('Name? ').length - 1;
+      await expect.poll(asked).toBe(times);
+    };
+    await askName(1);
+    const { page, close } = await scene.open(`/runs/${runId}`);
+    await shows(page, 'Name?');
+    await page.reload();
+    await shows(page, 'Name?');
+    await page.keyboard.type('Ada\n');
+    await shows(page, "read 'Ada'");
+    await turnToTab(page, 'hidden');
+    await askName(2);
+    await turnToTab(page, 'visible');
+    await expect.poll(() => page.locator('.xterm-rows').textContent()).toMatch(/Name\?.*Name\?/);
+    await page.keyboard.type('Bob\n');
+    await shows(page, "read 'Bob'");
+    await close();
+    await hob.post(`/api/runs/${runId}/cancel`, {});
   });
 
   it('pastes, many lines in their order', async () => {

@@ -8,6 +8,8 @@ export interface Listener {
   onOpen?(): void;
   /** It was cut off, or could not be had; it is tried again. */
   onCutOff?(error: unknown): void;
+  /** Nothing is heard until it is open again, for whatever reason. */
+  onPause?(): void;
 }
 
 const firstPauseMs = 300;
@@ -19,7 +21,7 @@ const longestPauseMs = 5000;
  */
 export async function followEvents(
   path: string,
-  { onEvent, onOpen, onCutOff }: Listener,
+  { onEvent, onOpen, onCutOff, onPause }: Listener,
   { signal, since = null }: { signal: AbortSignal; since?: string | null },
 ): Promise<void> {
   let lastId = since;
@@ -47,6 +49,7 @@ export async function followEvents(
       if (!attempt.signal.aborted) throw new Error('the stream was cut off');
     } catch (error) {
       if (signal.aborted) return;
+      onPause?.();
       if (!attempt.signal.aborted) {
         onCutOff?.(error);
         if (error instanceof RefusedError && error.status === 404) return;

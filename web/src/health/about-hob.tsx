@@ -6,8 +6,8 @@ import { settingsQuery } from '../api/queries.ts';
 import type { Health } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { useNow } from '../parts/time.tsx';
 import { containmentWords, desktopWords, uptimeText } from './service-words.ts';
 
 /** Which Hob this is, where it is, and how it is. */
@@ -53,9 +53,9 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
 function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
   const say = useSay();
   const { reach } = useLive();
-  const now = useNow(1000);
-  const sinceMs = reach === 'connected' ? Math.max(0, now - askedAt) : 0;
-  return <span className="tabular-nums">{uptimeText(seconds * 1000 + sinceMs, say)}</span>;
+  const words = (ms: number) => uptimeText(ms, say);
+  if (reach !== 'connected') return words(seconds * 1000);
+  return <Elapsed since={askedAt - seconds * 1000} words={words} />;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,18 +1,15 @@
-import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 import { Link } from 'wouter';
 
 import type { Notification } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
+import { kindLooks } from '../parts/kind-looks.ts';
 import { Ago } from '../parts/time.tsx';
-
-const icons = { success: CircleCheck, error: CircleAlert, info: Info } as const;
-const inks = { success: 'text-good', error: 'text-bad', info: 'text-busy' } as const;
 
 export function NotificationItem({ notification }: { notification: Notification }) {
   const say = useSay();
   const { notify_type, message, run_id, script_id, script_name, at } = notification;
-  const Icon = icons[notify_type];
+  const { icon: Icon, ink } = kindLooks[notify_type];
   const names = {
     success: say('success', '成功'),
     error: say('error', '错误'),
@@ -24,7 +21,7 @@ export function NotificationItem({ notification }: { notification: Notification 
         size={18}
         role="img"
         aria-label={names[notify_type]}
-        className={classes('mt-0.5 shrink-0', inks[notify_type])}
+        className={classes('mt-0.5 shrink-0', ink)}
       />
       <div className="min-w-0 grow">
         <div className="flex items-baseline gap-3">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-
+import type { Progress } from '../api/progress.ts';
 import { healthQuery, runsInStateQuery } from '../api/queries.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
@@ -9,7 +9,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { CancelButton } from '../runs/cancel-button.tsx';
-import { type Progress, useProgress } from './use-progress.ts';
+import { useProgress } from './use-progress.ts';
 
 const mostShown = 8;
 

@@ -1,13 +1,7 @@
 import { useEffect, useState } from 'react';
 
-import type { ServiceEvent } from '../api/event-frames.ts';
 import { useLive } from '../api/live-events.tsx';
-
-export interface Progress {
-  /** From 0 to 1; null: nobody knows how much there is to do. */
-  readonly fraction: number | null;
-  readonly message: string | null;
-}
+import { type Progress, progressIn } from '../api/progress.ts';
 
 /** What runs have last said of how far they are, from the time on that somebody looks. */
 export function useProgress(): ReadonlyMap<string, Progress> {
@@ -18,19 +12,13 @@ export function useProgress(): ReadonlyMap<string, Progress> {
       subscribe((event) => {
         const { run_id } = event.data;
         if (typeof run_id !== 'string') return;
-        if (event.type === 'run.progress') setKnown((all) => new Map(all).set(run_id, progressIn(event)));
+        const progress = progressIn(event);
+        if (progress !== null) setKnown((all) => new Map(all).set(run_id, progress));
         if (event.type === 'run.ended') setKnown((all) => without(all, run_id));
       }),
     [subscribe],
   );
   return known;
-}
-
-function progressIn({ data: { fraction, message } }: ServiceEvent): Progress {
-  return {
-    fraction: typeof fraction === 'number' ? fraction : null,
-    message: typeof message === 'string' ? message : null,
-  };
 }
 
 function without(all: ReadonlyMap<string, Progress>, runId: string): ReadonlyMap<string, Progress> {

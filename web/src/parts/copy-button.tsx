@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 
 import { useSay } from '../language/language.tsx';
 import { IconButton } from './button.tsx';
+import { copyText } from './copy-text.ts';
 import { useToast } from './toasts.tsx';
 
 const confirmedMs = 1500;
@@ -19,7 +20,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
   }, [isCopied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+      await copyText(typeof text === 'string' ? text : text());
       setCopied(true);
     } catch {
       toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });

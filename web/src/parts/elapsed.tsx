@@ -1,12 +1,25 @@
 import { durationText, useNow } from './time.tsx';
 
+interface ElapsedProps {
+  readonly since: string | number;
+  /** In tenths of seconds, for as long as those say something. */
+  readonly isFine?: boolean;
+  readonly words?: (ms: number) => string;
+}
+
+const finelyMs = 60_000;
+
 /** How long something has been going on, ticking. */
-export function Elapsed({ since }: { since: string }) {
-  const now = useNow(1000);
-  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
-  return (
-    <span className="whitespace-nowrap tabular-nums">
-      {seconds < 60 ? `${seconds} s` : durationText(seconds * 1000)}
-    </span>
-  );
+export function Elapsed({
+  since,
+  isFine = false,
+  words = isFine ? durationText : secondsText,
+}: ElapsedProps) {
+  const began = new Date(since).getTime();
+  const now = useNow(isFine && Date.now() - began < finelyMs ? 100 : 1000);
+  return <span className="whitespace-nowrap tabular-nums">{words(Math.max(0, now - began))}</span>;
+}
+
+function secondsText(ms: number): string {
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : durationText(ms);
 }

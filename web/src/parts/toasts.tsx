@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -6,8 +6,9 @@ import { Link } from 'wouter';
 import { useSay } from '../language/language.tsx';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { kindLooks } from './kind-looks.ts';
 
-export type ToastKind = 'success' | 'error' | 'info';
+export type ToastKind = keyof typeof kindLooks;
 
 export interface ToastText {
   readonly kind: ToastKind;
@@ -22,8 +23,6 @@ export interface ToastText {
 type Show = (toast: ToastText) => void;
 const ToastContext = createContext<Show | null>(null);
 
-const icons = { success: CircleCheck, error: CircleAlert, info: Info } as const;
-const colours = { success: 'text-good', error: 'text-bad', info: 'text-busy' } as const;
 const usualMs = 5000;
 const mostShown = 5;
 /** A browser takes a longer time for none at all. */
@@ -46,7 +45,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <Toast.Provider label={say('Notification', '通知')}>
         {children}
         {shown.map(({ key, kind, title, message, link, durationMs = usualMs }) => {
-          const Icon = icons[kind];
+          const { icon: Icon, ink } = kindLooks[kind];
           return (
             <Toast.Root
               key={key}
@@ -54,7 +53,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               onOpenChange={(isOpen) => !isOpen && close(key)}
               className="flex animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg"
             >
-              <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', colours[kind])} />
+              <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', ink)} />
               <div className="min-w-0 grow">
                 <Toast.Title className="font-medium break-words">{title}</Toast.Title>
                 {message && (

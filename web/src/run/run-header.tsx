@@ -1,5 +1,5 @@
 import { Ban, Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 
 import type { Run, Script } from '../api/wire.ts';
@@ -10,6 +10,7 @@ import { Menu } from '../parts/menu.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
 import { StateBadge, shownState, stateName } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
+import { useCtrlEnter } from '../parts/use-ctrl-enter.ts';
 import { RunTime, WaitedTime } from './run-time.tsx';
 import { originWords } from './run-words.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
@@ -71,7 +72,8 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
   const [isDeleting, setDeleting] = useState(false);
   const lasts = run.ended_at === null;
   const { runAgain } = actions;
-  useRunAgainKey(isGone ? null : runAgain);
+  // While it goes on, another one beside it is hardly what is meant.
+  useCtrlEnter(isGone || lasts ? null : () => runAgain());
   return (
     <div className="ml-auto flex flex-wrap items-center gap-2">
       {lasts && (
@@ -88,8 +90,8 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
           </Link>
           <Button
             look={lasts ? 'plain' : 'primary'}
-            title="Ctrl+Enter"
-            aria-keyshortcuts="Control+Enter"
+            title={lasts ? undefined : 'Ctrl+Enter'}
+            aria-keyshortcuts={lasts ? undefined : 'Control+Enter'}
             disabled={actions.isStarting}
             onClick={() => runAgain()}
           >
@@ -124,19 +126,4 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
       />
     </div>
   );
-}
-
-/** Ctrl+Enter, but not where something else is to be answered first. */
-function useRunAgainKey(runAgain: (() => void) | null): void {
-  useEffect(() => {
-    if (runAgain === null) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
-      if (document.querySelector('[role="dialog"]') !== null) return;
-      event.preventDefault();
-      runAgain();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [runAgain]);
 }

@@ -23,6 +23,7 @@ import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { type RunRecord, recordQuery } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
+import { useLookWhileHidden } from './use-look-while-hidden.ts';
 import { useRunNews } from './use-run-news.ts';
 
 /** One run: as it goes on, and as it went. */
@@ -41,6 +42,7 @@ export function RunPage({ id }: { id: string }) {
 
 function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
   const isLive = run.ended_at === null;
+  useLookWhileHidden(run.run_id, isLive);
   const hasTerminal = useHasTerminal(run.run_id, isLive);
   const [isText, setText] = useState(false);
   const output = useRunStream(run.run_id, isText || !hasTerminal);

@@ -1,6 +1,6 @@
+import type { Progress } from '../api/progress.ts';
 import { useSay } from '../language/language.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
-import type { Progress } from './output/run-stream.ts';
 
 /** How far the script says it is. */
 export function RunProgress({ progress: { fraction, message } }: { progress: Progress }) {

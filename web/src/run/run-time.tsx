@@ -1,23 +1,15 @@
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
-import { durationText, useNow } from '../parts/time.tsx';
+import { Elapsed } from '../parts/elapsed.tsx';
+import { durationText } from '../parts/time.tsx';
 
 type Times = Pick<Run, 'queued_at' | 'started_at' | 'ended_at' | 'duration_ms'>;
 
-const finelyMs = 60_000;
-
 /** How long a run takes, ticking, or took. */
 export function RunTime({ run }: { run: Times }) {
-  if (run.ended_at === null) return <Ticking since={run.started_at ?? run.queued_at} />;
+  if (run.ended_at === null) return <Elapsed since={run.started_at ?? run.queued_at} isFine />;
   // One that was never started took no time at all.
   return run.duration_ms === null ? '–' : durationText(run.duration_ms);
-}
-
-function Ticking({ since }: { since: string }) {
-  const began = Date.parse(since);
-  const isFine = Date.now() - began < finelyMs;
-  const now = useNow(isFine ? 100 : 1000);
-  return <span className="tabular-nums">{durationText(Math.max(0, now - began))}</span>;
 }
 
 /** How long it waited before that; null when that is nothing to speak of. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
 import { useLive } from '../api/live-events.tsx';
-import type { Progress } from './output/run-stream.ts';
+import { type Progress, progressIn } from '../api/progress.ts';
 import { runPageKey } from './run-query.ts';
 
 /**
@@ -15,13 +15,11 @@ export function useRunNews(runId: string): Progress | null {
   const [progress, setProgress] = useState<Progress | null>(null);
   useEffect(
     () =>
-      subscribe(({ type, data }) => {
+      subscribe((event) => {
+        const { type, data } = event;
         if (data.run_id !== runId) return;
-        if (type === 'run.progress')
-          setProgress({
-            fraction: typeof data.fraction === 'number' ? data.fraction : null,
-            message: typeof data.message === 'string' ? data.message : null,
-          });
+        const told = progressIn(event);
+        if (told !== null) setProgress(told);
         if (type === 'run.started' || type === 'run.ended')
           void client.invalidateQueries({ queryKey: [runPageKey, runId] });
       }),

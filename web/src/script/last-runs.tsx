@@ -4,10 +4,11 @@ import { Link } from 'wouter';
 import { latestRunsQuery } from '../api/queries.ts';
 import type { BriefRun } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
+import { Elapsed } from '../parts/elapsed.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
-import { Ago, durationText, useNow } from '../parts/time.tsx';
+import { Ago, durationText } from '../parts/time.tsx';
 
 const shown = 8;
 
@@ -60,10 +61,5 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
 
 function Duration({ run }: { run: BriefRun }) {
   if (run.duration_ms !== null) return durationText(run.duration_ms);
-  return run.started_at === null ? null : <Ticking since={run.started_at} />;
-}
-
-function Ticking({ since }: { since: string }) {
-  const now = useNow(1000);
-  return durationText(Math.max(0, now - Date.parse(since)));
+  return run.started_at === null ? null : <Elapsed since={run.started_at} />;
 }

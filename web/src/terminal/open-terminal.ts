@@ -17,6 +17,8 @@ const scrollbackLines = 10_000;
 export interface TerminalHooks {
   describeGap: (bytes: number) => string;
   onReach: (isThere: boolean) => void;
+  /** Something that was typed was not taken. */
+  onRefused: (error: unknown) => void;
   /** Nothing more can be typed. */
   onClosed: () => void;
   /** The person wants to leave it by the keyboard. */
@@ -75,7 +77,8 @@ export function openTerminal(
   const typing = new TypingQueue({
     send: (piece) => callService(`${path}/input`, { method: 'POST', body: { ...piece, sender } }),
     pause,
-    onRefused: shut,
+    onRefused: hooks.onRefused,
+    onOver: shut,
   });
   const sizes = new SizeReport({
     send: (size) => callService(`${path}/size`, { method: 'POST', body: size }),
@@ -84,11 +87,9 @@ export function openTerminal(
   if (!isOpen) shut();
 
   let isCaughtUp = false;
-  const queries = new QueryWatch(terminal);
-  terminal.onData((text) => {
-    const askedAt = queries.takeAnswer();
-    if (askedAt === null) typing.type(text);
-    else typing.answer(text, askedAt);
+  const queries = new QueryWatch(terminal, {
+    onTyped: (text) => typing.type(text),
+    onAnswer: ({ text, askedAt }) => typing.answer(text, askedAt),
   });
   if (terminal.textarea) takeInsertedText(terminal.textarea, (text) => typing.type(text));
   const tellSize = () => sizes.tell({ columns: terminal.cols, rows: terminal.rows });

@@ -1,5 +1,7 @@
+import { callService } from '../api/call-service.ts';
 import type { ServiceEvent } from '../api/event-frames.ts';
 import { followEvents } from '../api/follow-events.ts';
+import type { RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 
 interface OutputListener {
@@ -23,13 +25,16 @@ export async function showOutput(
     isOld = false;
   };
   if (oldBytes === 0) catchUp();
+  queries.takeForOld(oldBytes);
+  let isAway = false;
   const show = async ({ data }: ServiceEvent) => {
     const { text, offset, bytes, missing } = data;
     const gap = typeof missing === 'number' ? missing : 0;
     const shown = typeof text === 'string' ? text : `\r\n\x1b[2m${listener.describeGap(gap)}\x1b[0m\r\n`;
     // Not before it is drawn: what comes faster than that waits in the service, where it is kept anyway.
-    await queries.write(shown, Number(offset));
-    if (Number(offset) + (typeof bytes === 'number' ? bytes : gap) >= oldBytes) catchUp();
+    const endBytes = Number(offset) + (typeof bytes === 'number' ? bytes : gap);
+    await queries.write(shown, Number(offset), endBytes);
+    if (endBytes >= oldBytes) catchUp();
   };
   await followEvents(
     `/api/runs/${runId}/events`,
@@ -40,9 +45,29 @@ export async function showOutput(
         catchUp();
         listener.onEnded();
       },
-      onOpen: () => listener.onReach(true),
+      onOpen() {
+        listener.onReach(true);
+        if (!isAway) return;
+        isAway = false;
+        void lookHowMuch(runId, signal).then((bytes) => isAway || queries.takeForOld(bytes));
+      },
+      onPause() {
+        isAway = true;
+        // Whatever comes next was written while nobody listened, as far as is known.
+        queries.takeForOld(Number.POSITIVE_INFINITY);
+      },
       onCutOff: () => listener.onReach(false),
     },
     { signal },
   );
+}
+
+/** How much the run has written until now. Where that cannot be had, all is taken for new. */
+async function lookHowMuch(runId: string, signal: AbortSignal): Promise<number> {
+  try {
+    const { output_bytes } = await callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal });
+    return output_bytes ?? 0;
+  } catch {
+    return 0;
+  }
 }

@@ -5,9 +5,9 @@ import { splitQueries } from './split-queries.ts';
 describe('splitQueries', () => {
   it('leaves what asks nothing in one piece', () => {
     expect(splitQueries('\x1b[31m中文\x1b[0m\n', 7)).toEqual([
-      { text: '\x1b[31m中文\x1b[0m\n', endBytes: 23 },
+      { text: '\x1b[31m中文\x1b[0m\n', endBytes: 23, isQuery: false },
     ]);
-    expect(splitQueries('', 7)).toEqual([{ text: '', endBytes: 7 }]);
+    expect(splitQueries('', 7)).toEqual([]);
   });
 
   it.each([
@@ -19,11 +19,13 @@ describe('splitQueries', () => {
     ['the ground', '\x1b]11;?\x07'],
     ['a colour', '\x1b]4;12;?\x1b\\'],
     ['the style of the cursor', '\x1bP$q q\x1b\\'],
-  ])('cuts behind a question for %s, in bytes', (_what, asked) => {
+  ])('cuts around a question for %s, in bytes', (_what, asked) => {
     const bytes = asked.length;
     expect(splitQueries(`中${asked}b${asked}`, 100)).toEqual([
-      { text: `中${asked}`, endBytes: 103 + bytes },
-      { text: `b${asked}`, endBytes: 104 + 2 * bytes },
+      { text: '中', endBytes: 103, isQuery: false },
+      { text: asked, endBytes: 103 + bytes, isQuery: true },
+      { text: 'b', endBytes: 104 + bytes, isQuery: false },
+      { text: asked, endBytes: 104 + 2 * bytes, isQuery: true },
     ]);
   });
 

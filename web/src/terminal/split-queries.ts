@@ -18,18 +18,24 @@ export interface OutputPart {
   readonly text: string;
   /** How much the script had written with it. */
   readonly endBytes: number;
+  readonly isQuery: boolean;
 }
 
-/** Cuts what a script has written behind everything that it asks of its terminal, so that each such place has a number of its own. */
+/** Cuts what a script has written around everything that it asks of its terminal, so that each such place has a number of its own. */
 export function splitQueries(text: string, offset: number): OutputPart[] {
-  const ends = [...text.matchAll(query)].map((match) => match.index + match[0].length);
   const parts: OutputPart[] = [];
   let [from, endBytes] = [0, offset];
-  for (const end of new Set([...ends, text.length])) {
+  const cut = (end: number, isQuery: boolean) => {
+    if (end === from) return;
     const part = text.slice(from, end);
     endBytes += new TextEncoder().encode(part).length;
-    parts.push({ text: part, endBytes });
+    parts.push({ text: part, endBytes, isQuery });
     from = end;
+  };
+  for (const { index, 0: asked } of text.matchAll(query)) {
+    cut(index, false);
+    cut(index + asked.length, true);
   }
+  cut(text.length, false);
   return parts;
 }

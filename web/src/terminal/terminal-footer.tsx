@@ -4,6 +4,7 @@ import type { Ref } from 'react';
 import { useSay } from '../language/language.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
+import { copyText } from '../parts/copy-text.ts';
 import { useToast } from '../parts/toasts.tsx';
 import type { OpenedTerminal } from './open-terminal.ts';
 
@@ -48,7 +49,7 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
   };
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(textOf(opened));
+      await copyText(textOf(opened));
       toast({ kind: 'success', title: say('Copied', '已复制') });
     } catch {
       toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });
@@ -97,7 +98,8 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
         >
           <Copy size={15} aria-hidden />
         </IconButton>
-        {state !== 'closed' && (
+        {/* A page that came over plain http from another machine may not read the clipboard. Its keys paste all the same. */}
+        {state !== 'closed' && isSecureContext && (
           <IconButton label={say('Paste', '粘贴')} className="size-8" onClick={() => void paste()}>
             <ClipboardPaste size={15} aria-hidden />
           </IconButton>

@@ -5,8 +5,9 @@ import { terminalQuery } from '../api/queries.ts';
 import type { RunTerminal } from '../api/wire.ts';
 import { useSpeech } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, messageOf } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { useToast } from '../parts/toasts.tsx';
 import { type OpenedTerminal, openTerminal } from './open-terminal.ts';
 import { TerminalFooter, type TerminalState } from './terminal-footer.tsx';
 
@@ -30,6 +31,7 @@ export function TerminalScreen({ runId, isLive }: TerminalScreenProps) {
 
 function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: RunTerminal }) {
   const { say } = useSpeech();
+  const toast = useToast();
   const place = useRef<HTMLDivElement>(null);
   const footer = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<OpenedTerminal | null>(null);
@@ -46,6 +48,12 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
       describeGap: (bytes) =>
         firstSay(`… ${bytesText(bytes)} were not kept …`, `……有 ${bytesText(bytes)} 未保留……`),
       onReach: setReached,
+      onRefused: (error) =>
+        toast({
+          kind: 'error',
+          title: firstSay('Hob did not take what was typed', 'Hob 未接受输入的内容'),
+          message: messageOf(error),
+        }),
       onClosed: () => setClosed(true),
       onLeave: () => footer.current?.focus(),
     });
@@ -56,7 +64,7 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
       setOpened(null);
       shown.close();
     };
-  }, [runId, first, firstSay]);
+  }, [runId, first, firstSay, toast]);
 
   const name = say('Terminal', '终端');
   useEffect(() => {

@@ -8,6 +8,7 @@ function openQueue() {
   const sent: TypedPiece[] = [];
   const pauses: number[] = [];
   const refusals: unknown[] = [];
+  const ends: string[] = [];
   let answer = (_error?: Error): void => {};
   let noteSent = (): void => {};
   const queue = new TypingQueue({
@@ -20,6 +21,7 @@ function openQueue() {
     },
     pause: async (ms) => void pauses.push(ms),
     onRefused: (error) => void refusals.push(error),
+    onOver: () => void ends.push('over'),
   });
   /** Answers what was sent last, and waits for what is sent next. */
   const answerAndAwait = async (error?: Error) => {
@@ -30,7 +32,16 @@ function openQueue() {
     await next;
   };
   const texts = () => sent.map(({ text }) => text);
-  return { queue, sent, texts, pauses, refusals, answer: (error?: Error) => answer(error), answerAndAwait };
+  return {
+    queue,
+    sent,
+    texts,
+    pauses,
+    refusals,
+    ends,
+    answer: (error?: Error) => answer(error),
+    answerAndAwait,
+  };
 }
 
 describe('TypingQueue', () => {
@@ -56,14 +67,36 @@ describe('TypingQueue', () => {
     expect(pauses).toEqual([200, 400]);
   });
 
-  it('stops when it is refused, and says so', async () => {
-    const { queue, texts, refusals, answer } = openQueue();
+  it.each(['run-ended', 'run-without-terminal', 'run-unknown'])('stops for good at %s', async (code) => {
+    const { queue, texts, refusals, ends, answer } = openQueue();
     queue.type('a');
-    const refusal = new RefusedError(409, { code: 'run-ended', message: 'over' });
-    answer(refusal);
-    await expect.poll(() => refusals).toEqual([refusal]);
+    answer(new RefusedError(409, { code, message: 'over' }));
+    await expect.poll(() => ends).toEqual(['over']);
     queue.type('b');
     expect(texts()).toEqual(['a']);
+    expect(refusals).toEqual([]);
+  });
+
+  it('says once that the service has failed, and tries again', async () => {
+    const { queue, sent, refusals, ends, answerAndAwait } = openQueue();
+    const failure = new RefusedError(500, { code: 'internal', message: 'broken' });
+    queue.type('a');
+    await answerAndAwait(failure);
+    queue.type('b');
+    await answerAndAwait(new RefusedError(401, { code: 'door-token', message: 'who?' }));
+    await answerAndAwait();
+    expect(sent.map(({ text, number }) => `${text}${number}`)).toEqual(['a1', 'a1', 'a1', 'b2']);
+    expect([refusals, ends]).toEqual([[failure], []]);
+  });
+
+  it('says what will never be taken, and goes on with the next', async () => {
+    const { queue, texts, refusals, ends, answerAndAwait } = openQueue();
+    const refusal = new RefusedError(400, { code: 'field-invalid', message: 'not that' });
+    queue.type('a');
+    queue.type('b');
+    await answerAndAwait(refusal);
+    expect(texts()).toEqual(['a', 'b']);
+    expect([refusals, ends]).toEqual([[refusal], []]);
   });
 
   it('keeps the answers of the terminal apart from what is typed, in their order', async () => {

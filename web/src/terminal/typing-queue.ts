@@ -16,8 +16,10 @@ interface TypingQueueOptions {
   send: (piece: TypedPiece) => Promise<unknown>;
   /** Waits before something is tried again. */
   pause: (ms: number) => Promise<void>;
-  /** Nothing more is taken there. */
+  /** Something was not taken; it is tried again where that can help. */
   onRefused: (error: unknown) => void;
+  /** Nothing more is taken there. */
+  onOver: () => void;
 }
 
 /**
@@ -74,25 +76,43 @@ export class TypingQueue {
   }
 
   async #deliver(piece: TypedPiece): Promise<void> {
+    let isTold = false;
     for (let pauseMs = firstPauseMs; !this.#isClosed; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
         await this.#options.send(piece);
         return;
       } catch (error) {
-        if (!isPassing(error)) {
+        if (isOver(error)) {
           this.close();
-          this.#options.onRefused(error);
+          this.#options.onOver();
           return;
         }
+        // That the service is away is said elsewhere.
+        if (!isTold && !isAway(error)) {
+          isTold = true;
+          this.#options.onRefused(error);
+        }
+        if (!isPassing(error)) return;
         await this.#options.pause(pauseMs);
       }
     }
   }
 }
 
-/** Whether it may go well when it is tried again: a service that is being started anew will be back. */
-export function isPassing(error: unknown): boolean {
+const codesOfTheEnd: ReadonlySet<string> = new Set(['run-ended', 'run-without-terminal', 'run-unknown']);
+
+function isOver(error: unknown): boolean {
+  return error instanceof RefusedError && codesOfTheEnd.has(error.code);
+}
+
+/** Whether the service is away, or is just being started anew. */
+function isAway(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof RefusedError && error.status === 503);
+}
+
+/** Whether it may go well when it is tried again: the service has failed, or is away, or wants to know first who asks. */
+export function isPassing(error: unknown): boolean {
+  return isAway(error) || (error instanceof RefusedError && (error.status >= 500 || error.needsToken));
 }
 
 /** As much as is sent at once. A character of two halves is not cut: each half alone would be none. */

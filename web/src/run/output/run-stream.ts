@@ -1,11 +1,7 @@
 import type { ServiceEvent } from '../../api/event-frames.ts';
 import { followEvents } from '../../api/follow-events.ts';
+import { type Progress, progressIn } from '../../api/progress.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
-
-export interface Progress {
-  readonly fraction: number | null;
-  readonly message: string | null;
-}
 
 export interface StreamSnapshot extends OutputSnapshot {
   readonly progress: Progress | null;
@@ -59,10 +55,10 @@ export class RunStream {
     signal.removeEventListener('abort', stop);
   }
 
-  #hear({ type, data }: ServiceEvent): void {
+  #hear(event: ServiceEvent): void {
+    const { type, data } = event;
     if (type === 'run.output') this.#hearOutput(data);
-    else if (type === 'run.progress')
-      this.#progress = { fraction: numberOf(data.fraction), message: textOf(data.message) };
+    else if (type === 'run.progress') this.#progress = progressIn(event);
     else if (type === 'run.ended') this.#isComplete = true;
     else return;
     if (this.#isDue) return;

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Code, Play, RotateCcw } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 
@@ -9,6 +9,7 @@ import type { Accepted, Script } from '../../api/wire.ts';
 import { useSay } from '../../language/language.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { useCtrlEnter } from '../../parts/use-ctrl-enter.ts';
 import { SnippetDialog } from '../snippets/snippet-dialog.tsx';
 import { MainInputField } from './main-input-field.tsx';
 import { type Complaints, type FormValues, inputField, type RunCall } from './make-call.ts';
@@ -125,24 +126,4 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       <SnippetDialog call={shownCall} params={script.params} onClose={() => setShownCall(null)} />
     </form>
   );
-}
-
-/** Ctrl+Enter, wherever the focus is; not while something lies over the page. */
-function useCtrlEnter(start: () => void): void {
-  const latest = useRef(start);
-  useEffect(() => {
-    latest.current = start;
-  });
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-      // What lay over the page and took it may have closed by it.
-      if (event.defaultPrevented) return;
-      if (document.querySelector('[role="dialog"], [role="menu"]') !== null) return;
-      event.preventDefault();
-      latest.current();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
 }

@@ -1,0 +1,83 @@
+import { Terminal } from '@xterm/xterm';
+import { describe, expect, it } from 'vitest';
+
+import { QueryWatch } from './query-watch.ts';
+
+const position = '\x1b[6n';
+const device = '\x1b[c';
+const focusOn = '\x1b[?1004h';
+const mouseOn = '\x1b[?1000;1006h';
+
+/** A terminal without a page, and what of it reaches the script. */
+function openWatch() {
+  const sent: string[] = [];
+  const terminal = new Terminal();
+  const watch = new QueryWatch(terminal, {
+    onTyped: (text) => void sent.push(`typed ${text.replace('\x1b', '')}`),
+    onAnswer: ({ text, askedAt }) => void sent.push(`${askedAt}: ${text.replace('\x1b', '')}`),
+  });
+  let endBytes = 0;
+  const write = async (text: string) => {
+    const offset = endBytes;
+    endBytes += text.length;
+    await watch.write(text, offset, endBytes);
+  };
+  return { watch, terminal, sent, write };
+}
+
+describe('QueryWatch', () => {
+  it('answers what is asked now, whatever is written behind it', async () => {
+    const { sent, write } = openWatch();
+    await write(`ab${position}${device}Name? `);
+    expect(sent).toEqual(['6: [1;3R', '9: [?1;2c']);
+  });
+
+  it('answers nothing that was asked before the page looked, and was not the last', async () => {
+    const { watch, sent, write } = openWatch();
+    const old = `ab${position}${device}Name? `;
+    watch.takeForOld(old.length);
+    await write(`ab${position}`);
+    await write(`${device}Name? `);
+    await write(position);
+    expect(sent).toEqual([`${old.length + 4}: [1;9R`]);
+  });
+
+  it('answers all that was asked last, when it knows that it was', async () => {
+    const { watch, sent, write } = openWatch();
+    watch.takeForOld(10);
+    await write(`a${position}`);
+    expect(sent).toEqual([]);
+    await write(`\x1b[5nName? `);
+    expect(sent).toEqual(['5: [1;2R', '9: [0n']);
+  });
+
+  it('takes what comes after a pause for old until it knows how much that is', async () => {
+    const { watch, sent, write } = openWatch();
+    await write('ready');
+    watch.takeForOld(Number.POSITIVE_INFINITY);
+    await write(`${position}Name? ${device}`);
+    expect(sent).toEqual([]);
+    watch.takeForOld(18);
+    expect(sent).toEqual(['18: [?1;2c']);
+  });
+
+  it('says nothing of the focus when that is switched on', async () => {
+    const { sent, write } = openWatch();
+    await write(`${focusOn}${mouseOn}`);
+    expect(sent).toEqual([]);
+  });
+
+  it('passes on what is typed meanwhile, and what the mouse and the focus do only when it is up to date', async () => {
+    const { watch, terminal, sent, write } = openWatch();
+    const act = () => {
+      for (const text of ['\x1b[I', '\x1b[<0;3;4M', '\x1b[A', 'x']) terminal.input(text);
+    };
+    watch.takeForOld(100);
+    await write(focusOn);
+    act();
+    expect(sent.splice(0)).toEqual(['typed [A', 'typed x']);
+    watch.takeForOld(0);
+    act();
+    expect(sent).toEqual(['typed [I', 'typed [<0;3;4M', 'typed [A', 'typed x']);
+  });
+});
