@@ -141,6 +141,13 @@ describe.runIf(hasChromium)('the page of a script', () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
     await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
     await checkAccess();
+    const sizeOf = async (name: string) => {
+      const box = await page.getByRole('button', { name }).boundingBox();
+      return [box?.width, box?.height];
+    };
+    // What lies in a field is smaller than the field.
+    expect(await sizeOf('Show Key')).toEqual([24.5, 24.5]);
+    expect(await sizeOf('Favourite: Resize')).toEqual([31.5, 31.5]);
     await field(page, 'Images').fill('/tmp/a b.png\n"/tmp/c.png"');
     await field(page, 'Quality').fill('50');
     await field(page, 'Scale').fill('0.5');

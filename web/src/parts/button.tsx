@@ -39,7 +39,8 @@ export function IconButton({ label, look = 'quiet', className, type = 'button', 
       type={type}
       aria-label={label}
       title={label}
-      className={classes(shape, looks[look], 'size-9', className)}
+      // Any other size that is given wins.
+      className={classes(shape, looks[look], '[:where(&)]:size-9', className)}
       {...rest}
     />
   );
