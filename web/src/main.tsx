@@ -11,7 +11,7 @@ if (place === null) throw new Error('the page has no #root');
 createRoot(place, {
   onCaughtError(error) {
     // That the service is away is told where its page would be.
-    if (!(error instanceof NotLoadedError)) console.error(error);
+    if (!(error instanceof NotLoadedError)) reportError(error);
   },
 }).render(
   <StrictMode>
