@@ -163,6 +163,11 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'stderr', exact: true }).click();
     await expect.poll(() => output.textContent()).toBe('an ERROR here\n');
+    // The last line of all: what looks for it must not keep what marks it from its beginning.
+    await page.getByLabel('Search the output').fill('error');
+    await page.getByText('1 line', { exact: true }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(marked).toEqual(['ERROR']);
     await checkAccess();
     await close();
   });

@@ -13,10 +13,11 @@ export function markFound(scroller: HTMLElement, pattern: RegExp | null, current
   if (!('highlights' in CSS)) return;
   addStyles();
   const [all, looked] = [new Highlight(), new Highlight()];
+  const every = new RegExp(pattern ?? /$^/, 'giu');
   for (const block of pattern === null ? [] : visibleBlocks(scroller)) {
     const text = new BlockText(block);
     const line = isOf(block, current) ? text.line(current.line) : null;
-    for (const match of text.text.matchAll(pattern ?? /$^/g)) {
+    for (const match of text.text.matchAll(every)) {
       const [start, end] = [match.index, match.index + match[0].length];
       const isLooked = line !== null && start >= line.start && end <= line.end;
       (isLooked ? looked : all).add(text.range(start, end));
