@@ -13,6 +13,7 @@ const ids = {
   child: '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   secret: '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   flood: '65000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  rainbow: '67000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   gone: '66000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
 } as const;
 
@@ -72,6 +73,14 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
           'for number in range(230_000): print("line", number)\nwrite({"code": 0, "msg": "x" * 2_000_000})',
         ),
       });
+      await writeScript(scripts, 'rainbow', {
+        id: ids.rainbow,
+        name: 'Rainbow',
+        language: 'python',
+        entry: python(`for number in range(3000):
+    text = f"line {number}".ljust(80, "x")
+    print("".join(f"\\033[38;5;{16 + (number + at) % 200}m{each}" for at, each in enumerate(text)) + "\\033[0m")`),
+      });
       await writeScript(scripts, 'gone', { id: ids.gone, name: 'Gone', entry: bash('echo here I was') });
     });
   });
@@ -93,9 +102,8 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('red and plain').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: /^50%\n$/ }).waitFor();
-    expect(await output.getByText('red', { exact: true }).getAttribute('style')).toContain(
-      'font-weight: 600',
-    );
+    const red = "[...document.querySelectorAll('pre span')].find(({ textContent }) => textContent === 'red')";
+    expect(await page.evaluate<string>(`getComputedStyle(${red}).fontWeight`)).toBe('600');
     await page.getByRole('progressbar', { name: 'page 21 of 50' }).waitFor();
     await checkAccess();
     await writeFile(join(gates, 'more'), '');
@@ -188,6 +196,44 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download stdout' }).click();
     expect((await download).suggestedFilename()).toBe(`${runId}-stdout.txt`);
+    await close();
+  });
+
+  it('colours only what is near of output that is all colours, and keeps its text and what is selected', async () => {
+    const { page, close } = await scene.open(`/runs/${await finish(ids.rainbow)}`);
+    const foot = page.locator('section > div:last-child > span').first();
+    await expect.poll(() => foot.textContent(), { timeout: 20_000 }).toBe('3,000 lines');
+    const output = page.getByRole('region', { name: 'Output' });
+    const coloured = () => output.locator('pre span[class^="look-"]').count();
+    const colouredBlocks = () =>
+      output.evaluate((element) =>
+        [...element.querySelectorAll('pre:has(span)')].map((block) => block.textContent ?? ''),
+      );
+    await expect.poll(async () => (await colouredBlocks()).at(-1)).toContain('line 2999x');
+    expect(await coloured()).toBeLessThan(10_000);
+    expect((await output.textContent())?.match(/line \d+x/g)).toHaveLength(3000);
+
+    await output.evaluate((element) => element.scrollTo({ top: 0 }));
+    await expect.poll(async () => (await colouredBlocks())[0]).toContain('line 0x');
+    await page.evaluate(`{
+      const pieces = document.querySelectorAll('pre span[class^="look-"]');
+      getSelection().setBaseAndExtent(pieces[0], 0, pieces[6], 1);
+    }`);
+    await output.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await expect.poll(async () => (await colouredBlocks()).at(-1)).toContain('line 2999x');
+    expect(await page.evaluate<string>('String(getSelection())')).toBe('line 0x');
+
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('line 1500');
+    await page.getByText('1 line', { exact: true }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate<string[]>("[...CSS.highlights.get('found-here')].map(String)"))
+      .toEqual(['line 1500']);
+    const blocks = await colouredBlocks();
+    expect(blocks.join('')).toContain('line 1500x');
+    expect(blocks.join('')).not.toContain('line 2999x');
+    expect(await coloured()).toBeLessThan(10_000);
     await close();
   });
 
