@@ -14,6 +14,7 @@ const ids = {
   secret: '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   flood: '65000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   rainbow: '67000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  count: '68000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   gone: '66000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
 } as const;
 
@@ -80,6 +81,19 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
         entry: python(`for number in range(3000):
     text = f"line {number}".ljust(80, "x")
     print("".join(f"\\033[38;5;{16 + (number + at) % 200}m{each}" for at, each in enumerate(text)) + "\\033[0m")`),
+      });
+      await writeScript(scripts, 'count', {
+        id: ids.count,
+        name: 'Count',
+        language: 'python',
+        entry: python(`import itertools, time
+for number in itertools.count():
+    print(number)
+    if number % 100 > 0: continue
+    sys.stdout.flush()
+    if os.path.exists(${JSON.stringify(join(gates, 'enough'))}): break
+    time.sleep(0.05)
+write({"code": 0, "msg": f"up to {number}"})`),
       });
       await writeScript(scripts, 'gone', { id: ids.gone, name: 'Gone', entry: bash('echo here I was') });
     });
@@ -277,6 +291,10 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
   // The last one: it takes the service away.
   it('goes on where it was when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
+    const counting = await scene.open(`/runs/${await start(ids.count)}`);
+    const counted = async () =>
+      (await counting.page.getByRole('region', { name: 'Output' }).textContent()) ?? '';
+    await expect.poll(counted).toContain('\n1000\n');
     const runId = await start(ids.live);
     const { page, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
@@ -290,6 +308,15 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
       await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
       expect(await output.textContent()).toMatch(/^red and plain\nmore\n100%\nnot/);
       await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+      await writeFile(join(gates, 'enough'), '');
+      const message = await counting.page
+        .getByText(/^up to \d+$/)
+        .first()
+        .textContent();
+      const lineCount = Number(message?.slice('up to '.length)) + 1;
+      await expect.poll(async () => (await counted()).split('\n').length - 1).toBe(lineCount);
+      expect(await counted()).toBe(Array.from({ length: lineCount }, (_, number) => `${number}\n`).join(''));
+      await counting.close();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('It was cancelled').waitFor();
       await close();
