@@ -14,6 +14,8 @@ const ids = {
   child: '63000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   secret: '64000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   flood: '65000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  rainbow: '6a000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
+  count: '6b000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   gone: '66000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   parent: '67000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
   first: '68000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
@@ -92,6 +94,27 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
 for script in ["${ids.first}", "${ids.second}"]: call("/api/link", {"script_id": script})
 time.sleep(600)`),
       });
+      await writeScript(scripts, 'rainbow', {
+        id: ids.rainbow,
+        name: 'Rainbow',
+        language: 'python',
+        entry: python(`for number in range(3000):
+    text = f"line {number}".ljust(80, "x")
+    print("".join(f"\\033[38;5;{16 + (number + at) % 200}m{each}" for at, each in enumerate(text)) + "\\033[0m")`),
+      });
+      await writeScript(scripts, 'count', {
+        id: ids.count,
+        name: 'Count',
+        language: 'python',
+        entry: python(`import itertools, time
+for number in itertools.count():
+    print(number)
+    if number % 100 > 0: continue
+    sys.stdout.flush()
+    if os.path.exists(${JSON.stringify(join(gates, 'enough'))}): break
+    time.sleep(0.05)
+write({"code": 0, "msg": f"up to {number}"})`),
+      });
       await writeScript(scripts, 'gone', { id: ids.gone, name: 'Gone', entry: bash('echo here I was') });
     });
   });
@@ -114,9 +137,8 @@ time.sleep(600)`),
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('red and plain').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: /^50%\n$/ }).waitFor();
-    expect(await output.getByText('red', { exact: true }).getAttribute('style')).toContain(
-      'font-weight: 600',
-    );
+    const red = "[...document.querySelectorAll('pre span')].find(({ textContent }) => textContent === 'red')";
+    expect(await page.evaluate<string>(`getComputedStyle(${red}).fontWeight`)).toBe('600');
     await page.getByRole('progressbar', { name: 'page 21 of 50' }).waitFor();
     await checkAccess();
     await writeFile(join(gates, 'more'), '');
@@ -218,6 +240,11 @@ time.sleep(600)`),
     await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'stderr', exact: true }).click();
     await expect.poll(() => output.textContent()).toBe('an ERROR here\n');
+    // The last line of all: what looks for it must not keep what marks it from its beginning.
+    await page.getByLabel('Search the output').fill('error');
+    await page.getByText('1 line', { exact: true }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(marked).toEqual(['ERROR']);
     await checkAccess();
     await close();
   });
@@ -238,6 +265,44 @@ time.sleep(600)`),
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download stdout' }).click();
     expect((await download).suggestedFilename()).toBe(`${runId}-stdout.txt`);
+    await close();
+  });
+
+  it('colours only what is near of output that is all colours, and keeps its text and what is selected', async () => {
+    const { page, close } = await scene.open(`/runs/${await finish(ids.rainbow)}`);
+    const foot = page.locator('section > div:last-child > span').first();
+    await expect.poll(() => foot.textContent(), { timeout: 20_000 }).toBe('3,000 lines');
+    const output = page.getByRole('region', { name: 'Output' });
+    const coloured = () => output.locator('pre span[class^="look-"]').count();
+    const colouredBlocks = () =>
+      output.evaluate((element) =>
+        [...element.querySelectorAll('pre:has(span)')].map((block) => block.textContent ?? ''),
+      );
+    await expect.poll(async () => (await colouredBlocks()).at(-1)).toContain('line 2999x');
+    expect(await coloured()).toBeLessThan(10_000);
+    expect((await output.textContent())?.match(/line \d+x/g)).toHaveLength(3000);
+
+    await output.evaluate((element) => element.scrollTo({ top: 0 }));
+    await expect.poll(async () => (await colouredBlocks())[0]).toContain('line 0x');
+    await page.evaluate(`{
+      const pieces = document.querySelectorAll('pre span[class^="look-"]');
+      getSelection().setBaseAndExtent(pieces[0], 0, pieces[6], 1);
+    }`);
+    await output.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await expect.poll(async () => (await colouredBlocks()).at(-1)).toContain('line 2999x');
+    expect(await page.evaluate<string>('String(getSelection())')).toBe('line 0x');
+
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('line 1500');
+    await page.getByText('1 line', { exact: true }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate<string[]>("[...CSS.highlights.get('found-here')].map(String)"))
+      .toEqual(['line 1500']);
+    const blocks = await colouredBlocks();
+    expect(blocks.join('')).toContain('line 1500x');
+    expect(blocks.join('')).not.toContain('line 2999x');
+    expect(await coloured()).toBeLessThan(10_000);
     await close();
   });
 
@@ -296,6 +361,10 @@ time.sleep(600)`),
   // The last one: it takes the service away.
   it('goes on where it was when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
+    const counting = await scene.open(`/runs/${await start(ids.count)}`);
+    const counted = async () =>
+      (await counting.page.getByRole('region', { name: 'Output' }).textContent()) ?? '';
+    await expect.poll(counted).toContain('\n1000\n');
     const runId = await start(ids.live);
     const { page, expects, close } = await scene.open(`/runs/${runId}`);
     const output = page.getByRole('region', { name: 'Output' });
@@ -304,6 +373,7 @@ time.sleep(600)`),
     await other.page.getByRole('heading', { name: 'Scripts' }).waitFor();
     expects(isAway);
     other.expects(isAway);
+    counting.expects(isAway);
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob does not answer').waitFor();
     // Of a page that was not looked at before there is nothing here yet.
@@ -316,6 +386,15 @@ time.sleep(600)`),
       await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
       expect(await output.textContent()).toMatch(/^red and plain\nmore\n100%\nnot/);
       await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+      await writeFile(join(gates, 'enough'), '');
+      const message = await counting.page
+        .getByText(/^up to \d+$/)
+        .first()
+        .textContent();
+      const lineCount = Number(message?.slice('up to '.length)) + 1;
+      await expect.poll(async () => (await counted()).split('\n').length - 1).toBe(lineCount);
+      expect(await counted()).toBe(Array.from({ length: lineCount }, (_, number) => `${number}\n`).join(''));
+      await counting.close();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('It was cancelled').waitFor();
       await close();

@@ -1,20 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const floodId = '7d000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
-
 const ticksPerSecond = 50;
 
 /**
  * A script that writes very many lines, says so by a file, waits until that is gone, and writes on at an even pace. Some lines have colours,
- * some go to stderr; the last one has the time at which it was written.
+ * or every character of them its own; some go to stderr; the last one has the time at which it was written.
  */
-export function writeFloodScript(folder, { written, linesPerSecond, seconds, gate }) {
+export function writeFloodScript(folder, { id, written, linesPerSecond, seconds, gate, isRainbow }) {
   mkdirSync(folder);
   writeFileSync(
     join(folder, 'script.toml'),
     `[service.info]
-id = "${floodId}"
+id = "${id}"
 name = "Flood"
 [service.runtime]
 language = "python"
@@ -26,13 +24,15 @@ terminal = "never"
     join(folder, 'main.py'),
     `import os, sys, time
 gate = ${JSON.stringify(gate)}
+rainbow = ${isRainbow ? 'True' : 'False'}
 number = 0
 def write(count):
     global number
     for _ in range(count):
         number += 1
         text = f"line {number} of a script that has a lot to say, and goes on for a while"
-        if number % 10 == 0: text = f"\\033[32m{text}\\033[0m"
+        if rainbow: text = "".join(f"\\033[38;5;{16 + (number + at) % 200}m{each}" for at, each in enumerate(text)) + "\\033[0m"
+        elif number % 10 == 0: text = f"\\033[32m{text}\\033[0m"
         print(text, file=sys.stderr if number % 50 == 0 else sys.stdout)
 write(${written})
 sys.stdout.flush()

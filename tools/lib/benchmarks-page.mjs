@@ -22,7 +22,7 @@ const scenarios = {
   },
   console: {
     title: 'The page of a run with very much output',
-    did: 'A real browser showed the page of a run that had written 100,000 lines, some of them in colours and some to stderr, and went on writing. Meanwhile the lines were scrolled up and down and searched. What is counted is how long the page was busy at a stretch: less than 50 ms is not felt.',
+    did: 'A real browser showed the page of a run that had written 100,000 lines, some of them in colours and some to stderr, and went on writing; then that of one that gave every character a colour of its own. Meanwhile the lines were scrolled up and down and searched. What is counted is how long the page was busy at a stretch: less than 50 ms is not felt.',
   },
   cli: {
     title: 'The command',

@@ -31,7 +31,14 @@ export class BlockText {
   }
 
   #place(at: number): { node: Text; offset: number } | null {
-    const found = this.#nodes.findLast(({ start }) => start <= at);
+    // By halves: coloured text has a node for every colour, and each of them may be asked for.
+    let [from, to] = [0, this.#nodes.length];
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2);
+      if ((this.#nodes[middle]?.start ?? 0) <= at) from = middle + 1;
+      else to = middle;
+    }
+    const found = this.#nodes[from - 1];
     if (found === undefined) return null;
     return { node: found.node, offset: Math.min(at - found.start, found.node.length) };
   }

@@ -1,4 +1,5 @@
 import { BlockText } from './block-text.ts';
+import { blocksInSight } from './blocks-in-sight.ts';
 import type { Found } from './output-search.ts';
 
 const everywhere = 'found';
@@ -13,10 +14,11 @@ export function markFound(scroller: HTMLElement, pattern: RegExp | null, current
   if (!('highlights' in CSS)) return;
   addStyles();
   const [all, looked] = [new Highlight(), new Highlight()];
-  for (const block of pattern === null ? [] : visibleBlocks(scroller)) {
+  const every = new RegExp(pattern ?? /$^/, 'giu');
+  for (const block of pattern === null ? [] : blocksInSight(scroller)) {
     const text = new BlockText(block);
     const line = isOf(block, current) ? text.line(current.line) : null;
-    for (const match of text.text.matchAll(pattern ?? /$^/g)) {
+    for (const match of text.text.matchAll(every)) {
       const [start, end] = [match.index, match.index + match[0].length];
       const isLooked = line !== null && start >= line.start && end <= line.end;
       (isLooked ? looked : all).add(text.range(start, end));
@@ -55,16 +57,4 @@ export function scrollToLine(scroller: HTMLElement, { blockKey, line }: Found): 
 
 function isOf(block: HTMLElement, found: Found | null): found is Found {
   return found !== null && block.dataset.block === String(found.blockKey);
-}
-
-/** Only within the chapters that can be seen: to ask where others are would have them laid out. */
-function visibleBlocks(scroller: HTMLElement): HTMLElement[] {
-  const frame = scroller.getBoundingClientRect();
-  const isVisible = (element: HTMLElement) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return bottom >= frame.top && top <= frame.bottom;
-  };
-  return [...scroller.querySelectorAll<HTMLElement>('[data-chapter]')]
-    .filter(isVisible)
-    .flatMap((chapter) => [...chapter.querySelectorAll<HTMLElement>('[data-block]')].filter(isVisible));
 }

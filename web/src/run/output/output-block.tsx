@@ -1,10 +1,12 @@
 import { memo, type ReactNode } from 'react';
 
-import { useSay } from '../../language/language.tsx';
+import { type Say, useSay } from '../../language/language.tsx';
 import { bytesText } from '../../parts/bytes-text.ts';
+import { classOfText } from './class-of-text.ts';
 import type { Block, Line } from './output-lines.ts';
 import { groupByStream, type StreamChoice, shownLines } from './shown-lines.ts';
 import { styleOfText } from './style-of-text.ts';
+import type { TextStyle } from './text-style.ts';
 
 /** As the frame of the output has it. */
 export const lineHeightPx = 20;
@@ -13,10 +15,15 @@ interface OutputBlockProps {
   readonly block: Block;
   readonly choice: StreamChoice;
   readonly isWrapped: boolean;
+  readonly isNear: boolean;
 }
 
-/** Some lines, as few elements: plain text is one text. What is out of sight is not laid out, and only its height is kept. */
-export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped }: OutputBlockProps) {
+/**
+ * Some lines, as few elements: plain text is one text, and so is all that is far from what is seen. It can be found and copied, but has its
+ * colours only when it comes near. What is out of sight is not laid out, and only its height is kept.
+ */
+export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped, isNear }: OutputBlockProps) {
+  const say = useSay();
   const lines = shownLines(block, choice);
   if (lines.length === 0) return null;
   return (
@@ -29,14 +36,31 @@ export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped 
           : 'w-max min-w-full px-[14px] whitespace-pre [content-visibility:auto]'
       }
     >
-      {groupByStream(lines).map((group, at) => (
-        // Blocks only grow at their end, so a place is an identity.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <LineGroup key={at} lines={group} />
-      ))}
+      {isNear && !lines.every(isPlain) ? (
+        // One element, since it is taken away as one.
+        <span className="block">
+          {groupByStream(lines).map((group, at) => (
+            // Blocks only grow at their end, so a place is an identity.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <LineGroup key={at} lines={group} />
+          ))}
+        </span>
+      ) : (
+        lines.map((line) => `${textOf(line, say)}\n`).join('')
+      )}
     </pre>
   );
 });
+
+function isPlain({ stream, pieces, missingBytes }: Line): boolean {
+  return stream === 'stdout' && pieces === null && missingBytes === null;
+}
+
+function textOf({ text, missingBytes }: Line, say: Say): string {
+  if (missingBytes === null) return text;
+  const size = bytesText(missingBytes);
+  return say(`[… ${size} were not kept by Hob …]`, `[…… Hob 未保留此处的 ${size} ……]`);
+}
 
 function LineGroup({ lines }: { lines: readonly Line[] }) {
   const say = useSay();
@@ -47,24 +71,19 @@ function LineGroup({ lines }: { lines: readonly Line[] }) {
     plain = '';
     parts.push(part);
   };
-  for (const { text, pieces, missingBytes } of lines) {
-    if (missingBytes !== null) {
-      const size = bytesText(missingBytes);
+  for (const line of lines) {
+    const { text, pieces, missingBytes } = line;
+    if (missingBytes !== null)
       add(
         <em key={parts.length} className="text-warn">
-          {say(`[… ${size} were not kept by Hob …]`, `[…… Hob 未保留此处的 ${size} ……]`)}
+          {textOf(line, say)}
         </em>,
       );
-    } else if (pieces === null) plain += text;
+    else if (pieces === null) plain += text;
     else
       for (const piece of pieces) {
         if (piece.style === null) plain += piece.text;
-        else
-          add(
-            <span key={parts.length} style={styleOfText(piece.style)}>
-              {piece.text}
-            </span>,
-          );
+        else add(pieceOf(piece.text, piece.style, parts.length));
       }
     plain += '\n';
   }
@@ -73,6 +92,16 @@ function LineGroup({ lines }: { lines: readonly Line[] }) {
   return (
     <span data-stream="stderr" className="-ml-[12px] block border-l-[3px] border-bad pl-[9px]">
       {parts}
+    </span>
+  );
+}
+
+/** No component: there are thousands of them. */
+function pieceOf(text: string, style: TextStyle, key: number): ReactNode {
+  const className = classOfText(style);
+  return (
+    <span key={key} {...(className === null ? { style: styleOfText(style) } : { className })}>
+      {text}
     </span>
   );
 }

@@ -10,10 +10,16 @@ interface OutputChapterProps {
   readonly blocks: readonly Block[];
   readonly choice: StreamChoice;
   readonly isWrapped: boolean;
+  readonly near: ReadonlySet<number>;
 }
 
 /** Blocks in a row. A browser looks at each frame which elements have come into sight: of a chapter that is not, it looks at one only. */
-export const OutputChapter = memo(function OutputChapter({ blocks, choice, isWrapped }: OutputChapterProps) {
+export const OutputChapter = memo(function OutputChapter({
+  blocks,
+  choice,
+  isWrapped,
+  near,
+}: OutputChapterProps) {
   const lines = blocks.reduce((sum, block) => sum + shownLines(block, choice).length, 0);
   return (
     <div
@@ -22,7 +28,13 @@ export const OutputChapter = memo(function OutputChapter({ blocks, choice, isWra
       className={isWrapped ? '[content-visibility:auto]' : 'w-max min-w-full [content-visibility:auto]'}
     >
       {blocks.map((block) => (
-        <OutputBlock key={block.key} block={block} choice={choice} isWrapped={isWrapped} />
+        <OutputBlock
+          key={block.key}
+          block={block}
+          choice={choice}
+          isWrapped={isWrapped}
+          isNear={near.has(block.key)}
+        />
       ))}
     </div>
   );
@@ -52,6 +64,7 @@ function isSame(one: OutputChapterProps, other: OutputChapterProps): boolean {
     one.isWrapped === other.isWrapped &&
     one.blocks.length === other.blocks.length &&
     one.blocks[0] === other.blocks[0] &&
-    one.blocks.at(-1) === other.blocks.at(-1)
+    one.blocks.at(-1) === other.blocks.at(-1) &&
+    one.blocks.every(({ key }) => one.near.has(key) === other.near.has(key))
   );
 }

@@ -137,4 +137,22 @@ describe('blocks of lines', () => {
     for (const text of ['aaaaaa\n', 'bbbbbb\n', 'cccc\n']) long.take('stdout', text);
     expect(linesIn(long.snapshot()).map(({ text }) => text)).toEqual(['bbbbbb', 'cccc']);
   });
+
+  it('are smaller, and fewer, where every character has its own colour', () => {
+    const output = new OutputLines({ blockPieces: 6, pieces: 12 });
+    const line = [1, 2, 3].map((colour) => `${esc}[3${colour}mx`).join('');
+    for (let count = 0; count < 9; count += 1) output.take('stdout', `${line}\n`);
+    const { closed, open, droppedLines } = output.snapshot();
+    expect([...closed, open].map(({ lines }) => lines.length)).toEqual([2, 2, 1]);
+    expect(droppedLines).toBe(4);
+  });
+
+  it('have all of a line that changes its colour very often, though not all of its colours', () => {
+    const output = new OutputLines();
+    for (let count = 0; count < 3000; count += 1) output.take('stdout', `${esc}[3${count % 7}mx`);
+    const [line] = linesIn(output.snapshot());
+    expect(line?.text).toBe('x'.repeat(3000));
+    expect(line?.pieces).toHaveLength(1000);
+    expect(line?.pieces?.map(({ text }) => text).join('')).toBe(line?.text);
+  });
 });

@@ -26,8 +26,19 @@ export interface OutputSnapshot {
   readonly droppedLines: number;
 }
 
-/** How many lines a page can hold: a browser takes about half a kilobyte for each. */
-const limits = { blockLines: 200, lines: 200_000, characters: 40_000_000 };
+/**
+ * How much a page can hold: a browser takes about half a kilobyte for each line, and some thirty bytes for each piece of one that has its own
+ * look. A block has so few of those that it is made within a frame.
+ */
+const limits = {
+  blockLines: 200,
+  blockPieces: 1000,
+  lines: 200_000,
+  characters: 40_000_000,
+  pieces: 2_000_000,
+};
+/** The rest of a line that has more of them is plain. */
+const piecesInLine = 1000;
 
 /**
  * What a run has written, as lines. What both streams have begun and not ended stays at the end, under what came meanwhile: a progress bar on
@@ -38,9 +49,10 @@ export class OutputLines {
   readonly #streams = { stdout: new StreamText(), stderr: new StreamText() };
   #closed: Block[] = [];
   #current: Line[] = [];
+  #currentPieces = 0;
   #key = 0;
-  #closedLines = 0;
-  #closedCharacters = 0;
+  /** How much is in the closed ones. */
+  readonly #held = { lines: 0, characters: 0, pieces: 0 };
   #droppedLines = 0;
 
   constructor(given: Partial<typeof limits> = {}) {
@@ -67,40 +79,48 @@ export class OutputLines {
     return {
       closed: this.#closed,
       open: { key: this.#key, lines },
-      lineCount: this.#droppedLines + this.#closedLines + lines.length,
+      lineCount: this.#droppedLines + this.#held.lines + lines.length,
       droppedLines: this.#droppedLines,
     };
   }
 
   #add(line: Line): void {
     this.#current.push(line);
-    if (this.#current.length >= this.#limits.blockLines) this.#close();
+    this.#currentPieces += line.pieces?.length ?? 0;
+    const { blockLines, blockPieces } = this.#limits;
+    if (this.#current.length >= blockLines || this.#currentPieces >= blockPieces) this.#close();
   }
 
   #close(): void {
     const block = { key: this.#key, lines: this.#current };
     this.#key += 1;
     this.#current = [];
-    this.#closedLines += block.lines.length;
-    this.#closedCharacters += charactersIn(block);
+    this.#currentPieces = 0;
+    this.#count(block, 1);
     // A new list each time: whoever holds the one before may compare the two.
     const closed = [...this.#closed, block];
-    while (
-      closed.length > 1 &&
-      (this.#closedLines > this.#limits.lines || this.#closedCharacters > this.#limits.characters)
-    ) {
+    while (closed.length > 1 && this.#isTooMuch()) {
       const oldest = closed.shift();
       if (oldest === undefined) break;
-      this.#closedLines -= oldest.lines.length;
-      this.#closedCharacters -= charactersIn(oldest);
+      this.#count(oldest, -1);
       this.#droppedLines += oldest.lines.length;
     }
     this.#closed = closed;
   }
-}
 
-function charactersIn({ lines }: Block): number {
-  return lines.reduce((sum, { text }) => sum + text.length, 0);
+  #count({ lines }: Block, sign: 1 | -1): void {
+    this.#held.lines += sign * lines.length;
+    for (const { text, pieces } of lines) {
+      this.#held.characters += sign * text.length;
+      this.#held.pieces += sign * (pieces?.length ?? 0);
+    }
+  }
+
+  #isTooMuch(): boolean {
+    const { lines, characters, pieces } = this.#held;
+    const most = this.#limits;
+    return lines > most.lines || characters > most.characters || pieces > most.pieces;
+  }
 }
 
 function lineOf(stream: StreamName, pieces: readonly StyledText[]): Line {
@@ -108,5 +128,11 @@ function lineOf(stream: StreamName, pieces: readonly StyledText[]): Line {
   const isPlain = pieces.every(({ style }) => style === null);
   const text =
     pieces.length === 1 && first !== undefined ? first.text : pieces.map((piece) => piece.text).join('');
-  return { stream, text, pieces: isPlain ? null : pieces, missingBytes: null };
+  return { stream, text, pieces: isPlain ? null : fewPieces(pieces), missingBytes: null };
+}
+
+function fewPieces(pieces: readonly StyledText[]): readonly StyledText[] {
+  if (pieces.length <= piecesInLine) return pieces;
+  const rest = pieces.slice(piecesInLine - 1).map(({ text }) => text);
+  return [...pieces.slice(0, piecesInLine - 1), { text: rest.join(''), style: null }];
 }

@@ -7,9 +7,9 @@ export interface Found {
   readonly line: number;
 }
 
-/** What is sought, as an expression that ignores case; null when nothing is. */
+/** What is sought, as an expression that ignores case; null when nothing is. It is shared, and so not one that goes on from its last match. */
 export function soughtPattern(query: string): RegExp | null {
-  return query === '' ? null : new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
+  return query === '' ? null : new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
 }
 
 /** Finds lines, block by block: what was looked through once is not looked through again. */
@@ -71,10 +71,8 @@ export class OutputSearch {
 
   #linesWithIt(block: Block): readonly number[] {
     const lines: number[] = [];
-    for (const [at, { text }] of shownLines(block, this.#choice).entries()) {
-      this.#pattern.lastIndex = 0;
+    for (const [at, { text }] of shownLines(block, this.#choice).entries())
       if (this.#pattern.test(text)) lines.push(at);
-    }
     return lines;
   }
 }

@@ -8,6 +8,7 @@ import { chaptersOf, OutputChapter } from './output-chapter.tsx';
 import type { Block } from './output-lines.ts';
 import type { StreamChoice } from './shown-lines.ts';
 import { useFollow } from './use-follow.ts';
+import { useNear } from './use-near.ts';
 import type { Search } from './use-search.ts';
 
 interface OutputViewProps {
@@ -24,6 +25,7 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
   const say = useSay();
   const scroller = useRef<HTMLElement>(null);
   const { isFollowing, follow, leave } = useFollow(scroller, blocks);
+  const near = useNear(scroller, blocks, choice, isWrapped, isFollowing);
   const { pattern, current } = search;
   const [blockKey, line] = [current?.blockKey ?? null, current?.line ?? null];
 
@@ -55,7 +57,7 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
       element.removeEventListener('scroll', onScroll);
       if (frame !== null) cancelAnimationFrame(frame);
     };
-  }, [pattern, blockKey, line, blocks, choice, isWrapped]);
+  }, [pattern, blockKey, line, blocks, choice, isWrapped, near]);
 
   return (
     <div className="relative">
@@ -69,7 +71,13 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
         <div>
           {children}
           {chaptersOf(blocks).map((chapter) => (
-            <OutputChapter key={chapter.key} blocks={chapter.blocks} choice={choice} isWrapped={isWrapped} />
+            <OutputChapter
+              key={chapter.key}
+              blocks={chapter.blocks}
+              choice={choice}
+              isWrapped={isWrapped}
+              near={near}
+            />
           ))}
         </div>
       </section>

@@ -11,8 +11,12 @@ export interface StreamSnapshot extends OutputSnapshot {
   readonly isComplete: boolean;
 }
 
-/** More often nobody reads, and the page has time for whoever scrolls meanwhile. */
+/** More often nobody reads. */
 const betweenSnapshotsMs = 50;
+/** So many times as long as the page took to show the last one, it has for whatever else somebody does there. */
+const restAfterShowing = 2;
+/** Then others have their turn: what a run has written before the page was opened comes all at once. */
+const longestTurnMs = 12;
 
 /** What one run says, as it says it. Whoever shows it is told at most twenty times a second, however much has come. */
 export class RunStream {
@@ -23,6 +27,8 @@ export class RunStream {
   #isComplete = false;
   #isDue = false;
   #lastAt = 0;
+  #showingMs = 0;
+  #turnAt = 0;
   #snapshot: StreamSnapshot;
 
   constructor() {
@@ -41,10 +47,11 @@ export class RunStream {
     const ending = new AbortController();
     const stop = () => ending.abort();
     signal.addEventListener('abort', stop);
-    const onEvent = (event: ServiceEvent) => {
+    const onEvent = async (event: ServiceEvent) => {
       this.#hear(event);
       if (event.type === 'run.started' || event.type === 'run.ended') onChange();
       if (event.type === 'run.ended') stop();
+      else await this.#letOthers();
     };
     const onCutOff = onChange;
     await followEvents(
@@ -63,7 +70,10 @@ export class RunStream {
     else return;
     if (this.#isDue) return;
     this.#isDue = true;
-    const pauseMs = this.#lastAt + betweenSnapshotsMs - performance.now();
+    const pauseMs =
+      this.#lastAt +
+      Math.max(betweenSnapshotsMs, this.#showingMs * (1 + restAfterShowing)) -
+      performance.now();
     if (pauseMs <= 0) requestAnimationFrame(this.#tell);
     else setTimeout(() => requestAnimationFrame(this.#tell), pauseMs);
   }
@@ -73,7 +83,17 @@ export class RunStream {
     this.#lastAt = performance.now();
     this.#snapshot = this.#take();
     for (const hear of this.#hearers) hear();
+    // What is due next comes only after the frame was made.
+    setTimeout(() => {
+      this.#showingMs = performance.now() - this.#lastAt;
+    });
   };
+
+  async #letOthers(): Promise<void> {
+    if (performance.now() - this.#turnAt < longestTurnMs) return;
+    await new Promise((resolve) => setTimeout(resolve));
+    this.#turnAt = performance.now();
+  }
 
   #hearOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
     const name = stream === 'stderr' ? 'stderr' : 'stdout';

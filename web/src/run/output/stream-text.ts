@@ -1,5 +1,6 @@
+import { KnownStyles } from './known-styles.ts';
 import { OpenLine, type StyledText } from './open-line.ts';
-import { styleAfter, type TextStyle } from './text-style.ts';
+import type { TextStyle } from './text-style.ts';
 
 /** What is longer goes on in the next line: to lay it out would take the page too long. */
 const longestLine = 10_000;
@@ -15,6 +16,7 @@ const special = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /** Makes lines of what a stream says, as a terminal would show them. Sequences may be cut anywhere between two pieces. */
 export class StreamText {
+  readonly #styles = new KnownStyles();
   #line = new OpenLine();
   #style: TextStyle | null = null;
   /** The beginning of a sequence whose rest has not come yet. */
@@ -86,7 +88,7 @@ export class StreamText {
     if (found === null) return this.#mayGoOn(text, at) ? null : 1;
     const [whole, given = '', final] = found;
     const count = Number(given.split(';')[0]) || 0;
-    if (final === 'm') this.#style = sameStyle(this.#style, styleAfter(this.#style, given));
+    if (final === 'm') this.#style = this.#styles.after(this.#style, given);
     else if (final === 'K') this.#line.erase(count);
     else if (final === 'G') this.#line.moveTo(count - 1);
     else if (final === 'C') this.#line.move(Math.max(1, count));
@@ -98,9 +100,4 @@ export class StreamText {
     const begun = /^(?:$|\[[0-9;:?<=>]*[ -/]*$|[\]PX^_]|[ -/]+$)/;
     return text.length - at < longestSequence && begun.test(text.slice(at + 1));
   }
-}
-
-/** Texts are joined where their styles are one. */
-function sameStyle(before: TextStyle | null, after: TextStyle | null): TextStyle | null {
-  return JSON.stringify(before) === JSON.stringify(after) ? before : after;
 }
