@@ -219,7 +219,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     });
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('line 999').waitFor();
-    await page.keyboard.press('Control+f');
+    await page.keyboard.press('/');
     await page.keyboard.type('LINE 12');
     await page.getByText('11 lines').waitFor();
     await page.keyboard.press('Enter');

@@ -4,7 +4,9 @@ import { useEffect, useRef } from 'react';
 import { useSay } from '../../language/language.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
+import { useCountText } from '../../parts/count-text.ts';
 import { inputClasses } from '../../parts/input.ts';
+import { isTyping } from '../../parts/keys.ts';
 import type { Search } from './use-search.ts';
 
 interface OutputSearchFieldProps {
@@ -13,14 +15,18 @@ interface OutputSearchFieldProps {
   readonly search: Search;
 }
 
-/** Ctrl+F goes there; pressed there once more, it is the browser's own. */
+/** `/` and Ctrl+F go there; Ctrl+F pressed there once more is the browser's own. */
 export function OutputSearchField({ query, onChange, search }: OutputSearchFieldProps) {
   const say = useSay();
+  const countText = useCountText();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
-      if (document.activeElement === field.current) return;
+      const isWithCtrl = event.ctrlKey || event.metaKey;
+      const isFind = event.key.toLowerCase() === 'f' && isWithCtrl && !event.shiftKey;
+      const isSlash = event.key === '/' && !isWithCtrl && !isTyping(event.target);
+      if (!(isFind || isSlash) || document.activeElement === field.current) return;
+      if (document.querySelector('[role="dialog"]') !== null) return;
       event.preventDefault();
       field.current?.select();
     };
@@ -53,7 +59,8 @@ export function OutputSearchField({ query, onChange, search }: OutputSearchField
           )}
         />
         <output className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-xs text-muted">
-          {query !== '' && (position > 0 ? `${position} / ${count}` : `${count} ${lines}`)}
+          {query !== '' &&
+            (position > 0 ? `${countText(position)} / ${countText(count)}` : `${countText(count)} ${lines}`)}
         </output>
       </div>
       {query !== '' && (
