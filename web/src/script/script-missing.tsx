@@ -7,7 +7,7 @@ import { useSay } from '../language/language.tsx';
 import { PackageMenu } from '../packages/package-menu.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure, messageOf } from '../parts/failure.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
 import { LastRuns } from './last-runs.tsx';
@@ -51,8 +51,9 @@ export function ScriptMissing({ id }: { id: string }) {
 export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
   const say = useSay();
   const { data } = useQuery(scriptsQuery);
-  // What the service says names the file; the list has all that is wrong with it.
-  const own = data?.problems.filter(({ file }) => messageOf(error).includes(file)) ?? [];
+  const files = error instanceof RefusedError ? error.files : [];
+  // The service says one thing; the list has all that is wrong with the same files.
+  const own = data?.problems.filter(({ file }) => files.includes(file)) ?? [];
   return (
     <>
       <PageTitle title={say('This script cannot be run', '此脚本无法运行')}>
