@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import type { Script } from '../web/src/api/wire.ts';
+import { inputField } from '../web/src/script/form/make-call.ts';
+import { refusedField } from '../web/src/script/form/refused-field.ts';
 import { comeFromAfar } from './support/come-from-afar.ts';
 import { type ConsoleScene, hasChromium, launchConsole } from './support/console.ts';
 import { bash, writeScript } from './support/scripts.ts';
@@ -235,6 +238,34 @@ describe.runIf(hasChromium)('the page of a script', () => {
     expect(await field(page, 'Quality').inputValue()).toBe('85');
     expect(await field(page, 'Headers').inputValue()).toBe('');
     await close();
+  });
+
+  // The form of this refusal is fixed and names no field, so its texts are read; whoever words them otherwise is to know.
+  it('finds in what the service says the field that it is about', async () => {
+    const known: Script = JSON.parse(await (await fetch(`${scene.hob.url}/api/scripts/${resize}`)).text());
+    const params = { title: 'x', key: 'x' };
+    const refusals: [Record<string, unknown>, string | null][] = [
+      [{ params: { ...params, quality: 'many' } }, 'quality'],
+      [{ params: { ...params, mode: 'odd' } }, 'mode'],
+      [{ params: { ...params, headers: [] } }, 'headers'],
+      [{ params: { ...params, key: 7 } }, 'key'],
+      [{ params: { key: 'x' } }, 'title'],
+      [{ params, data: { images: [7] } }, inputField],
+      [{ params: 7 }, null],
+    ];
+    for (const [body, field] of refusals) {
+      for (const language of ['en', 'zh-CN']) {
+        const headers = { 'content-type': 'application/json', 'accept-language': language };
+        const answer = await fetch(`${scene.hob.url}/api/execute`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ script_id: resize, ...body }),
+        });
+        expect(answer.status).toBe(400);
+        const { message }: { message: string } = JSON.parse(await answer.text());
+        expect([message, refusedField(message, known)]).toEqual([message, field]);
+      }
+    }
   });
 
   it('chooses files of the machine, from the keyboard alone', async () => {

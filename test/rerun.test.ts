@@ -171,6 +171,7 @@ describe('a run cannot be repeated', () => {
         code: 'secrets-needed',
         message: expect.stringContaining('口令'),
         hint: expect.stringContaining('{"params":{"口令":"…"}}'),
+        fields: ['params.口令'],
       },
     });
     expect((await rerun(hob, first, { params: { token: '***', 口令: '***' } })).status).toBe(400);

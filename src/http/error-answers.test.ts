@@ -206,6 +206,17 @@ describe('the answer to a refused request', () => {
     });
   });
 
+  it('names what it is about to programs, in the later form alone', () => {
+    const text = { en: 'wrong', zh: '错' };
+    const error = new AppError('secrets-needed', text, { fields: ['params.key'], files: ['/a/script.toml'] });
+    expect(answerError(error, '/api/runs/1/rerun', 'en').body).toMatchObject({
+      fields: ['params.key'],
+      files: ['/a/script.toml'],
+    });
+    for (const path of ['/api/execute', '/api/link'])
+      expect(answerError(error, path, 'en').body).toEqual({ status: 'error', message: 'wrong' });
+  });
+
   it('says when to ask again where that makes sense', () => {
     const error = new AppError('queue-full', { en: 'full', zh: '满' }, { retryAfterS: 5 });
     expect(answerError(error, '/api/execute', undefined)).toEqual({

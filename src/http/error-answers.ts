@@ -172,7 +172,14 @@ export function answerError(
       case 'model':
         return { code: status, data: {}, message, success: false };
       case 'later':
-        return { status: 'error', code: error.code, message, hint: error.hint?.[language] ?? '' };
+        return {
+          status: 'error',
+          code: error.code,
+          message,
+          hint: error.hint?.[language] ?? '',
+          ...(error.fields.length > 0 && { fields: [...error.fields] }),
+          ...(error.files.length > 0 && { files: [...error.files] }),
+        };
     }
   }
 }

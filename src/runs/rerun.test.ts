@@ -117,6 +117,7 @@ describe('secrets', () => {
       expect(text).not.toContain('plain');
     }
     expect(refused.hint?.zh).toContain('{"params":{"token":"…","口令":"…"}}');
+    expect(refused.fields).toEqual(['params.token', 'params.口令']);
     const one = refusalOf(() => rerunInputs(record, secretive, { ...nothing, params: { token: 'x' } }));
     expect(one.text.en).not.toContain('token');
     const both = { ...nothing, params: { token: 'x', 口令: 'y' } };

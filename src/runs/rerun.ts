@@ -64,7 +64,10 @@ function secretsNeeded(runId: string, names: readonly string[]): AppError {
       en: `Secrets are not kept, so these params of the run ${runId} have to be sent again: ${names.join(', ')}`,
       zh: `密钥类参数不会被保存，运行 ${runId} 的以下参数需要重新发送：${names.join('、')}`,
     },
-    { hint: hintOf({ params: Object.fromEntries(names.map((name) => [name, '…'])) }) },
+    {
+      hint: hintOf({ params: Object.fromEntries(names.map((name) => [name, '…'])) }),
+      fields: names.map((name) => `params.${name}`),
+    },
   );
 }
 

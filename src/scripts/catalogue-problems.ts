@@ -32,10 +32,9 @@ export function duplicateText(id: string, entries: readonly LoadedFolder[]): Tex
 }
 
 export function duplicateProblem(id: string, entry: LoadedFolder, all: readonly LoadedFolder[]): Problem {
-  const file = entry.kind === 'script' ? entry.script.manifestPath : entry.folder;
   return {
     severity: 'error',
-    file,
+    file: fileOf(entry),
     line: null,
     message: duplicateText(id, all),
     advice: {
@@ -43,6 +42,10 @@ export function duplicateProblem(id: string, entry: LoadedFolder, all: readonly 
       zh: '请为其中一个更换 UUID（可用 uuidgen 生成），或将其删除。',
     },
   };
+}
+
+export function fileOf(entry: LoadedFolder): string {
+  return entry.kind === 'script' ? entry.script.manifestPath : entry.folder;
 }
 
 export async function missingEntry(script: Script): Promise<Problem | null> {

@@ -176,7 +176,8 @@ describe('a script', () => {
     expect(error.text.en).toContain('timeout');
     expect(error.text.en).toContain('script.toml:6');
     expect(names(catalogue)).toEqual(['b']);
-    expect(await catalogue.problems()).toMatchObject([{ severity: 'error', line: 6 }]);
+    expect(error.files).toEqual([join(root, 'a', 'script.toml')]);
+    expect(await catalogue.problems()).toMatchObject([{ severity: 'error', line: 6, file: error.files[0] }]);
   });
 
   it('whose entry is gone cannot run, and can again when it is back', async () => {
@@ -221,6 +222,7 @@ describe('a script', () => {
     expect(error.code).toBe('script-unusable');
     expect(error.text.en).toContain(join(root, 'a'));
     expect(error.text.en).toContain(join(second, 'group', 'copy'));
+    expect(error.files.toSorted()).toEqual((await catalogue.problems()).map(({ file }) => file).toSorted());
     const files = (await catalogue.problems()).map(({ file, severity }) => [severity, file]);
     expect(files.toSorted()).toEqual(
       [

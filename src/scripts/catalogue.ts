@@ -8,6 +8,7 @@ import {
   brokenText,
   duplicateProblem,
   duplicateText,
+  fileOf,
   missingDependencies,
   missingEntry,
   missingRoot,
@@ -108,7 +109,9 @@ export class Catalogue {
     const look = (await this.#isNear(script.folder)) ? confineNow : confine;
     const confined = await look(script.folder, script.runtime.entry);
     if (confined !== 'ok')
-      throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)));
+      throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)), [
+        script.manifestPath,
+      ]);
     return script;
   }
 
@@ -127,12 +130,16 @@ export class Catalogue {
 
   /** The script with this id; null when there is none. Throws when what is there is no usable script. */
   lookUp(id: string): Script | null {
-    const [only, another] = this.#byId.get(id.toLowerCase()) ?? [];
+    const found = this.#byId.get(id.toLowerCase()) ?? [];
+    const [only, another] = found;
     if (only === undefined) return null;
-    if (another !== undefined) throw unusable(duplicateText(id, [only, another]));
+    if (another !== undefined) throw unusable(duplicateText(id, [only, another]), found.map(fileOf));
     if (only.kind === 'script') return only.script;
     const [problem] = only.problems.filter(({ severity }) => severity === 'error');
-    throw unusable(brokenText(only, problem));
+    throw unusable(
+      brokenText(only, problem),
+      only.problems.map(({ file }) => file),
+    );
   }
 
   /** The script with this id as it was last read, if it can be read at all. */
@@ -286,6 +293,7 @@ function idsOf(loaded: LoadedFolder): readonly string[] {
   return loaded.kind === 'script' ? [loaded.script.id] : [...new Set(loaded.ids)];
 }
 
-function unusable(text: Text): AppError {
-  return new AppError('script-unusable', text);
+/** The files are those under which `problems` has all that is wrong. */
+function unusable(text: Text, files: readonly string[]): AppError {
+  return new AppError('script-unusable', text, { files: [...new Set(files)] });
 }

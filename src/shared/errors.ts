@@ -109,6 +109,10 @@ interface AppErrorOptions {
   cause?: unknown;
   /** How soon it makes sense to ask again. */
   retryAfterS?: number;
+  /** What of the request it is about, such as `params.key`: for programs, which should not have to read the text. */
+  fields?: readonly string[];
+  /** The files and folders that are at fault, likewise. */
+  files?: readonly string[];
 }
 
 /** A refused request. Anything else that is thrown is a defect of Hob itself. */
@@ -117,6 +121,8 @@ export class AppError extends Error {
   readonly text: Text;
   readonly hint: Text | undefined;
   readonly retryAfterS: number | undefined;
+  readonly fields: readonly string[];
+  readonly files: readonly string[];
 
   constructor(code: ErrorCode, text: Text, options: AppErrorOptions = {}) {
     super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
@@ -125,6 +131,8 @@ export class AppError extends Error {
     this.text = text;
     this.hint = options.hint;
     this.retryAfterS = options.retryAfterS;
+    this.fields = options.fields ?? [];
+    this.files = options.files ?? [];
   }
 }
 

@@ -24,7 +24,22 @@ export const params = Type.Optional(
 );
 
 export const LaterError = Type.Object(
-  { status: Type.Literal('error'), code: Type.String(), message: Type.String(), hint: Type.String() },
+  {
+    status: Type.Literal('error'),
+    code: Type.String(),
+    message: Type.String(),
+    hint: Type.String(),
+    fields: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What has to be sent, or sent otherwise, such as `params.key`, where that can be named.',
+      }),
+    ),
+    files: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The files and folders at fault, as the list of problems has them.',
+      }),
+    ),
+  },
   { additionalProperties: false, description: 'Refused.' },
 );
 

@@ -3,6 +3,10 @@ export class RefusedError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | null;
+  /** What of the request it is about, such as `params.key`, where the service names it. */
+  readonly fields: readonly string[];
+  /** The files that are at fault, likewise. */
+  readonly files: readonly string[];
 
   constructor(status: number, body: unknown) {
     super(textIn(body, 'message') ?? `HTTP ${status}`);
@@ -10,6 +14,8 @@ export class RefusedError extends Error {
     this.status = status;
     this.code = textIn(body, 'code') ?? '';
     this.hint = textIn(body, 'hint');
+    this.fields = textsIn(body, 'fields');
+    this.files = textsIn(body, 'files');
   }
 
   /** Whether the person has to show the token first. */
@@ -61,7 +67,15 @@ export async function callService<Answer>(path: string, options?: CallOptions): 
 }
 
 function textIn(body: unknown, name: string): string | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const value: unknown = Reflect.get(body, name);
+  const value = valueIn(body, name);
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function textsIn(body: unknown, name: string): readonly string[] {
+  const value = valueIn(body, name);
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function valueIn(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }

@@ -7,7 +7,7 @@ import { useSay } from '../language/language.tsx';
 import { PackageMenu } from '../packages/package-menu.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure, messageOf } from '../parts/failure.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
 import { isProblemOf } from '../scripts/problems-of.ts';
@@ -52,12 +52,12 @@ export function ScriptMissing({ id }: { id: string }) {
 export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
   const say = useSay();
   const { data } = useQuery(scriptsQuery);
+  const files = error instanceof RefusedError ? error.files : [];
   const scripts = data?.scripts.filter((script) => script.id === id.toLowerCase()) ?? [];
-  // A manifest that cannot be read is of no script in the list, but what the service says names it.
+  // The service says one thing; the list has all that is wrong with the same files, or with other scripts of this id.
   const own =
     data?.problems.filter(
-      (problem) =>
-        scripts.some((script) => isProblemOf(script, problem)) || messageOf(error).includes(problem.file),
+      (problem) => files.includes(problem.file) || scripts.some((script) => isProblemOf(script, problem)),
     ) ?? [];
   return (
     <>
