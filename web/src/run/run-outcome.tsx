@@ -6,8 +6,8 @@ import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { shownState, stateLooks } from '../parts/run-state.tsx';
+import { endWords, scriptWords } from '../parts/words-of-runs.ts';
 import { notesQuery } from './run-query.ts';
-import { endWords } from './run-words.ts';
 
 /** How it ended, in words, and whatever else one should know about that. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -62,11 +62,10 @@ export function RunOutcome({ run }: { run: Run }) {
 /** A message may be megabytes; all of it is in the result below. */
 const longestMessage = 2000;
 
-/** What Hob wrote begins with how the run ended, which is said already; what is left is the end of stderr. */
-function messageOf({ result, envelope, end_cause, exit_code }: Run): string {
-  const message = result?.msg ?? '';
-  const isSaid = end_cause !== 'spawn-failed' && !(end_cause === 'exit' && exit_code === 0);
-  return envelope === 'synthesized' && isSaid ? message.split('\n').slice(1).join('\n') : message;
+/** How the run ended is said already, except what is wrong with a result that should be there. */
+function messageOf(run: Run): string {
+  const isEndedWell = run.end_cause === 'exit' && run.exit_code === 0;
+  return isEndedWell ? (run.result?.msg ?? '') : scriptWords(run);
 }
 
 function Note({ children }: { children: ReactNode }) {
