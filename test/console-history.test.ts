@@ -45,7 +45,7 @@ describe.runIf(hasChromium)('the history', () => {
 
   it('shows a run from its start to its end, ticking, and cancels it', async () => {
     const { page, checkAccess, close } = await scene.open('/runs');
-    await rows(page).first().getByText('整理下载').waitFor();
+    await rows(page).first().getByText('The script ended with exit code 3').waitFor();
     const runId = await start(forever);
     const running = rows(page).filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
     await running.getByRole('img', { name: 'running' }).waitFor();
@@ -58,6 +58,7 @@ describe.runIf(hasChromium)('the history', () => {
     await running.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
     await running.getByRole('img', { name: 'cancelled' }).waitFor();
+    expect(await running.textContent()).not.toContain('运行已取消');
     expect(await running.getByRole('button').count()).toBe(0);
     await close();
   });

@@ -32,8 +32,7 @@ export async function writeScript(
   const manifest = `
 [service.info]
 id = "${id}"
-name = "${options.name ?? folder}"
-${options.icon === undefined ? '' : `icon = "${options.icon}"`}
+name = "${options.name ?? folder}"${options.icon === undefined ? '' : `\nicon = "${options.icon}"`}
 
 [service.runtime]
 language = "${options.language ?? 'bash'}"

@@ -7,9 +7,9 @@ import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { shownState, stateLooks } from '../parts/run-state.tsx';
+import { endWords, scriptWords } from '../parts/words-of-runs.ts';
 import { plainText } from './plain-text.ts';
 import { notesQuery } from './run-query.ts';
-import { endWords } from './run-words.ts';
 
 /** How it ended, in words, and whatever else one should know about that. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -64,11 +64,11 @@ export function RunOutcome({ run }: { run: Run }) {
 /** A message may be megabytes; all of it is in the result below. */
 const longestMessage = 2000;
 
-/** What Hob wrote begins with how the run ended, which is said already; what is left of a failure is the end of stderr. */
-function messageOf({ result, envelope, end_cause, exit_code }: Run): string {
-  const message = result?.msg ?? '';
-  if (envelope !== 'synthesized' || end_cause === 'spawn-failed') return message;
-  return exit_code === 0 ? '' : plainText(message.split('\n').slice(1).join('\n'));
+/** How the run ended is said already; what is left of a failure is the last that it wrote. */
+function messageOf(run: Run): string {
+  const words = scriptWords(run);
+  if (run.envelope !== 'synthesized') return words;
+  return run.exit_code === 0 ? '' : plainText(words);
 }
 
 function Note({ children }: { children: ReactNode }) {

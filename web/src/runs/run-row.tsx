@@ -7,7 +7,7 @@ import { classes } from '../parts/classes.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
-import { originName, unusualEnd } from '../parts/words-of-runs.ts';
+import { endLine, firstLine, originName, scriptWords, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
 
 /** By this a row is found that the keyboard moves to. */
@@ -32,7 +32,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
       </Link>
       <span className="truncate text-muted max-md:col-span-2 max-md:col-start-2 max-md:row-start-2 max-md:empty:hidden">
         {end !== null && <span className="mr-2 rounded bg-hover px-1.5 py-px text-xs text-ink">{end}</span>}
-        {firstLine(run.result?.msg)}
+        {end === null ? endLine(run, say) : firstLine(scriptWords(run))}
       </span>
       <span className="text-xs text-muted max-md:col-start-2 max-md:row-start-3 max-md:flex max-md:gap-2 md:contents">
         <span className="truncate">{originName(origin, say)}</span>
@@ -62,8 +62,4 @@ export function RunTime({ run }: { run: Pick<BriefRun, 'started_at' | 'ended_at'
   if (run.duration_ms !== null) return durationText(run.duration_ms);
   if (run.ended_at !== null) return '–';
   return <Elapsed since={run.started_at} />;
-}
-
-function firstLine(text: string | undefined): string {
-  return text?.trimStart().split('\n', 1)[0] ?? '';
 }
