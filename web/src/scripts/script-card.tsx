@@ -46,8 +46,8 @@ export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
         className="flex size-full items-center gap-3 overflow-hidden rounded-xl px-4 pr-11 sm:items-start sm:pt-3.5"
       >
         <ScriptIcon script={script} />
-        <span className="grid min-w-0 grow grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2 text-xs text-muted">
-          <span className="col-span-2 truncate text-sm font-medium text-ink sm:col-span-3" title={name}>
+        <span className="grid min-w-0 grow grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2 text-xs leading-normal text-muted">
+          <span className="col-span-2 truncate text-base font-medium text-ink sm:col-span-3" title={name}>
             {name}
           </span>
           <span className="col-start-2 col-end-4 row-start-2 line-clamp-1 text-[13px] sm:col-start-1 sm:line-clamp-2 sm:min-h-[2lh] sm:self-start">

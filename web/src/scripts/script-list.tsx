@@ -38,7 +38,7 @@ export function ScriptList(props: ScriptListProps) {
     <ul
       ref={list}
       id={id}
-      className="grid auto-rows-[4.25rem] grid-cols-1 gap-3 sm:auto-rows-[7.25rem] sm:grid-cols-2 xl:grid-cols-3"
+      className="grid auto-rows-[4.25rem] grid-cols-1 gap-3 sm:auto-rows-[8rem] sm:grid-cols-2 xl:grid-cols-3"
       style={{ paddingTop: from * rowPx, paddingBottom: (rows - until) * rowPx }}
     >
       {scripts.slice(first, until * columns).map((script, offset) => (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useId, useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
@@ -30,18 +30,19 @@ export function ScriptsPage() {
   const write = (text: string) =>
     navigate(text === '' ? '/' : `/?${new URLSearchParams({ q: text })}`, { replace: true });
   const [query, setQuery] = useTypedText(new URLSearchParams(useSearch()).get('q') ?? '', write);
-  const sought = useDeferredValue(query);
 
   const lastRuns = useMemo(() => lastRunOfEach(outcomes?.items ?? []), [outcomes]);
-  const found = useMemo(
-    () => findScripts(inOrder(data?.scripts ?? [], { favourites, lastRuns, tag }), sought),
-    [data, favourites, lastRuns, tag, sought],
+  const ordered = useMemo(
+    () => inOrder(data?.scripts ?? [], { favourites, lastRuns, tag }),
+    [data, favourites, lastRuns, tag],
   );
+  // With every letter, at once: the next key may be Enter.
+  const found = useMemo(() => findScripts(ordered, query), [ordered, query]);
   const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
-  const problems = useMemo(() => findProblems(data?.problems ?? [], sought), [data, sought]);
+  const problems = useMemo(() => findProblems(data?.problems ?? [], query), [data, query]);
   const listId = useId();
   const [stepped, setStepped] = useState<string | null>(null);
-  const marked = markedOf(found, stepped, sought !== '');
+  const marked = markedOf(found, stepped, query !== '');
   const chosen = found[marked?.index ?? 0];
 
   const open = ({ id }: Script) => {
@@ -80,7 +81,7 @@ export function ScriptsPage() {
         )
       ) : (
         <>
-          <ProblemList problems={problems} isAside={sought === ''} />
+          <ProblemList problems={problems} isAside={query === ''} />
           {found.length > 0 && (
             <ScriptList
               id={listId}
@@ -92,8 +93,8 @@ export function ScriptsPage() {
               unusable={unusable}
             />
           )}
-          {found.length === 0 && (sought === '' || problems.length === 0) && (
-            <NothingFound isSearch={sought !== ''} />
+          {found.length === 0 && (query === '' || problems.length === 0) && (
+            <NothingFound isSearch={query !== ''} />
           )}
         </>
       )}
@@ -114,7 +115,7 @@ function NothingFound({ isSearch }: { isSearch: boolean }) {
   );
 }
 
-/** While something is sought there is always one for Enter to open: the first, unless the arrows have gone to another. */
+/** While something is query there is always one for Enter to open: the first, unless the arrows have gone to another. */
 function markedOf(found: readonly Script[], stepped: string | null, isSearch: boolean): Marked | null {
   const index = found.findIndex(({ folder }) => folder === stepped);
   if (index >= 0) return { index, isSteppedTo: true };
