@@ -18,11 +18,15 @@ export class RefusedError extends Error {
   }
 }
 
-/** There was no answer at all: the service is not running, or is just being started anew. */
+/** There was no answer at all: the service is not running, hangs, or is just being started anew. */
 export class UnreachableError extends Error {
-  constructor(cause: unknown) {
+  /** Whether the answer was waited for as long as makes sense. */
+  readonly isLate: boolean;
+
+  constructor(cause: unknown, isLate = false) {
     super('Hob does not answer', { cause });
     this.name = 'UnreachableError';
+    this.isLate = isLate;
   }
 }
 
@@ -31,11 +35,19 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** How long an answer may take to begin. */
+  readonly limitMs?: number;
 }
+
+/** Far more than what is only looked up takes; a connection may be dead without anybody being told. What does something takes as long as it takes. */
+const lookUpMs = 60_000;
 
 /** Calls the service; the answer is as it came. */
 export async function openAnswer(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, headers, signal } = options;
+  const { limitMs = method === 'GET' ? lookUpMs : Number.POSITIVE_INFINITY } = options;
+  const giveUp = new AbortController();
+  const timer = Number.isFinite(limitMs) ? setTimeout(() => giveUp.abort(), limitMs) : undefined;
   const response = await fetch(path, {
     method,
     headers: {
@@ -45,11 +57,13 @@ export async function openAnswer(path: string, options: CallOptions = {}): Promi
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: signal ?? null,
-  }).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
-    throw new UnreachableError(error);
-  });
+    signal: signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal]),
+  })
+    .catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new UnreachableError(error, giveUp.signal.aborted);
+    })
+    .finally(() => clearTimeout(timer));
   if (!response.ok) throw new RefusedError(response.status, await response.json().catch(() => null));
   return response;
 }
