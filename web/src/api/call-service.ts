@@ -1,3 +1,5 @@
+import { setServiceClock } from './service-clock.ts';
+
 /** The service has answered that it will not. */
 export class RefusedError extends Error {
   readonly status: number;
@@ -64,6 +66,7 @@ export async function openAnswer(path: string, options: CallOptions = {}): Promi
       throw new UnreachableError(error, giveUp.signal.aborted);
     })
     .finally(() => clearTimeout(timer));
+  setServiceClock(response.headers.get('date'));
   if (!response.ok) throw new RefusedError(response.status, await response.json().catch(() => null));
   return response;
 }

@@ -53,7 +53,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
 function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
   const say = useSay();
   const { reach } = useLive();
-  const now = useNow(1000);
+  const now = useNow(1000, Date.now);
   const sinceMs = reach === 'connected' ? Math.max(0, now - askedAt) : 0;
   return <span className="tabular-nums">{uptimeText(seconds * 1000 + sinceMs, say)}</span>;
 }

@@ -1,3 +1,4 @@
+import { serviceNow } from '../api/service-clock.ts';
 import type { Run } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { durationText, useNow } from '../parts/time.tsx';
@@ -15,7 +16,7 @@ export function RunTime({ run }: { run: Times }) {
 
 function Ticking({ since }: { since: string }) {
   const began = Date.parse(since);
-  const isFine = Date.now() - began < finelyMs;
+  const isFine = serviceNow() - began < finelyMs;
   const now = useNow(isFine ? 100 : 1000);
   return <span className="tabular-nums">{durationText(Math.max(0, now - began))}</span>;
 }
