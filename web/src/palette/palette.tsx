@@ -77,7 +77,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-muted"
         />
       </div>
-      <Command.List className="max-h-[50dvh] overflow-y-auto p-2">
+      <Command.List label={say('Where to go', '可前往的位置')} className="max-h-[50dvh] overflow-y-auto p-2">
         <Command.Empty className="p-6 text-center text-muted">
           {say('Nothing is like that', '没有匹配项')}
         </Command.Empty>
