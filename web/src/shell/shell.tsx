@@ -6,11 +6,13 @@ import { NotificationToasts } from '../notifications/notification-toasts.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { BottomBar, SideBar } from './navigation.tsx';
 import { ReachBanner } from './reach-banner.tsx';
+import { usePageFocus } from './use-page-focus.ts';
 
 /** What is around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const say = useSay();
   const { reach } = useLive();
+  usePageFocus();
   if (reach === 'locked') return <TokenPage />;
   return (
     <div className="flex min-h-dvh">
