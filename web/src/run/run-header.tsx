@@ -39,7 +39,10 @@ export function RunHeader({ run, script }: RunHeaderProps) {
               </Link>
             )}
           </h1>
-          <StateBadge state={run.state} />
+          {/* Its end is told to who does not see it. */}
+          <output>
+            <StateBadge state={run.state} />
+          </output>
         </div>
         <Buttons run={run} isGone={script === null} actions={actions} />
       </div>
