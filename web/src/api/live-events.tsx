@@ -86,3 +86,17 @@ export function useLive(): Live {
   if (live === null) throw new Error('there is no LiveProvider');
   return live;
 }
+
+/** Calls what is given when the service is there again after it was not. */
+export function useBackAgain(onBack: () => void): void {
+  const { reach } = useLive();
+  const latest = useRef(onBack);
+  const wasAway = useRef(false);
+  useEffect(() => {
+    latest.current = onBack;
+  });
+  useEffect(() => {
+    if (reach === 'connected' && wasAway.current) latest.current();
+    wasAway.current = reach !== 'connected';
+  }, [reach]);
+}
