@@ -19,6 +19,8 @@ type Hear = (event: ServiceEvent) => void;
 
 interface Live {
   readonly reach: Reach;
+  /** Whether it could be reached since the page was opened. */
+  readonly wasReached: boolean;
   /** Has everything that happens told to somebody, until what is returned is called. */
   readonly subscribe: (hear: Hear) => () => void;
 }
@@ -40,6 +42,7 @@ const refreshEveryMs = 400;
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [reach, setReach] = useState<Reach>('connecting');
+  const [wasReached, setWasReached] = useState(false);
   const hearers = useRef(new Set<Hear>());
 
   useEffect(() => {
@@ -59,6 +62,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       },
       onOpen() {
         setReach('connected');
+        setWasReached(true);
         // Whatever was missed until now, the first time as well: something may have happened after it was asked for.
         void client.invalidateQueries();
       },
@@ -77,7 +81,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     hearers.current.add(hear);
     return () => void hearers.current.delete(hear);
   }, []);
-  const live = useMemo(() => ({ reach, subscribe }), [reach, subscribe]);
+  const live = useMemo(() => ({ reach, wasReached, subscribe }), [reach, wasReached, subscribe]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+
+import { TokenDialog } from '../access/token-dialog.tsx';
 import { TokenPage } from '../access/token-page.tsx';
 import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
@@ -11,9 +13,9 @@ import { usePageFocus } from './use-page-focus.ts';
 /** What is around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const say = useSay();
-  const { reach } = useLive();
+  const { reach, wasReached } = useLive();
   usePageFocus();
-  if (reach === 'locked') return <TokenPage />;
+  if (reach === 'locked' && !wasReached) return <TokenPage />;
   return (
     <div className="flex min-h-dvh">
       <a
@@ -36,6 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <BottomBar />
       <Palette />
       <NotificationToasts />
+      <TokenDialog isOpen={reach === 'locked'} />
     </div>
   );
 }
