@@ -49,6 +49,26 @@ describe.runIf(hasChromium)('notifications', () => {
     await close();
   });
 
+  it('leave room on a phone, and say how many more there are', async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page, checkAccess, close } = await scene.open('/', { viewport });
+    await page.getByRole('link', { name: 'Herald' }).waitFor();
+    const toasts = page.getByRole('region', { name: 'Notification' }).locator('[data-state="open"]:visible');
+    for (let number = 1; number <= 5; number += 1)
+      await notify({ message: `${number}: ${'long words '.repeat(200)}`, duration: 0 });
+    await page.getByRole('link', { name: '2 more' }).waitFor();
+    expect(await toasts.count()).toBe(3);
+    expect((await page.getByRole('link', { name: '2 more' }).boundingBox())?.y).toBeGreaterThan(0);
+    await checkAccess();
+    await toasts.last().getByRole('button', { name: 'Close' }).click();
+    await toasts.getByText('2: long').waitFor();
+    await page.getByRole('link', { name: '1 more' }).click();
+    await page.waitForURL('**/notifications');
+    await page.getByRole('main').getByText('1: long').waitFor();
+    expect(await toasts.count()).toBe(3);
+    await close();
+  });
+
   it('are listed, the newest first, with who sent them, page after page', async () => {
     await Promise.all(Array.from({ length: 60 }, (_, number) => notify({ message: `news ${number}` })));
     await notify({ notify_type: 'error', message: '磁盘已满', duration: 1 });

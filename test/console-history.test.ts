@@ -56,7 +56,12 @@ describe.runIf(hasChromium)('the history', () => {
     await waiting.getByRole('button', { name: 'Cancel' }).click();
     await waiting.getByText('cancelled').waitFor();
     await running.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').locator('button:focus', { hasText: 'Leave it' }).waitFor();
+    await page.keyboard.press('Escape');
+    await running.locator('button:focus').waitFor();
+    await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await page.locator('#main:focus').waitFor();
     await running.getByRole('img', { name: 'cancelled' }).waitFor();
     expect(await running.textContent()).not.toContain('运行已取消');
     expect(await running.getByRole('button').count()).toBe(0);
@@ -67,7 +72,7 @@ describe.runIf(hasChromium)('the history', () => {
     const { page, checkAccess, close } = await scene.open('/runs');
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: 'State' }).click();
-    await page.getByRole('option', { name: 'failed' }).click();
+    await page.getByRole('listbox', { name: 'State' }).getByRole('option', { name: 'failed' }).click();
     await page.keyboard.press('Escape');
     await page.waitForURL('**/runs?state=failed');
     await rows(page).getByText('three pictures').waitFor({ state: 'detached' });

@@ -51,12 +51,12 @@ describe.runIf(hasChromium)('the page of models', () => {
     );
 
     hub.fail('model.safetensors', { kind: 'stall', afterBytes: 2_000_000 });
-    await tiny.getByRole('button', { name: 'Download' }).click();
+    await tiny.getByRole('button', { name: 'Download' }).press('Enter');
     const bar = page.getByRole('progressbar', { name: 'Download of ada/tiny' });
     await page.locator('[role=progressbar][aria-valuenow="75"]').waitFor();
     await tiny.getByText('3.0 MB of 4.0 MB').waitFor();
     await checkAccess();
-    await tiny.getByRole('button', { name: 'Stop' }).click();
+    await tiny.locator('button:focus', { hasText: 'Stop' }).press('Enter');
     await tiny.getByText('What has arrived is kept').waitFor();
     expect(await bar.count()).toBe(0);
 
@@ -93,8 +93,11 @@ describe.runIf(hasChromium)('the page of models', () => {
 
   it('downloads what nobody asks for, by the address of its page, and says what was wrong', async () => {
     const { page, checkAccess, close } = await scene.open('/models');
-    await page.getByRole('button', { name: 'Download a model' }).click();
+    await page.getByRole('button', { name: 'Download a model' }).press('Enter');
     const dialog = page.getByRole('dialog');
+    await dialog.locator('input[placeholder="openai/whisper-tiny"]:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('button:focus', { hasText: 'Download a model' }).press('Enter');
     await dialog.getByRole('textbox', { name: 'Model' }).fill('nonsense');
     await dialog.getByRole('button', { name: 'Download' }).click();
     await dialog.getByText('This is no owner/name').waitFor();

@@ -123,6 +123,31 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
+  it('asks for the token again where something was begun, and leaves that as it is', async () => {
+    const { page, checkAccess, close } = await scene.open('/');
+    await page.locator('input[type=password]:focus').fill('口令');
+    expect(await page.title()).toBe('Token · Hob');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This is not the token of this Hob').waitFor();
+    await page.getByLabel('Token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This is not the token of this Hob').waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('searchbox').fill('gree');
+    token = (await scene.cli('token', '--renew').ended).stdout.trim();
+    const dialog = page.getByRole('dialog', { name: 'Hob asks for its token again' });
+    await dialog.locator('input:focus').fill(token);
+    await checkAccess();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByRole('searchbox').inputValue()).toBe('gree');
+    await page.locator('input[type=search]:focus').waitFor();
+    await page.getByRole('link', { name: 'Greet' }).waitFor();
+    await close();
+  });
+
   it('signs out, and stops Hob after asking, saying how to start it again', async () => {
     const { page, expects, close } = await scene.open('/settings');
     // While it is locked; and when it has been stopped, unless the page is closed before it asks again.

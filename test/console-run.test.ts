@@ -133,13 +133,16 @@ write({"code": 0, "msg": f"up to {number}"})`),
 
   it('shows what is written as it comes, how far it is, and that it was cancelled', async () => {
     const runId = await start(ids.live);
-    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
+    const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, { reducedMotion: 'reduce' });
     const output = page.getByRole('region', { name: 'Output' });
     await output.getByText('red and plain').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: /^50%\n$/ }).waitFor();
     const red = "[...document.querySelectorAll('pre span')].find(({ textContent }) => textContent === 'red')";
     expect(await page.evaluate<string>(`getComputedStyle(${red}).fontWeight`)).toBe('600');
     await page.getByRole('progressbar', { name: 'page 21 of 50' }).waitFor();
+    const state = page.getByRole('main').getByRole('status').first();
+    expect(await state.textContent()).toBe('running');
+    await expect.poll(() => page.evaluate('document.getAnimations().length')).toBe(0);
     await checkAccess();
     await writeFile(join(gates, 'more'), '');
     await output.getByText('more').waitFor();
@@ -154,6 +157,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.getByText('It was cancelled').waitFor();
     await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    expect(await state.textContent()).toBe('cancelled');
     await close();
   });
 
@@ -336,6 +340,9 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.getByText('from the console').waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').locator('button:focus', { hasText: 'Leave it' }).press('Enter');
+    await page.locator('button[aria-label="More"]:focus').press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/runs');
     await close();
@@ -358,6 +365,34 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
+  it('goes by the clock of the service, and notices when that says nothing any more', async () => {
+    const { page, close } = await scene.open('/');
+    await page.clock.install({ time: Date.now() + 3_600_000 });
+    await page.goto(`${scene.hob.url}/runs/${await start(ids.live)}`);
+    const main = page.getByRole('main');
+    await main
+      .getByText(/^\d\.\d s$/)
+      .first()
+      .waitFor();
+    await scene.hob.post('/api/notify', { notify_type: 'info', message: 'told just now' });
+    await page.getByText('told just now').first().waitFor();
+    await main.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was cancelled').waitFor();
+    scene.hob.process.kill('SIGSTOP');
+    try {
+      await page.evaluate("history.pushState(null, '', '/runs/none')");
+      await page.clock.fastForward(41_000);
+      await page.getByText('Hob does not answer. Trying again').waitFor();
+      await page.clock.fastForward(60_000);
+      await main.getByRole('alert').getByText('Hob does not answer').waitFor();
+    } finally {
+      scene.hob.process.kill('SIGCONT');
+    }
+    await page.getByText('There is no such run').waitFor();
+    await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+    await close();
+  });
+
   // The last one: it takes the service away.
   it('goes on where it was when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
@@ -371,14 +406,19 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await output.locator('[data-stream="stderr"]', { hasText: '50%' }).waitFor();
     const other = await scene.open('/');
     await other.page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    const form = await scene.open(`/scripts/${ids.rich}`);
+    await form.page.getByLabel('images').fill('/tmp/a.png');
     expects(isAway);
     other.expects(isAway);
     counting.expects(isAway);
+    form.expects(isAway);
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob does not answer').waitFor();
     // Of a page that was not looked at before there is nothing here yet.
     await other.page.getByRole('link', { name: 'Models' }).first().click();
     await other.page.getByText('Loading').waitFor();
+    await form.page.getByRole('button', { name: 'Run', exact: false }).first().click();
+    await form.page.getByRole('form').getByRole('alert').waitFor();
     await writeFile(join(gates, 'more'), '');
     const next = await launchHob({ home: scene.hob.home, scripts: [scene.scripts] });
     try {
@@ -400,6 +440,9 @@ write({"code": 0, "msg": f"up to {number}"})`),
       await close();
       await other.page.getByRole('heading', { name: 'Models' }).waitFor();
       await other.close();
+      await form.page.getByRole('form').getByRole('alert').waitFor({ state: 'detached' });
+      expect(await form.page.getByLabel('images').inputValue()).toBe('/tmp/a.png');
+      await form.close();
     } finally {
       await next.stop();
     }

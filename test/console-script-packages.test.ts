@@ -84,6 +84,8 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await dialog.getByRole('button', { name: 'Update' }).click();
     await dialog.getByText('Now at Title slug 2.0.0').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+    // One dialog came after another; the button of the menu is what opened the first.
+    await page.locator('button[aria-label="More"]:focus').waitFor();
     await page.getByText('2.0.0', { exact: true }).waitFor();
 
     await choose(page, 'Roll back');

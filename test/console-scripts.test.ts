@@ -131,8 +131,16 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('heading', { name: '脚本' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
     await checkAccess();
+    const tab = await page.context().newPage();
+    await tab.goto(`${scene.hob.url}/overview`);
+    await tab.getByRole('heading', { name: '概览' }).waitFor();
+    await page.bringToFront();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
+    await page.getByRole('button', { name: 'Colours: as the system' }).click();
+    // Another tab takes it over.
+    await tab.getByRole('heading', { name: 'Overview' }).waitFor();
+    await tab.locator('html[data-theme="light"][lang="en"]').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
     // Where the browser keeps nothing, it is as the browser has it.
@@ -164,12 +172,20 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
 
   it('goes anywhere by Ctrl+K', async () => {
     const { page, checkAccess, close } = await scene.open('/overview');
+    const models = page.getByRole('link', { name: 'Models' }).first();
+    await models.focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('a[href="/models"]:focus').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Go to a script or a page').fill('resi');
+    await page.getByRole('listbox', { name: 'Where to go' }).waitFor();
     await page.getByRole('option', { name: 'Resize images' }).waitFor();
     await checkAccess();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/scripts/${resize}`);
+    await page.locator('#main:focus').waitFor();
     await close();
   });
 

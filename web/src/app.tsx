@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 
-import { RefusedError } from './api/call-service.ts';
+import { RefusedError, UnreachableError } from './api/call-service.ts';
 import { LiveProvider } from './api/live-events.tsx';
 import { LanguageProvider } from './language/language.tsx';
 import { lazyPart } from './parts/lazy-part.ts';
@@ -64,6 +64,10 @@ function Bounded({ children }: { children: ReactNode }) {
   );
 }
 
+function isLate(error: Error): boolean {
+  return error instanceof UnreachableError && error.isLate;
+}
+
 function makeClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -72,8 +76,8 @@ function makeClient(): QueryClient {
         networkMode: 'always',
         // Events say when an answer is out of date.
         staleTime: 60_000,
-        // A refusal will be the same the next time; a service that is being started anew will be back.
-        retry: (count, error) => !(error instanceof RefusedError) && count < 3,
+        // A refusal will be the same the next time; a service that is being started anew will be back, and one that hangs need not be.
+        retry: (count, error) => !(error instanceof RefusedError) && !isLate(error) && count < 3,
         retryDelay: 500,
         refetchOnWindowFocus: true,
       },

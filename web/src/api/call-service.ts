@@ -1,3 +1,5 @@
+import { setServiceClock } from './service-clock.ts';
+
 /** The service has answered that it will not. */
 export class RefusedError extends Error {
   readonly status: number;
@@ -24,11 +26,15 @@ export class RefusedError extends Error {
   }
 }
 
-/** There was no answer at all: the service is not running, or is just being started anew. */
+/** There was no answer at all: the service is not running, hangs, or is just being started anew. */
 export class UnreachableError extends Error {
-  constructor(cause: unknown) {
+  /** Whether the answer was waited for as long as makes sense. */
+  readonly isLate: boolean;
+
+  constructor(cause: unknown, isLate = false) {
     super('Hob does not answer', { cause });
     this.name = 'UnreachableError';
+    this.isLate = isLate;
   }
 }
 
@@ -37,11 +43,19 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** How long an answer may take to begin. */
+  readonly limitMs?: number;
 }
+
+/** Far more than what is only looked up takes; a connection may be dead without anybody being told. What does something takes as long as it takes. */
+const lookUpMs = 60_000;
 
 /** Calls the service; the answer is as it came. */
 export async function openAnswer(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, headers, signal } = options;
+  const { limitMs = method === 'GET' ? lookUpMs : Number.POSITIVE_INFINITY } = options;
+  const giveUp = new AbortController();
+  const timer = Number.isFinite(limitMs) ? setTimeout(() => giveUp.abort(), limitMs) : undefined;
   const response = await fetch(path, {
     method,
     headers: {
@@ -51,11 +65,14 @@ export async function openAnswer(path: string, options: CallOptions = {}): Promi
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: signal ?? null,
-  }).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error;
-    throw new UnreachableError(error);
-  });
+    signal: signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal]),
+  })
+    .catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new UnreachableError(error, giveUp.signal.aborted);
+    })
+    .finally(() => clearTimeout(timer));
+  setServiceClock(response.headers.get('date'));
   if (!response.ok) throw new RefusedError(response.status, await response.json().catch(() => null));
   return response;
 }

@@ -4,15 +4,16 @@ export interface ServiceEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The events in an answer, as they come. */
+/** The events in an answer, as they come. One that says nothing at all for too long is at its end, and fails. */
 export async function* eventsIn(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  silenceMs: number,
 ): AsyncGenerator<ServiceEvent, void, undefined> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await readWithin(reader, silenceMs);
       if (done) return;
       const frames = (rest + value).split('\n\n');
       rest = frames.pop() ?? '';
@@ -24,6 +25,20 @@ export async function* eventsIn(
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+/** Only this is waited for: while somebody is busy with an event nothing is read, and that is no silence. */
+function readWithin(
+  reader: ReadableStreamDefaultReader<string>,
+  ms: number,
+): Promise<ReadableStreamReadResult<string>> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the stream has fallen silent')), ms);
+    reader
+      .read()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 /** A comment, or an id alone, is a frame as well; only the id matters then. */

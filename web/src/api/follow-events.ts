@@ -14,6 +14,9 @@ export interface Listener {
 
 const firstPauseMs = 300;
 const longestPauseMs = 5000;
+/** The service says something every 15 s or more often. A connection may be dead without anybody being told. */
+const silenceMs = 40_000;
+const wakeUp = 'hob:try-again';
 
 /**
  * Listens to a stream of events until the signal, from the last event that was heard whenever it has to connect again. A page that nobody
@@ -36,12 +39,16 @@ export async function followEvents(
     document.addEventListener('visibilitychange', onVisibility);
     try {
       const headers = lastId === null ? {} : { 'last-event-id': lastId };
-      const { body, status } = await openAnswer(path, { headers, signal: attempt.signal });
+      const { body, status } = await openAnswer(path, {
+        headers,
+        signal: attempt.signal,
+        limitMs: silenceMs,
+      });
       // There is nothing more to be heard, ever.
       if (status === 204 || body === null) return;
       onOpen?.();
       pauseMs = firstPauseMs;
-      for await (const event of eventsIn(body)) {
+      for await (const event of eventsIn(body, silenceMs)) {
         lastId = event.id;
         if (event.type !== '') await onEvent(event);
       }
@@ -63,6 +70,11 @@ export async function followEvents(
   }
 }
 
+/** There is reason to think that the service answers now. */
+export function tryAgainNow(): void {
+  dispatchEvent(new Event(wakeUp));
+}
+
 function whileHidden(signal: AbortSignal): Promise<void> {
   if (document.visibilityState === 'visible' || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -79,14 +91,14 @@ function whileHidden(signal: AbortSignal): Promise<void> {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      removeEventListener(wakeUp, done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    addEventListener(wakeUp, done);
   });
 }

@@ -19,6 +19,8 @@ type Hear = (event: ServiceEvent) => void;
 
 interface Live {
   readonly reach: Reach;
+  /** Whether it could be reached since the page was opened. */
+  readonly wasReached: boolean;
   /** Has everything that happens told to somebody, until what is returned is called. */
   readonly subscribe: (hear: Hear) => () => void;
 }
@@ -40,6 +42,7 @@ const refreshEveryMs = 400;
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [reach, setReach] = useState<Reach>('connecting');
+  const [wasReached, setWasReached] = useState(false);
   const hearers = useRef(new Set<Hear>());
 
   useEffect(() => {
@@ -61,6 +64,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       },
       onOpen() {
         setReach('connected');
+        setWasReached(true);
         // Whatever was missed until now, the first time as well: something may have happened after it was asked for.
         void client.invalidateQueries();
       },
@@ -79,7 +83,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     hearers.current.add(hear);
     return () => void hearers.current.delete(hear);
   }, []);
-  const live = useMemo(() => ({ reach, subscribe }), [reach, subscribe]);
+  const live = useMemo(() => ({ reach, wasReached, subscribe }), [reach, wasReached, subscribe]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
@@ -87,4 +91,18 @@ export function useLive(): Live {
   const live = useContext(LiveContext);
   if (live === null) throw new Error('there is no LiveProvider');
   return live;
+}
+
+/** Calls what is given when the service is there again after it was not. */
+export function useBackAgain(onBack: () => void): void {
+  const { reach } = useLive();
+  const latest = useRef(onBack);
+  const wasAway = useRef(false);
+  useEffect(() => {
+    latest.current = onBack;
+  });
+  useEffect(() => {
+    if (reach === 'connected' && wasAway.current) latest.current();
+    wasAway.current = reach !== 'connected';
+  }, [reach]);
 }

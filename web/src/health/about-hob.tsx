@@ -55,7 +55,7 @@ function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
   const { reach } = useLive();
   const words = (ms: number) => uptimeText(ms, say);
   if (reach !== 'connected') return words(seconds * 1000);
-  return <Elapsed since={askedAt - seconds * 1000} words={words} />;
+  return <Elapsed since={askedAt - seconds * 1000} clock={Date.now} words={words} />;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 
-import { readChoice, writeChoice } from '../parts/browser-memory.ts';
+import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 export type Language = 'en' | 'zh';
 /** Picks what is said in the language of the person. */
@@ -16,13 +16,12 @@ interface Speech {
 const SpeechContext = createContext<Speech | null>(null);
 const place = 'hob.language';
 
-/** The language that the person chose, else the one of the browser. */
+/** The language that the person chose, here or in another tab, else the one of the browser. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(firstLanguage);
   const client = useQueryClient();
-  const choose = useCallback(
+  const speak = useCallback(
     (chosen: Language) => {
-      writeChoice(place, chosen);
       setLanguage(chosen);
       document.documentElement.lang = tagOf(chosen);
       // What the service says is in the language it was asked in.
@@ -30,6 +29,14 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     },
     [client],
   );
+  const choose = useCallback(
+    (chosen: Language) => {
+      writeChoice(place, chosen);
+      speak(chosen);
+    },
+    [speak],
+  );
+  useEffect(() => onChoiceElsewhere(place, () => speak(chosenLanguage())), [speak]);
   const speech = useMemo(
     () => ({ language, choose, say: (en: string, zh: string) => (language === 'zh' ? zh : en) }),
     [language, choose],

@@ -67,14 +67,14 @@ function Card({ model, onPutAway }: ModelCardProps) {
           </p>
         </div>
         {isRunning ? (
-          <Button size="small" disabled={cancel.isPending} onClick={() => cancel.mutate(download)}>
+          <Button size="small" isBusy={cancel.isPending} onClick={() => cancel.mutate(download)}>
             {say('Stop', '停止')}
           </Button>
         ) : (
           state !== 'complete' && (
             <Button
               size="small"
-              disabled={start.isPending}
+              isBusy={start.isPending}
               onClick={() => start.mutate(requestFor(model), { onError })}
             >
               <DownloadIcon size={14} aria-hidden />

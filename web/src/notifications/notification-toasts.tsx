@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 
 import { useLive } from '../api/live-events.tsx';
+import { serviceNow } from '../api/service-clock.ts';
 import { useSay } from '../language/language.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { isStillNews, notificationIn } from './notification-news.ts';
@@ -14,7 +15,7 @@ export function NotificationToasts() {
     () =>
       subscribe((event) => {
         const news = notificationIn(event);
-        if (news === null || !isStillNews(news, Date.now())) return;
+        if (news === null || !isStillNews(news, serviceNow())) return;
         toast({
           kind: news.notify_type,
           title: news.script_name ?? 'Hob',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
+import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 
@@ -8,6 +9,7 @@ import { latestRunsQuery, scriptsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
+import { useReturnFocus } from '../parts/use-return-focus.ts';
 import { findScripts } from '../scripts/find-scripts.ts';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 import { destinations } from '../shell/destinations.ts';
@@ -19,6 +21,7 @@ const mostRuns = 5;
 export function Palette() {
   const say = useSay();
   const [isOpen, setOpen] = useState(false);
+  const returnFocus = useReturnFocus(isOpen);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -34,16 +37,21 @@ export function Palette() {
     };
   }, []);
   return (
-    <Command.Dialog
-      open={isOpen}
-      onOpenChange={setOpen}
-      label={say('Go to', '前往')}
-      shouldFilter={false}
-      overlayClassName="fixed inset-0 z-40 animate-[appear_100ms] bg-black/45"
-      contentClassName="fixed top-[12dvh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 animate-[appear_100ms] overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
-    >
-      <PaletteContent onDone={() => setOpen(false)} />
-    </Command.Dialog>
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-[appear_100ms] bg-black/45" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
+          className="fixed top-[12dvh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 animate-[appear_100ms] overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
+        >
+          <Dialog.Title className="sr-only">{say('Go to', '前往')}</Dialog.Title>
+          <Command label={say('Go to', '前往')} shouldFilter={false}>
+            <PaletteContent onDone={() => setOpen(false)} />
+          </Command>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 
@@ -77,7 +85,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-muted"
         />
       </div>
-      <Command.List className="max-h-[50dvh] overflow-y-auto p-2">
+      <Command.List label={say('Where to go', '可前往的位置')} className="max-h-[50dvh] overflow-y-auto p-2">
         <Command.Empty className="p-6 text-center text-muted">
           {say('Nothing is like that', '没有匹配项')}
         </Command.Empty>

@@ -15,3 +15,13 @@ export function writeChoice(place: string, value: string | null): void {
     // It holds for as long as the page is open.
   }
 }
+
+/** Hears when another tab has chosen something else, until what is returned is called. */
+export function onChoiceElsewhere(place: string, hear: () => void): () => void {
+  const onStorage = ({ key }: StorageEvent) => {
+    // Null: all of it was cleared.
+    if (key === place || key === null) hear();
+  };
+  addEventListener('storage', onStorage);
+  return () => removeEventListener('storage', onStorage);
+}

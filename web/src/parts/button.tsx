@@ -12,7 +12,7 @@ const looks: Readonly<Record<Look, string>> = {
 };
 
 const shape =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-lg border font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 disabled:pointer-events-none';
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-lg border font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 disabled:pointer-events-none aria-disabled:opacity-50 aria-disabled:pointer-events-none';
 
 /** How a button looks; links that lead somewhere may look like one. */
 export function buttonClasses(look: Look = 'plain', size: 'small' | 'usual' = 'usual'): string {
@@ -22,13 +22,32 @@ export function buttonClasses(look: Look = 'plain', size: 'small' | 'usual' = 'u
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: Look;
   readonly size?: 'small' | 'usual';
+  /** What it does is being done: it does nothing until then, but whoever has pressed it stays there. */
+  readonly isBusy?: boolean;
 }
 
-export function Button({ look = 'plain', size = 'usual', className, type = 'button', ...rest }: ButtonProps) {
-  return <button type={type} className={classes(buttonClasses(look, size), className)} {...rest} />;
+export function Button(props: ButtonProps) {
+  const {
+    look = 'plain',
+    size = 'usual',
+    className,
+    type = 'button',
+    isBusy = false,
+    onClick,
+    ...rest
+  } = props;
+  return (
+    <button
+      type={type}
+      className={classes(buttonClasses(look, size), className)}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? undefined : onClick}
+      {...rest}
+    />
+  );
 }
 
-interface IconButtonProps extends Omit<ButtonProps, 'size'> {
+interface IconButtonProps extends Omit<ButtonProps, 'size' | 'isBusy'> {
   /** What it does, for those who do not see the icon, and for those who point at it. */
   readonly label: string;
 }

@@ -46,7 +46,7 @@ export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceL
           />
         </div>
       )}
-      <Command.List className="max-h-72 overflow-y-auto p-1.5">
+      <Command.List label={label} className="max-h-72 overflow-y-auto p-1.5">
         <Command.Empty className="p-4 text-center text-muted">
           {say('Nothing is like that', '没有匹配项')}
         </Command.Empty>

@@ -5,10 +5,12 @@ import type { ReactNode } from 'react';
 import { useSay } from '../language/language.tsx';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
-  readonly onClose: () => void;
+  /** Without it, it stays until it is dealt with. */
+  readonly onClose?: () => void;
   readonly title: string;
   readonly description?: string;
   readonly isWide?: boolean;
@@ -20,12 +22,15 @@ interface DialogProps {
 /** Something to be dealt with before the page goes on. */
 export function Dialog({ isOpen, onClose, title, description, isWide, children, actions }: DialogProps) {
   const say = useSay();
+  const returnFocus = useReturnFocus(isOpen);
   return (
-    <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose?.()}>
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-40 animate-[appear_120ms] bg-black/45" />
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusFirst}
+          onCloseAutoFocus={returnFocus}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[85dvh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-[appear_120ms] flex-col rounded-xl border border-line bg-raised shadow-xl outline-none',
             isWide === true ? 'max-w-3xl' : 'max-w-md',
@@ -38,11 +43,13 @@ export function Dialog({ isOpen, onClose, title, description, isWide, children, 
                 <Primitive.Description className="mt-1 text-muted">{description}</Primitive.Description>
               )}
             </div>
-            <Primitive.Close asChild>
-              <IconButton label={say('Close', '关闭')} className="-mt-1.5 -mr-1.5 size-8">
-                <X size={17} aria-hidden />
-              </IconButton>
-            </Primitive.Close>
+            {onClose && (
+              <Primitive.Close asChild>
+                <IconButton label={say('Close', '关闭')} className="-mt-1.5 -mr-1.5 size-8">
+                  <X size={17} aria-hidden />
+                </IconButton>
+              </Primitive.Close>
+            )}
           </div>
           {children && <div className="min-h-0 grow overflow-y-auto px-5 pb-4">{children}</div>}
           {actions && <div className="flex justify-end gap-2 border-t border-line p-4">{actions}</div>}
@@ -50,6 +57,16 @@ export function Dialog({ isOpen, onClose, title, description, isWide, children, 
       </Primitive.Portal>
     </Primitive.Root>
   );
+}
+
+/** Where one can write at once; else on the dialog as a whole, where Enter does nothing. */
+function focusFirst(event: Event): void {
+  const dialog = event.currentTarget;
+  if (!(dialog instanceof HTMLElement)) return;
+  event.preventDefault();
+  const field = dialog.querySelector<HTMLElement>('[data-harmless], input:not([type="radio"]), textarea');
+  field?.focus();
+  if (!dialog.contains(document.activeElement)) dialog.focus();
 }
 
 interface ConfirmProps {
@@ -73,7 +90,9 @@ export function Confirm({ isOpen, title, description, action, onConfirm, onClose
       description={description}
       actions={
         <>
-          <Button onClick={onClose}>{say('Leave it', '取消')}</Button>
+          <Button data-harmless onClick={onClose}>
+            {say('Leave it', '取消')}
+          </Button>
           <Button
             look="danger"
             onClick={() => {

@@ -1,3 +1,4 @@
+import { serviceNow } from '../api/service-clock.ts';
 import { durationText, useNow } from './time.tsx';
 
 interface ElapsedProps {
@@ -5,6 +6,8 @@ interface ElapsedProps {
   /** In tenths of seconds, for as long as those say something. */
   readonly isFine?: boolean;
   readonly words?: (ms: number) => string;
+  /** By which it began; that of the service, unless it is not. */
+  readonly clock?: () => number;
 }
 
 const finelyMs = 60_000;
@@ -14,9 +17,10 @@ export function Elapsed({
   since,
   isFine = false,
   words = isFine ? durationText : secondsText,
+  clock = serviceNow,
 }: ElapsedProps) {
   const began = new Date(since).getTime();
-  const now = useNow(isFine && Date.now() - began < finelyMs ? 100 : 1000);
+  const now = useNow(isFine && clock() - began < finelyMs ? 100 : 1000, clock);
   return <span className="whitespace-nowrap tabular-nums">{words(Math.max(0, now - began))}</span>;
 }
 

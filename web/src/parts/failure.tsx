@@ -1,10 +1,16 @@
+import { useState } from 'react';
+
 import { RefusedError, UnreachableError } from '../api/call-service.ts';
+import { useBackAgain } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
 
-/** What could not be had, why, and how to try again. */
+/** What could not be had, why, and how to try again. Of what was done by hand, that nobody answered is over when the service is back. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useSay();
+  const [overcome, setOvercome] = useState<unknown>(null);
+  useBackAgain(() => setOvercome(error));
+  if (error === overcome && error instanceof UnreachableError && !onRetry) return null;
   const message =
     error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error);
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 
+import { serviceNow } from '../api/service-clock.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
 
 const units = [
@@ -37,12 +38,12 @@ export function durationText(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** The time now, anew every so often. */
-export function useNow(everyMs: number): number {
-  const [now, setNow] = useState(Date.now);
+/** The time now, anew every so often; by the clock of the service, unless it is about what happened here. */
+export function useNow(everyMs: number, clock: () => number = serviceNow): number {
+  const [now, setNow] = useState(clock);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(clock()), everyMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [everyMs, clock]);
   return now;
 }

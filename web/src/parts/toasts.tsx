@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef
 import { Link } from 'wouter';
 
 import { useSay } from '../language/language.tsx';
-import { IconButton } from './button.tsx';
+import { buttonClasses, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { kindLooks } from './kind-looks.ts';
 
@@ -24,40 +24,50 @@ type Show = (toast: ToastText) => void;
 const ToastContext = createContext<Show | null>(null);
 
 const usualMs = 5000;
-const mostShown = 5;
+const mostShown = 3;
+/** However many there are in a flood: all that scripts tell is in the list. */
+const mostKept = 100;
 /** A browser takes a longer time for none at all. */
 const longestMs = 2 ** 31 - 1;
 
 /** Short messages in the corner: what a script tells its user, and what came of a click. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const say = useSay();
-  const [shown, setShown] = useState<readonly (ToastText & { readonly key: number })[]>([]);
+  const [kept, setKept] = useState<readonly (ToastText & { readonly key: number })[]>([]);
   const count = useRef(0);
   const show = useCallback((toast: ToastText) => {
     count.current += 1;
     const key = count.current;
-    setShown((others) => [...others, { ...toast, key }].slice(-mostShown));
+    setKept((others) => [...others, { ...toast, key }].slice(-mostKept));
   }, []);
-  const close = (key: number) => setShown((all) => all.filter((each) => each.key !== key));
+  const close = (key: number) => setKept((all) => all.filter((each) => each.key !== key));
+  const folded = Math.max(0, kept.length - mostShown);
   const value = useMemo(() => show, [show]);
   return (
     <ToastContext value={value}>
       <Toast.Provider label={say('Notification', '通知')}>
         {children}
-        {shown.map(({ key, kind, title, message, link, durationMs = usualMs }) => {
+        {kept.map(({ key, kind, title, message, link, durationMs = usualMs }, index) => {
           const { icon: Icon, ink } = kindLooks[kind];
           return (
             <Toast.Root
               key={key}
               duration={durationMs === 0 || durationMs > longestMs ? Number.POSITIVE_INFINITY : durationMs}
               onOpenChange={(isOpen) => !isOpen && close(key)}
-              className="flex animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg"
+              // The older ones come up again when there is room, unless their time is over by then.
+              className={classes(
+                'flex shrink-0 animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg',
+                index < folded && 'hidden',
+              )}
             >
               <Icon size={18} aria-hidden className={classes('mt-0.5 shrink-0', ink)} />
               <div className="min-w-0 grow">
                 <Toast.Title className="font-medium break-words">{title}</Toast.Title>
                 {message && (
-                  <Toast.Description className="max-h-40 overflow-y-auto break-words whitespace-pre-wrap text-muted">
+                  <Toast.Description
+                    ref={makeScrollable}
+                    className="max-h-[min(10rem,15dvh)] overflow-y-auto break-words whitespace-pre-wrap text-muted"
+                  >
                     {message}
                   </Toast.Description>
                 )}
@@ -77,10 +87,27 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             </Toast.Root>
           );
         })}
-        <Toast.Viewport className="fixed right-0 bottom-0 z-50 flex w-full max-w-sm flex-col gap-2 p-4 outline-none max-md:bottom-16" />
+        <Toast.Viewport className="fixed right-0 bottom-0 z-50 flex max-h-[calc(100dvh-4rem)] w-full max-w-sm flex-col gap-2 overflow-y-auto p-4 outline-none max-md:bottom-16">
+          {folded > 0 && (
+            <li className="order-first flex shrink-0 justify-center">
+              <Link
+                href="/notifications"
+                onClick={() => setKept((all) => all.slice(-mostShown))}
+                className={classes(buttonClasses('plain', 'small'), 'shadow-lg')}
+              >
+                {say(`${folded} more`, `还有 ${folded} 条`)}
+              </Link>
+            </li>
+          )}
+        </Toast.Viewport>
       </Toast.Provider>
     </ToastContext>
   );
+}
+
+/** What does not fit is scrolled, from the keyboard as well. */
+function makeScrollable(message: HTMLElement | null): void {
+  if (message !== null && message.scrollHeight > message.clientHeight) message.tabIndex = 0;
 }
 
 export function useToast(): Show {

@@ -40,7 +40,10 @@ export function RunHeader({ run, script }: RunHeaderProps) {
               </Link>
             )}
           </h1>
-          <StateBadge state={shownState(run)} />
+          {/* Its end is told to who does not see it. */}
+          <output>
+            <StateBadge state={shownState(run)} />
+          </output>
         </div>
         <Buttons run={run} isGone={script === null} actions={actions} />
       </div>

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 
 import { callService, openAnswer } from '../api/call-service.ts';
 import { parseExactly } from '../api/exact-json.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import type { Run } from '../api/wire.ts';
 import type { RunTree } from './tree-nodes.ts';
 
@@ -47,5 +48,5 @@ export const treeQuery = (id: string) =>
   });
 
 function isToBeCounted({ ended_at, left_running }: Run): boolean {
-  return ended_at !== null && left_running === null && Date.now() - Date.parse(ended_at) < countedWithinMs;
+  return ended_at !== null && left_running === null && serviceNow() - Date.parse(ended_at) < countedWithinMs;
 }

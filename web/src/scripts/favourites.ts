@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-import { readChoice, writeChoice } from '../parts/browser-memory.ts';
+import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 const place = 'hob.favourites';
 const listeners = new Set<() => void>();
@@ -34,15 +34,13 @@ function toggle(id: string): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  const onStorage = ({ key }: StorageEvent) => {
-    if (key !== place) return;
+  listeners.add(listener);
+  const unsubscribe = onChoiceElsewhere(place, () => {
     known = null;
     listener();
-  };
-  listeners.add(listener);
-  addEventListener('storage', onStorage);
+  });
   return () => {
     listeners.delete(listener);
-    removeEventListener('storage', onStorage);
+    unsubscribe();
   };
 }

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+
+import { TokenDialog } from '../access/token-dialog.tsx';
 import { TokenPage } from '../access/token-page.tsx';
 import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
@@ -7,12 +9,14 @@ import { OperationsProvider } from '../packages/operations.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { BottomBar, SideBar } from './navigation.tsx';
 import { ReachBanner } from './reach-banner.tsx';
+import { usePageFocus } from './use-page-focus.ts';
 
 /** What is around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const say = useSay();
-  const { reach } = useLive();
-  if (reach === 'locked') return <TokenPage />;
+  const { reach, wasReached } = useLive();
+  usePageFocus();
+  if (reach === 'locked' && !wasReached) return <TokenPage />;
   return (
     <div className="flex min-h-dvh">
       <a
@@ -35,6 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <BottomBar />
       <Palette />
       <NotificationToasts />
+      <TokenDialog isOpen={reach === 'locked'} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-import { readChoice, writeChoice } from '../parts/browser-memory.ts';
+import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
@@ -8,7 +8,7 @@ const place = 'hob.theme';
 const listeners = new Set<() => void>();
 let known: ThemeChoice | null = null;
 
-/** The colours that were chosen, the same wherever they are shown. `first-paint.js` does the same before the first paint. */
+/** The colours that were chosen, the same wherever they are shown, in other tabs as well. `first-paint.js` does the same before the first paint. */
 export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
   const choice = useSyncExternalStore(subscribe, current);
   useEffect(() => {
@@ -42,5 +42,12 @@ function readTheme(): ThemeChoice {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  const unsubscribe = onChoiceElsewhere(place, () => {
+    known = null;
+    listener();
+  });
+  return () => {
+    listeners.delete(listener);
+    unsubscribe();
+  };
 }

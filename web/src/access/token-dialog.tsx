@@ -1,0 +1,20 @@
+import { useSay } from '../language/language.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TokenForm } from './token-form.tsx';
+
+/** Asks for the token once more, over a page where something may have been begun. */
+export function TokenDialog({ isOpen }: { isOpen: boolean }) {
+  const say = useSay();
+  return (
+    <Dialog
+      isOpen={isOpen}
+      title={say('Hob asks for its token again', 'Hob 需要重新验证令牌')}
+      description={say(
+        'It was started anew, its token was renewed, or you have signed out elsewhere. What you have entered on this page stays.',
+        '服务已重新启动、令牌已更换，或您已在别处退出登录。此页面上已填写的内容会保留。',
+      )}
+    >
+      <TokenForm />
+    </Dialog>
+  );
+}
