@@ -60,7 +60,7 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
 
 function Duration({ run }: { run: BriefRun }) {
   if (run.duration_ms !== null) return durationText(run.duration_ms);
-  return run.started_at === null ? null : <Ticking since={run.started_at} />;
+  return run.started_at === null || run.ended_at !== null ? null : <Ticking since={run.started_at} />;
 }
 
 function Ticking({ since }: { since: string }) {
