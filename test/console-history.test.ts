@@ -46,6 +46,8 @@ describe.runIf(hasChromium)('the history', () => {
   it('shows a run from its start to its end, ticking, and cancels it', async () => {
     const { page, checkAccess, close } = await scene.open('/runs');
     await rows(page).first().getByText('整理下载').waitFor();
+    // It was called in Chinese, and nobody wrote a message: what is said of it is said in the language of the page.
+    await rows(page).first().getByText('exit code 3', { exact: true }).waitFor();
     const runId = await start(forever);
     const running = rows(page).filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
     await running.getByRole('img', { name: 'running' }).waitFor();

@@ -8,7 +8,7 @@ import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
-import { unusualEnd } from '../parts/words-of-runs.ts';
+import { runMessage } from '../parts/words-of-runs.ts';
 import { Ranking } from './ranking.tsx';
 import { rateText } from './rate-text.ts';
 
@@ -72,7 +72,6 @@ export function LastFailures() {
 
 function LastFailure({ run }: { run: BriefRun }) {
   const say = useSay();
-  const message = run.result?.msg.trim();
   return (
     <li className="flex gap-2.5">
       <span className="mt-0.5">
@@ -87,7 +86,7 @@ function LastFailure({ run }: { run: BriefRun }) {
             <Ago time={run.queued_at} />
           </span>
         </div>
-        <p className="truncate text-xs text-muted">{message || unusualEnd(run.end_cause, say)}</p>
+        <p className="truncate text-xs text-muted">{runMessage(run, say)}</p>
       </div>
     </li>
   );

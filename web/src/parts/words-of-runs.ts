@@ -34,3 +34,27 @@ export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | nul
       return say('lost', '失去联系');
   }
 }
+
+/**
+ * What there is to say of how a run went, in a line; empty where that is nothing. What Hob wrote in the script's place is in the language of
+ * whoever asked for the run, so it is said here anew.
+ */
+export function runMessage(
+  {
+    result,
+    envelope,
+    end_cause,
+    exit_code,
+  }: Pick<BriefRun, 'result' | 'envelope' | 'end_cause' | 'exit_code'>,
+  say: Say,
+): string {
+  const own = envelope === 'synthesized' ? '' : firstLine(result?.msg ?? '');
+  if (own !== '') return own;
+  if (end_cause === 'exit' && exit_code !== 0 && exit_code !== null)
+    return say(`exit code ${exit_code}`, `退出码 ${exit_code}`);
+  return unusualEnd(end_cause, say) ?? '';
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0] ?? '';
+}

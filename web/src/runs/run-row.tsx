@@ -7,7 +7,7 @@ import { classes } from '../parts/classes.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
-import { originName, unusualEnd } from '../parts/words-of-runs.ts';
+import { originName, runMessage, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
 
 /** By this a row is found that the keyboard moves to. */
@@ -19,6 +19,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const { run_id, script_name, state, origin, queued_at } = run;
   const isOver = run.ended_at !== null;
   const end = unusualEnd(run.end_cause, say);
+  const message = runMessage(run, say);
   return (
     <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
       <StateIcon state={state} />
@@ -32,7 +33,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
       </Link>
       <span className="truncate text-muted max-md:col-span-2 max-md:col-start-2 max-md:row-start-2 max-md:empty:hidden">
         {end !== null && <span className="mr-2 rounded bg-hover px-1.5 py-px text-xs text-ink">{end}</span>}
-        {firstLine(run.result?.msg)}
+        {message !== end && message}
       </span>
       <span className="text-xs text-muted max-md:col-start-2 max-md:row-start-3 max-md:flex max-md:gap-2 md:contents">
         <span className="truncate">{originName(origin, say)}</span>
@@ -62,8 +63,4 @@ export function RunTime({ run }: { run: Pick<BriefRun, 'started_at' | 'ended_at'
   if (run.duration_ms !== null) return durationText(run.duration_ms);
   if (run.ended_at !== null) return '–';
   return <Elapsed since={run.started_at} />;
-}
-
-function firstLine(text: string | undefined): string {
-  return text?.trimStart().split('\n', 1)[0] ?? '';
 }

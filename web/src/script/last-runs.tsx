@@ -8,6 +8,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, durationText, useNow } from '../parts/time.tsx';
+import { runMessage } from '../parts/words-of-runs.ts';
 
 const shown = 8;
 
@@ -40,8 +41,8 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
                 className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
               >
                 <StateIcon state={run.state} />
-                <span className="min-w-0 truncate text-muted" title={run.result?.msg}>
-                  {run.result?.msg}
+                <span className="min-w-0 truncate text-muted" title={runMessage(run, say)}>
+                  {runMessage(run, say)}
                 </span>
                 <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
                   <Duration run={run} />

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+
+import { runMessage } from './words-of-runs.ts';
+
+const english = (en: string) => en;
+const chinese = (_en: string, zh: string) => zh;
+const failure = {
+  end_cause: 'exit',
+  exit_code: 3,
+  envelope: 'synthesized',
+  result: { code: -1, msg: '脚本执行失败，退出码 3\ntrace' },
+} as const;
+
+describe('the line about how a run went', () => {
+  it('is the first of what the script says', () => {
+    const result = { code: 0, msg: '\n three pictures\nand more' };
+    expect(runMessage({ ...failure, envelope: 'own', result }, english)).toBe('three pictures');
+  });
+
+  it('is in the language of whoever looks where Hob wrote it, not of whoever called', () => {
+    expect(runMessage(failure, english)).toBe('exit code 3');
+    expect(runMessage(failure, chinese)).toBe('退出码 3');
+    expect(runMessage({ ...failure, end_cause: 'timeout', exit_code: -1 }, english)).toBe('timed out');
+  });
+
+  it('says nothing of a success that left no message', () => {
+    expect(runMessage({ ...failure, exit_code: 0 }, english)).toBe('');
+    expect(
+      runMessage({ ...failure, exit_code: 0, envelope: 'own', result: { code: 0, msg: '' } }, english),
+    ).toBe('');
+  });
+});
