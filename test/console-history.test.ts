@@ -14,24 +14,28 @@ describe.runIf(hasChromium)('the history', () => {
   let [resize, tidy, forever] = ['', '', ''];
 
   beforeAll(async () => {
-    scene = await launchConsole(async (scripts) => {
-      resize = await writeScript(scripts, 'resize', {
-        name: 'Resize images',
-        entry: bash('echo \'{"code": 0, "msg": "three pictures"}\' > "$output"'),
-      });
-      tidy = await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
-      forever = await writeScript(scripts, 'forever', {
-        name: 'Watch the folder',
-        runtime: 'concurrency = 1',
-        entry: bash('sleep 600'),
-      });
-      writePastRuns(join(dirname(scripts), 'home'), {
-        scriptId: await writeScript(scripts, 'past', { name: 'Backup' }),
-        scriptName: 'Backup',
-        count: pastRuns,
-        failsEvery: 10,
-      });
-    });
+    scene = await launchConsole(
+      async (scripts) => {
+        resize = await writeScript(scripts, 'resize', {
+          name: 'Resize images',
+          entry: bash('echo \'{"code": 0, "msg": "three pictures"}\' > "$output"'),
+        });
+        tidy = await writeScript(scripts, 'tidy', { name: '整理下载', entry: bash('exit 3') });
+        forever = await writeScript(scripts, 'forever', {
+          name: 'Watch the folder',
+          runtime: 'concurrency = 1',
+          entry: bash('sleep 600'),
+        });
+        writePastRuns(join(dirname(scripts), 'home'), {
+          scriptId: await writeScript(scripts, 'past', { name: 'Backup' }),
+          scriptName: 'Backup',
+          count: pastRuns,
+          failsEvery: 10,
+        });
+      },
+      '',
+      { TZ: 'UTC' },
+    );
     await scene.hob.run(resize);
     await scene.hob.run(tidy);
   });
@@ -133,8 +137,15 @@ describe.runIf(hasChromium)('the history', () => {
     const panel = (name: string) => page.getByRole('region', { name });
     await panel('Runs by day').getByText('As a table').click();
     const { body } = await scene.hob.get('/api/stats?days=7');
-    const cells = await panel('Runs by day').locator('tbody tr td:nth-of-type(2)').allTextContents();
-    expect(body.all).toMatchObject({ failed: cells.reduce((sum, cell) => sum + Number(cell), 0) });
+    const column = async (nth: number) => {
+      const cells = await panel('Runs by day').locator(`tbody tr td:nth-of-type(${nth})`).allTextContents();
+      return cells.reduce((sum, cell) => sum + Number(cell), 0);
+    };
+    const [failed, stopped] = [await column(2), await column(3)];
+    expect(body.all).toMatchObject({ failed: failed + stopped, end_causes: { cancelled: stopped } });
+    expect(stopped).toBeGreaterThan(0);
+    await page.getByText(`besides ${stopped} stopped`).waitFor();
+    expect(await panel('Fail most often').getByRole('link', { name: 'Watch the folder' }).count()).toBe(0);
     await panel('Fail most often').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Slowest').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Most active').getByText('Last 20 runs: 18 succeeded, 2 failed').waitFor();
@@ -148,6 +159,24 @@ describe.runIf(hasChromium)('the history', () => {
     await panel('Now').getByText('Nothing is running.').waitFor();
     await page.getByRole('button', { name: '90 days' }).click();
     await page.waitForURL('**/overview?days=90');
+    await panel('Last failures').getByRole('link', { name: 'All failures' }).click();
+    await rows(page).getByText('整理下载').waitFor();
+    expect(await rows(page).getByText('Watch the folder').count()).toBe(0);
+    await close();
+  });
+
+  it('has the days of the machine that Hob runs on, wherever it is looked at', async () => {
+    const { page, close } = await scene.open('/overview?days=7', { timezoneId: 'Pacific/Auckland' });
+    const chart = page.getByRole('region', { name: 'Runs by day' });
+    await chart.getByText('Days are those of the machine that Hob runs on (UTC).').waitFor();
+    await chart.getByText('As a table').click();
+    const [listed] = await Promise.all([
+      page.waitForResponse(/\/api\/runs\?since=/),
+      chart.locator('tbody a').first().click(),
+    ]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(new URL(listed.url()).searchParams.get('since')).toBe(`${today}T00:00:00.000Z`);
+    await rows(page).getByText('整理下载').waitFor();
     await close();
   });
 

@@ -1,4 +1,4 @@
-import type { BriefRun, Origin } from '../api/wire.ts';
+import type { BriefRun, EndCause, Origin } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
 /** Who asked for a run, in a word. */
@@ -33,6 +33,11 @@ export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | nul
     case 'lost':
       return say('lost', '失去联系');
   }
+}
+
+/** By what a run ended, in a word. */
+export function endName(cause: EndCause, say: Say): string {
+  return unusualEnd(cause, say) ?? say('exited', '自行退出');
 }
 
 /**
