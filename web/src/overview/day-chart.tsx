@@ -15,6 +15,8 @@ import { grounds, Legend, outcomeNames } from './outcome-looks.tsx';
 type Day = Stats['days'][number];
 
 const mostLabels = 6;
+/** On a phone one would stand on the other. */
+const mostNarrowLabels = 3;
 
 /** How many runs ended how, day by day. Who cannot see it, or wants the numbers, has them as a table. */
 export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
@@ -23,6 +25,7 @@ export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: s
   const tag = tagOf(language);
   const top = roundTop(Math.max(0, ...days.map(({ runs }) => runs)));
   const labelled = labelledColumns(days.length, mostLabels);
+  const narrowlyLabelled = labelledColumns(days.length, mostNarrowLabels);
   return (
     <Panel
       title={say('Runs by day', '每日运行')}
@@ -57,12 +60,14 @@ export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: s
               className="relative flex h-full min-w-0 grow basis-0 flex-col items-center justify-end hover:bg-hover"
             >
               <Column day={day} top={top} />
-              {labelled.has(index) && (
+              {(labelled.has(index) || narrowlyLabelled.has(index)) && (
                 <span
                   className={classes(
                     'absolute top-full mt-1.5 text-xs whitespace-nowrap text-muted',
                     // The last one would stand out at the side, where its column is narrow.
                     index === days.length - 1 ? 'right-0' : 'left-1/2 -translate-x-1/2',
+                    !narrowlyLabelled.has(index) && 'max-sm:hidden',
+                    !labelled.has(index) && 'sm:hidden',
                   )}
                 >
                   {dayName(day.day, tag)}
