@@ -64,7 +64,8 @@ async function openPage(
   page.on('console', (message) => {
     // That the service was away, or refused, is for the page to tell its user; that a request failed the browser always says.
     const isAway = message.text().includes('net::ERR_');
-    const isRefusal = message.text().includes('status of 4') && message.location().url.includes('/api/');
+    const { url } = message.location();
+    const isRefusal = message.text().includes('status of 4') && (url.includes('/api/') || url === page.url());
     if ((message.type() === 'error' || message.type() === 'warning') && !isAway && !isRefusal)
       complaints.push(message.text());
   });

@@ -9,9 +9,7 @@ import { StateIcon } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
 import { originName, runMessage, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
-
-/** By this a row is found that the keyboard moves to. */
-export const rowMark = 'data-run-row';
+import { rowMark } from './row-mark.ts';
 
 /** A run in one line; on a phone in three. The whole of it leads to the run. */
 export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
@@ -21,7 +19,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const end = unusualEnd(run.end_cause, say);
   const message = runMessage(run, say);
   return (
-    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
+    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] nth-last-2:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
       <StateIcon state={state} />
       <Link
         href={`/runs/${run_id}`}
