@@ -218,7 +218,7 @@ write({"code": 0, "msg": "整理完成", "output_paths": [os.path.abspath(sys.ar
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     expect((await fetch(`${scene.hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
     await page.reload();
-    await page.getByText('There is no such run').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
     await checkAccess();
     await page.getByRole('link', { name: 'All runs' }).click();
     await page.waitForURL('**/runs');

@@ -282,7 +282,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     const away = await scene.open(`/scripts/${broken}`);
     await away.page.getByText('timeout must be a number').waitFor();
     await rm(join(scene.scripts, 'broken'), { recursive: true });
-    await away.page.getByText('There is no such script').waitFor();
+    await away.page.getByRole('heading', { level: 1, name: 'There is no such script' }).waitFor();
     await away.page.getByRole('link', { name: 'All scripts' }).click();
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
