@@ -75,3 +75,38 @@ it('sends its page by the addresses of the console alone, never without the poli
       page.headers.get('content-security-policy'),
     );
 });
+
+it('shows its page to whoever opens an address that there is not, and tells programs what it always told them', async () => {
+  const ask = (path: string, accept: string) => fetch(hob.url + path, { headers: { accept } });
+  const opened = await ask('/nope?x=1', 'text/html,application/xhtml+xml,*/*;q=0.8');
+  expect([opened.status, opened.headers.get('x-hob-error')]).toEqual([404, 'path-unknown']);
+  expect(opened.headers.get('content-security-policy')).toBe(page.headers.get('content-security-policy'));
+  expect(await opened.text()).toBe(html);
+  for (const answer of [
+    await ask('/nope', '*/*'),
+    await ask('/api/nope', 'text/html'),
+    await ask('/assets/nope.js', 'text/html'),
+    await fetch(`${hob.url}/nope`, { method: 'POST', headers: { accept: 'text/html' } }),
+  ]) {
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({
+      status: 'error',
+      message: expect.stringMatching(/^There is nothing at/),
+    });
+  }
+});
+
+it('has something to show before any script has come, and comes compressed to whoever can read that', async () => {
+  expect(html).toContain('Loading …');
+  const [path = ''] = [...scripts.keys()].filter((each) => each.startsWith('/assets/index-'));
+  const answer = (encoding: string) => fetch(hob.url + path, { headers: { 'accept-encoding': encoding } });
+  const packed = await answer('gzip, deflate');
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(packed.headers.get('vary')).toBe('accept-encoding');
+  expect(packed.headers.get('content-type')).toBe('application/javascript; charset=utf-8');
+  expect(Number(packed.headers.get('content-length'))).toBeLessThan((scripts.get(path) ?? '').length / 2);
+  expect(await packed.text()).toBe(scripts.get(path));
+  const plain = await answer('identity');
+  expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, scripts.get(path)]);
+  expect((await fetch(`${hob.url}${path}.gz`)).status).toBe(404);
+});

@@ -358,7 +358,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     expect((await fetch(`${scene.hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
     expects(new RegExp(`404 .*/api/runs/${runId}$`));
     await page.reload();
-    await page.getByText('There is no such run').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
     await checkAccess();
     await page.getByRole('link', { name: 'All runs' }).click();
     await page.waitForURL('**/runs');

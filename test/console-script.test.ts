@@ -384,7 +384,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByText('timeout must be a number').waitFor();
     away.expects(new RegExp(`404 .*/api/scripts/${broken}$`));
     await rm(join(scene.scripts, 'broken'), { recursive: true });
-    await away.page.getByText('There is no such script').waitFor();
+    await away.page.getByRole('heading', { level: 1, name: 'There is no such script' }).waitFor();
     await away.page.getByRole('link', { name: 'All scripts' }).click();
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();

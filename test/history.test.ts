@@ -260,7 +260,11 @@ describe('statistics', () => {
     });
     const days = list(body.days);
     expect(days).toHaveLength(30);
-    expect(days.at(-1)).toMatchObject({ day: body.to, runs: 3 });
+    expect(days.at(-1)).toMatchObject({
+      day: body.to,
+      begins_at: new Date(`${body.to}T00:00:00`).toISOString(),
+      runs: 3,
+    });
     expect(days[0]).toMatchObject({ day: body.from, runs: 0, duration_ms: null });
     const records = await items(hob);
     const durations = records.map(({ duration_ms }) => Number(duration_ms));

@@ -495,6 +495,8 @@ describe('after the service was killed', () => {
       state: 'unknown',
       end_cause: 'lost',
       exit_code: null,
+      started_at: expect.any(String),
+      duration_ms: null,
     });
     // Its processes were stopped before it was given up.
     expect(await isRunning(Number(await readFile(join(files, 'pid'), 'utf8')))).toBe(false);

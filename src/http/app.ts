@@ -20,7 +20,7 @@ import { answerError, internalError } from './error-answers.ts';
 import { pathOf, toAppError, unknownPath, wrongMethod } from './framework-errors.ts';
 import { openApiInfo } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
-import { addConsoleRoutes } from './routes/console.ts';
+import { addConsoleRoutes, isPageVisit, sendConsole } from './routes/console.ts';
 import { addEnvironmentRoutes } from './routes/environments.ts';
 import { addEventRoute } from './routes/events.ts';
 import { addExecuteRoute } from './routes/execute.ts';
@@ -118,6 +118,12 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsAt(request.url);
+    if (allowed.length === 0 && dependencies.consoleFolder !== null && isPageVisit(request)) {
+      const error = unknownPath(request.url);
+      const { status, headers } = answerError(error, pathOf(request), acceptLanguage(request.raw));
+      metrics.http.refused(error.code);
+      return sendConsole(reply.code(status).headers(headers));
+    }
     if (allowed.length === 0) return refuse(request, reply, unknownPath(request.url));
     reply.raw.setHeader('allow', allowed.join(', '));
     return refuse(request, reply, wrongMethod(request.method, allowed));

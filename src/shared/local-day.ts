@@ -10,3 +10,8 @@ export function lastDays(count: number, today: Date): string[] {
     localDay(new Date(today.getFullYear(), today.getMonth(), today.getDate() - (count - 1 - index), 12)),
   );
 }
+
+/** The moment at which a day such as 2026-05-01 begins where this machine is. */
+export function beginOfDay(day: string): Date {
+  return new Date(`${day}T00:00:00`);
+}

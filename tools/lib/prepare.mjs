@@ -117,6 +117,7 @@ function buildKey() {
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
     join(root, 'tools', 'lib', 'bundle.mjs'),
+    join(root, 'tools', 'lib', 'compress-files.mjs'),
   ]) {
     hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
   }
@@ -174,6 +175,8 @@ async function buildConsole(outDir) {
     logLevel: 'warn',
     build: { outDir, emptyOutDir: true },
   });
+  const { compressFiles } = await import('./compress-files.mjs');
+  compressFiles(outDir);
 }
 
 /** What other interpreters run goes along as it is. */

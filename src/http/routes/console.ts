@@ -1,5 +1,5 @@
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { consolePages } from '../console-pages.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -29,16 +29,28 @@ export async function addConsoleRoutes(
     wildcard: false,
     index: false,
     // The page itself goes with a policy, by its addresses alone.
-    globIgnore: ['index.html'],
+    globIgnore: ['index.html', '**/*.gz'],
+    // The build puts a compressed copy beside each file: all of them are a megabyte, which is long over a slow line.
+    preCompressed: true,
     // The door says for every answer how long it may be kept: not at all.
     cacheControl: false,
     etag: false,
     lastModified: false,
     schemaHide: true,
   });
-  const sendPage = (_request: unknown, reply: FastifyReply) =>
-    reply
-      .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
-      .sendFile('index.html');
-  for (const path of consolePages) app.get(path, { schema: { hide: true } }, sendPage);
+  for (const path of consolePages)
+    app.get(path, { schema: { hide: true } }, (_request, reply) => sendConsole(reply));
+}
+
+/** The page of the console, which shows what the address says. */
+export function sendConsole(reply: FastifyReply): FastifyReply {
+  return reply
+    .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+    .sendFile('index.html');
+}
+
+/** Whether somebody opens an address in a browser that may be meant for a page: a program does not prefer HTML. */
+export function isPageVisit({ method, url, headers }: FastifyRequest): boolean {
+  const isOfPrograms = /^\/(?:api|assets|metrics)(?:[/?]|$)/.test(url);
+  return method === 'GET' && !isOfPrograms && headers.accept?.includes('text/html') === true;
 }

@@ -5,7 +5,7 @@ import { growTree, type RunTree } from '../../runs/history/run-tree.ts';
 import { describeCounts, type Tally } from '../../runs/history/statistics.ts';
 import { endCauses, origins, runStates } from '../../runs/run-record.ts';
 import type { JsonObject } from '../../shared/json.ts';
-import { lastDays } from '../../shared/local-day.ts';
+import { beginOfDay, lastDays } from '../../shared/local-day.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { checkQuery, QueryFields } from '../query-fields.ts';
 import { runAnswer } from '../run-answer.ts';
@@ -70,6 +70,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     return {
       from,
       to,
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       history: { runs: totals.runs, bytes: totals.bytes },
       running: runs.running,
       queued: runs.queued,
@@ -79,7 +80,11 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
         script_name: each.scriptName,
         ...tallyAnswer(each),
       })),
-      days: byDay.map((each) => ({ day: each.day, ...tallyAnswer(each) })),
+      days: byDay.map((each) => ({
+        day: each.day,
+        begins_at: beginOfDay(each.day).toISOString(),
+        ...tallyAnswer(each),
+      })),
     };
   });
 }

@@ -136,6 +136,7 @@ export const StatsAnswer = Type.Object(
   {
     from: Type.String({ format: 'date' }),
     to: Type.String({ format: 'date' }),
+    time_zone: Type.String({ description: 'Where the days are counted: that of the machine.' }),
     history: Type.Object(
       { runs: Type.Integer(), bytes: Type.Integer() },
       {
@@ -153,7 +154,14 @@ export const StatsAnswer = Type.Object(
       ),
     ),
     days: Type.Array(
-      Type.Object({ day: Type.String({ format: 'date' }), ...tally }, { additionalProperties: false }),
+      Type.Object(
+        {
+          day: Type.String({ format: 'date' }),
+          begins_at: Type.String({ format: 'date-time', description: 'Its first moment.' }),
+          ...tally,
+        },
+        { additionalProperties: false },
+      ),
     ),
   },
   { additionalProperties: false, description: 'Counts of runs that have ended.' },

@@ -19,7 +19,8 @@ export function concludeRun(
     envelope,
     startedAt: end.startedAtMs === null ? null : new Date(end.startedAtMs).toISOString(),
     endedAt: new Date(end.endedAtMs).toISOString(),
-    durationMs: Math.round(end.durationMs),
+    // Nobody saw it through: between its start and now it may have ended at any time.
+    durationMs: end.cause === 'lost' && end.startedAtMs === null ? null : Math.round(end.durationMs),
     stdoutBytes: end.stdout.bytes,
     stderrBytes: end.stderr.bytes,
     stdoutKept: keptOf(end.stdout),

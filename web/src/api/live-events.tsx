@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type Query, useQueryClient } from '@tanstack/react-query';
 import {
   createContext,
   type ReactNode,
@@ -34,6 +34,8 @@ const staleAfter: Readonly<Record<string, readonly string[]>> = {
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
   'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
   notification: ['notifications'],
+  // Too much has happened to be told one by one.
+  'events.missed': ['run-list', 'notifications'],
 };
 /** Runs come in floods, and what is shown of them need not. */
 const refreshEveryMs = 400;
@@ -66,7 +68,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         setReach('connected');
         setWasReached(true);
         // Whatever was missed until now, the first time as well: something may have happened after it was asked for.
-        void client.invalidateQueries();
+        void client.invalidateQueries({ predicate: (query) => !isLongList(query) });
       },
       onCutOff(error: unknown) {
         setReach(error instanceof RefusedError && error.needsToken ? 'locked' : 'lost');
@@ -85,6 +87,17 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   }, []);
   const live = useMemo(() => ({ reach, wasReached, subscribe }), [reach, wasReached, subscribe]);
   return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+/** To ask for all of a long list again takes long. The events go on where they were cut off, and tell what was missed of it. */
+function isLongList({ state: { data } }: Query): boolean {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'pages' in data &&
+    Array.isArray(data.pages) &&
+    data.pages.length > 1
+  );
 }
 
 export function useLive(): Live {

@@ -92,7 +92,7 @@ export const runsInStateQuery = (state: RunState, limit: number) =>
   });
 
 /** Those that nobody stopped: who did that knows. */
-const failingCauses = 'exit,signal,timeout,spawn-failed';
+export const failingCauses = 'exit,signal,timeout,spawn-failed';
 
 export const lastFailuresQuery = (limit: number) =>
   queryOptions({

@@ -25,6 +25,7 @@ export type Rerun = Static<typeof runs.RerunAnswer>;
 export type RunPage = Static<typeof history.RunsAnswer>;
 export type BriefRun = RunPage['items'][number];
 export type RunState = Run['state'];
+export type EndCause = NonNullable<Run['end_cause']>;
 export type Origin = Run['origin'];
 export type OutcomeList = Static<typeof history.OutcomesAnswer>;
 export type ScriptOutcomes = OutcomeList['items'][number];

@@ -60,13 +60,13 @@ export function groupOperations(operations: readonly Operation[]): GroupedOperat
 export function findOperations(
   operations: readonly Operation[],
   query: string,
-  titleOf: (operation: Operation) => string,
+  wordsOf: (operation: Operation) => string,
 ): Operation[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return operations.filter((operation) => {
     const { method, path, summary, description, parameters } = operation;
     const names = parameters.map(({ name }) => name);
-    const text = [method, path, summary, titleOf(operation), description, ...names].join('\n').toLowerCase();
+    const text = [method, path, summary, wordsOf(operation), description, ...names].join('\n').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

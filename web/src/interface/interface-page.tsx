@@ -11,6 +11,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { findOperations, groupOperations } from './group-operations.ts';
 import { OperationCard } from './operation-card.tsx';
+import { descriptionOf } from './operation-descriptions.ts';
 import { titleOf } from './operation-titles.ts';
 import { readDocument } from './read-document.ts';
 import { useOpened } from './use-opened.ts';
@@ -24,7 +25,12 @@ export function InterfacePage() {
   const sought = useDeferredValue(query);
   const operations = useMemo(() => readDocument(data), [data]);
   const found = useMemo(
-    () => findOperations(operations, sought, (operation) => titleOf(operation, say)),
+    () =>
+      findOperations(
+        operations,
+        sought,
+        (operation) => `${titleOf(operation, say)}\n${descriptionOf(operation, say)}`,
+      ),
     [operations, sought, say],
   );
   const [opened, setOpened] = useOpened(operations);

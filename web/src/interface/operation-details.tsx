@@ -4,6 +4,7 @@ import { useSay } from '../language/language.tsx';
 import { CodeText } from '../parts/code-text.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { exampleCurl } from './example-curl.ts';
+import { descriptionOf } from './operation-descriptions.ts';
 import { ParameterList } from './parameter-list.tsx';
 import type { Answer, Operation } from './read-document.ts';
 import { SchemaView } from './schema-view.tsx';
@@ -18,12 +19,13 @@ export function OperationDetails({
   asksForToken: boolean;
 }) {
   const say = useSay();
-  const { description, parameters, bodies, answers } = operation;
+  const { parameters, bodies, answers } = operation;
+  const description = descriptionOf(operation, say);
   const curl = exampleCurl(operation, { base: location.origin, asksForToken });
   return (
     <div className="flex flex-col gap-5 border-t border-line bg-canvas px-4 py-4 md:pl-11">
       {description !== '' && (
-        <p lang="en" className="max-w-prose">
+        <p lang={description === operation.description ? 'en' : undefined} className="max-w-prose">
           <CodeText text={description} />
         </p>
       )}

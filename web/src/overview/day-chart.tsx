@@ -8,24 +8,35 @@ import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
 import { labelledColumns, roundTop } from './chart-scale.ts';
 import { DayTable } from './day-table.tsx';
-import { dayName, runsOfDay } from './days.ts';
-import { grounds, Legend, outcomeNames, outcomes } from './outcome-looks.tsx';
+import { areDaysOfHere, dayName, runsOfDay } from './days.ts';
+import { countsOf, outcomes } from './outcome-counts.ts';
+import { grounds, Legend, outcomeNames } from './outcome-looks.tsx';
 
 type Day = Stats['days'][number];
 
 const mostLabels = 6;
+/** On a phone one would stand on the other. */
+const mostNarrowLabels = 3;
 
 /** How many runs ended how, day by day. Who cannot see it, or wants the numbers, has them as a table. */
-export function DayChart({ days }: { days: readonly Day[] }) {
+export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
   const { say, language } = useSpeech();
   const [pointedAt, setPointedAt] = useState<Day | null>(null);
   const tag = tagOf(language);
   const top = roundTop(Math.max(0, ...days.map(({ runs }) => runs)));
   const labelled = labelledColumns(days.length, mostLabels);
+  const narrowlyLabelled = labelledColumns(days.length, mostNarrowLabels);
   return (
     <Panel
       title={say('Runs by day', '每日运行')}
       aside={pointedAt === null ? <Legend /> : <DayText day={pointedAt} />}
+      note={
+        !areDaysOfHere(days) &&
+        say(
+          `Days are those of the machine that Hob runs on (${timeZone}).`,
+          `日期以运行 Hob 的机器所在时区为准（${timeZone}）。`,
+        )
+      }
     >
       <div aria-hidden="true" className="relative mb-6 ml-9 h-44" onPointerLeave={() => setPointedAt(null)}>
         {[top, top / 2, 0].map((value) => (
@@ -43,18 +54,20 @@ export function DayChart({ days }: { days: readonly Day[] }) {
           {days.map((day, index) => (
             <Link
               key={day.day}
-              href={runsOfDay(day.day)}
+              href={runsOfDay(day, days)}
               tabIndex={-1}
               onPointerEnter={() => setPointedAt(day)}
               className="relative flex h-full min-w-0 grow basis-0 flex-col items-center justify-end hover:bg-hover"
             >
               <Column day={day} top={top} />
-              {labelled.has(index) && (
+              {(labelled.has(index) || narrowlyLabelled.has(index)) && (
                 <span
                   className={classes(
                     'absolute top-full mt-1.5 text-xs whitespace-nowrap text-muted',
                     // The last one would stand out at the side, where its column is narrow.
                     index === days.length - 1 ? 'right-0' : 'left-1/2 -translate-x-1/2',
+                    !narrowlyLabelled.has(index) && 'max-sm:hidden',
+                    !labelled.has(index) && 'sm:hidden',
                   )}
                 >
                   {dayName(day.day, tag)}
@@ -71,14 +84,15 @@ export function DayChart({ days }: { days: readonly Day[] }) {
 
 /** What went well stands at the bottom, so that days can be compared; what did not lies on top, and is hatched as well as red. */
 function Column({ day, top }: { day: Day; top: number }) {
+  const counts = countsOf(day);
   return outcomes
-    .filter((outcome) => day[outcome] > 0)
+    .filter((outcome) => counts[outcome] > 0)
     .toReversed()
     .map((outcome) => (
       <span
         key={outcome}
         className={classes('min-h-[3px] w-3/4 max-w-10 shrink-0 first:rounded-t-[3px]', grounds[outcome])}
-        style={{ height: `${(100 * day[outcome]) / top}%` }}
+        style={{ height: `${(100 * counts[outcome]) / top}%` }}
       />
     ));
 }
@@ -87,9 +101,10 @@ function DayText({ day }: { day: Day }) {
   const { say, language } = useSpeech();
   const count = useCountText();
   const names = outcomeNames(say);
+  const counts = countsOf(day);
   const parts = outcomes
-    .filter((outcome) => day[outcome] > 0)
-    .map((outcome) => `${count(day[outcome])} ${names[outcome]}`);
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${count(counts[outcome])} ${names[outcome]}`);
   return (
     <span className="tabular-nums">
       <span className="font-medium text-ink">{dayName(day.day, tagOf(language))}</span>{' '}

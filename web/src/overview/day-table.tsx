@@ -5,7 +5,8 @@ import type { Stats } from '../api/wire.ts';
 import { tagOf, useSpeech } from '../language/language.tsx';
 import { useCountText } from '../parts/count-text.ts';
 import { dayName, runsOfDay } from './days.ts';
-import { outcomeNames, outcomes } from './outcome-looks.tsx';
+import { countsOf, outcomes } from './outcome-counts.ts';
+import { outcomeNames } from './outcome-looks.tsx';
 
 /** The days on which something ran, in numbers, the latest first. */
 export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
@@ -38,13 +39,13 @@ export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
             {busy.map((day) => (
               <tr key={day.day} className="border-t border-line">
                 <th scope="row" className="py-1 text-left font-normal">
-                  <Link href={runsOfDay(day.day)} className="hover:text-accent hover:underline">
+                  <Link href={runsOfDay(day, days)} className="hover:text-accent hover:underline">
                     {dayName(day.day, tag)}
                   </Link>
                 </th>
                 {outcomes.map((outcome) => (
                   <td key={outcome} className="py-1 pl-4">
-                    {count(day[outcome])}
+                    {count(countsOf(day)[outcome])}
                   </td>
                 ))}
               </tr>

@@ -1,24 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
-import { lastFailuresQuery } from '../api/queries.ts';
+import { failingCauses, lastFailuresQuery } from '../api/queries.ts';
 import type { BriefRun, Stats } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago } from '../parts/time.tsx';
-import { endLine, unusualEnd } from '../parts/words-of-runs.ts';
+import { runMessage } from '../parts/words-of-runs.ts';
+import { countsOf, judgedOf } from './outcome-counts.ts';
 import { Ranking } from './ranking.tsx';
 import { rateText } from './rate-text.ts';
 
 const mostShown = 6;
+/** Where those that nobody stopped are listed. */
+const allFailures = `/runs?state=failed&end=${failingCauses}`;
 
 /** Which scripts fail most often in the span. */
 export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
   const say = useSay();
   const count = useCountText();
   const failing = scripts
+    .map(({ script_id, script_name, ...tally }) => {
+      const counts = countsOf(tally);
+      return { script_id, script_name, failed: counts.failed, judged: judgedOf(counts) };
+    })
     .filter(({ failed }) => failed > 0)
     .toSorted((a, b) => b.failed - a.failed)
     .slice(0, mostShown);
@@ -29,14 +36,14 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
       ) : (
         <Ranking
           bar="bg-bad"
-          items={failing.map(({ script_id, script_name, failed, runs }) => ({
+          items={failing.map(({ script_id, script_name, failed, judged }) => ({
             id: script_id,
             name: script_name,
-            href: `/runs?script=${script_id}&state=failed&days=${days}`,
+            href: `${allFailures}&script=${script_id}&days=${days}`,
             value: failed,
             text: say(
-              `${count(failed)} of ${count(runs)} (${rateText(failed, runs)})`,
-              `${count(runs)} 次中 ${count(failed)} 次（${rateText(failed, runs)}）`,
+              `${count(failed)} of ${count(judged)} (${rateText(failed, judged)})`,
+              `${count(judged)} 次中 ${count(failed)} 次（${rateText(failed, judged)}）`,
             ),
           }))}
         />
@@ -53,7 +60,7 @@ export function LastFailures() {
     <Panel
       title={say('Last failures', '最近失败')}
       aside={
-        <Link href="/runs?state=failed" className="text-accent hover:underline">
+        <Link href={allFailures} className="text-accent hover:underline">
           {say('All failures', '全部失败')}
         </Link>
       }
@@ -86,7 +93,7 @@ function LastFailure({ run }: { run: BriefRun }) {
             <Ago time={run.queued_at} />
           </span>
         </div>
-        <p className="truncate text-xs text-muted">{endLine(run, say) || unusualEnd(run.end_cause, say)}</p>
+        <p className="truncate text-xs text-muted">{runMessage(run, say)}</p>
       </div>
     </li>
   );

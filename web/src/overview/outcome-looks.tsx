@@ -1,14 +1,12 @@
 import { type Say, useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
-
-/** How runs end, from the bottom of a column to its top. */
-export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
-export type Ended = (typeof outcomes)[number];
+import { type Ended, outcomes } from './outcome-counts.ts';
 
 /** Told apart by their pattern as well as by their colour. */
 export const grounds: Readonly<Record<Ended, string>> = {
   succeeded: 'bg-[color-mix(in_srgb,var(--good)_75%,var(--surface))]',
   failed: 'bg-bad bg-[repeating-linear-gradient(135deg,transparent_0_3px,var(--surface)_3px_4.5px)]',
+  stopped: 'bg-line-strong',
   unknown: 'border border-warn bg-warn-ground',
 };
 
@@ -16,6 +14,7 @@ export function outcomeNames(say: Say): Readonly<Record<Ended, string>> {
   return {
     succeeded: say('succeeded', '成功'),
     failed: say('failed', '失败'),
+    stopped: say('stopped', '被停止'),
     unknown: say('unknown', '未知'),
   };
 }

@@ -56,7 +56,7 @@ function Figures({ stats, days }: { stats: Stats; days: number }) {
     <div className="flex flex-col gap-4">
       {hasRuns && <Totals stats={stats} />}
       {hasRuns ? (
-        <DayChart days={stats.days} />
+        <DayChart days={stats.days} timeZone={stats.time_zone} />
       ) : (
         <Empty
           title={say(`Nothing has ended in the last ${days} days`, `最近 ${days} 天没有运行结束`)}

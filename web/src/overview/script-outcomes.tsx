@@ -8,6 +8,7 @@ import { useCountText } from '../parts/count-text.ts';
 import { DurationLine, OutcomeStrip } from '../parts/outcome-strip.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { durationText } from '../parts/time.tsx';
+import { countsOf, judgedOf } from './outcome-counts.ts';
 import { rateText } from './rate-text.ts';
 
 const mostScripts = 10;
@@ -45,6 +46,8 @@ function ScriptLine({ script, runs }: ScriptLineProps) {
   const say = useSay();
   const count = useCountText();
   const { script_id, script_name, duration_ms } = script;
+  const counts = countsOf(script);
+  const rate = rateText(counts.succeeded, judgedOf(counts));
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 border-t border-line py-2 first:border-t-0 md:grid-cols-[minmax(0,1fr)_auto_auto_4.5rem]">
       <div className="min-w-0">
@@ -60,8 +63,8 @@ function ScriptLine({ script, runs }: ScriptLineProps) {
           className="block truncate text-xs text-muted hover:text-ink hover:underline"
         >
           {say(
-            `${count(script.runs)} ${script.runs === 1 ? 'run' : 'runs'}, ${rateText(script.succeeded, script.runs)} succeeded`,
-            `${count(script.runs)} 次运行，成功率 ${rateText(script.succeeded, script.runs)}`,
+            `${count(script.runs)} ${script.runs === 1 ? 'run' : 'runs'}${rate === null ? '' : `, ${rate} succeeded`}`,
+            `${count(script.runs)} 次运行${rate === null ? '' : `，成功率 ${rate}`}`,
           )}
         </Link>
       </div>

@@ -5,6 +5,7 @@ import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { useCountText } from '../parts/count-text.ts';
 import { durationText } from '../parts/time.tsx';
+import { countsOf, judgedOf } from './outcome-counts.ts';
 import { rateText } from './rate-text.ts';
 
 /** The figures of the span at a glance. */
@@ -13,6 +14,11 @@ export function Totals({ stats }: { stats: Stats }) {
   const count = useCountText();
   const { all, history } = stats;
   const durations = all.duration_ms;
+  const counts = countsOf(all);
+  const others = [
+    counts.stopped > 0 && say(`${count(counts.stopped)} stopped`, `${count(counts.stopped)} 次被停止`),
+    counts.unknown > 0 && say(`${count(counts.unknown)} unknown`, `${count(counts.unknown)} 次结果未知`),
+  ].filter((text) => typeof text === 'string');
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Figure name={say('Runs', '运行次数')} value={count(all.runs)}>
@@ -21,12 +27,14 @@ export function Totals({ stats }: { stats: Stats }) {
           `保留 ${count(history.runs)} 条记录，${bytesText(history.bytes)}`,
         )}
       </Figure>
-      <Figure name={say('Success rate', '成功率')} value={rateText(all.succeeded, all.runs) ?? '–'}>
+      <Figure
+        name={say('Success rate', '成功率')}
+        value={rateText(counts.succeeded, judgedOf(counts)) ?? '–'}
+      >
         {say(`${count(all.succeeded)} succeeded`, `${count(all.succeeded)} 次成功`)}
       </Figure>
-      <Figure name={say('Failed', '失败')} value={count(all.failed)}>
-        {all.unknown > 0 &&
-          say(`${count(all.unknown)} more unknown`, `另有 ${count(all.unknown)} 次结果未知`)}
+      <Figure name={say('Failed', '失败')} value={count(counts.failed)}>
+        {others.length > 0 && say(`besides ${others.join(', ')}`, `另有 ${others.join('，')}`)}
       </Figure>
       <Figure
         name={say('Typical duration', '典型耗时')}

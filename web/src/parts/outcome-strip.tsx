@@ -108,8 +108,9 @@ function stripText(runs: readonly Outcome[], say: Say): string {
   const counts = new Map<ShownState, number>();
   for (const state of runs.map(shownState)) counts.set(state, (counts.get(state) ?? 0) + 1);
   const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say)}`);
+  if (runs.length === 0) return say('No runs yet', '还没有运行记录');
   return say(
-    `Last ${runs.length} runs: ${parts.join(', ')}`,
+    `${runs.length === 1 ? 'Last run' : `Last ${runs.length} runs`}: ${parts.join(', ')}`,
     `最近 ${runs.length} 次运行：${parts.join('，')}`,
   );
 }

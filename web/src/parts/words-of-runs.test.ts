@@ -1,36 +1,43 @@
 import { describe, expect, it } from 'vitest';
 
-import { endLine, scriptWords } from './words-of-runs.ts';
+import { runMessage, scriptWords } from './words-of-runs.ts';
 
-const say = (en: string) => en;
-const own = {
+const english = (en: string) => en;
+const chinese = (_en: string, zh: string) => zh;
+const failure = {
   end_cause: 'exit',
-  exit_code: 0,
-  envelope: 'own',
-  result: { code: 0, msg: '\n三张图片\n更多' },
+  exit_code: 3,
+  envelope: 'synthesized',
+  result: { code: -1, msg: '脚本执行失败，退出码 3\ntrace' },
 } as const;
-const hobs = (end_cause: 'exit' | 'cancelled' | 'spawn-failed', msg: string, exit_code = 1) =>
-  ({ end_cause, exit_code, envelope: 'synthesized', result: { code: -1, msg } }) as const;
 
-describe('the end of a run, in a line', () => {
-  it('is what the script said of it', () => {
-    expect(endLine(own, say)).toBe('三张图片');
-    expect(scriptWords(own)).toBe(own.result.msg);
+describe('the line about how a run went', () => {
+  it('is the first of what the script says', () => {
+    const result = { code: 0, msg: '\n three pictures\nand more' };
+    expect(runMessage({ ...failure, envelope: 'own', result }, english)).toBe('three pictures');
   });
 
-  it('is in the language of who reads where the script said nothing', () => {
-    expect(endLine(hobs('cancelled', '运行已取消'), say)).toBe('It was cancelled');
-    expect(endLine(hobs('exit', '脚本执行失败，退出码 3\nno such file', 3), say)).toBe(
-      'The script ended with exit code 3',
-    );
-    expect(scriptWords(hobs('exit', '脚本执行失败，退出码 3\nno such file', 3))).toBe('no such file');
+  it('is in the language of whoever looks where Hob wrote it, not of whoever called', () => {
+    expect(runMessage(failure, english)).toBe('exit code 3');
+    expect(runMessage(failure, chinese)).toBe('退出码 3');
+    expect(runMessage({ ...failure, end_cause: 'timeout', exit_code: -1 }, english)).toBe('timed out');
+  });
+
+  it('says nothing of a success that left no message', () => {
+    expect(runMessage({ ...failure, exit_code: 0 }, english)).toBe('');
+    expect(
+      runMessage({ ...failure, exit_code: 0, envelope: 'own', result: { code: 0, msg: '' } }, english),
+    ).toBe('');
   });
 
   it('is why it could not be started, which nothing else says', () => {
-    expect(endLine(hobs('spawn-failed', 'There is no python3'), say)).toBe('There is no python3');
+    const result = { code: -1, msg: 'There is no python3' };
+    expect(runMessage({ ...failure, end_cause: 'spawn-failed', result }, english)).toBe(result.msg);
   });
+});
 
-  it('is nothing while it lasts', () => {
-    expect(endLine({ end_cause: null, exit_code: null, envelope: null, result: null }, say)).toBe('');
+describe('what the script itself had to say', () => {
+  it('is below the line that Hob wrote', () => {
+    expect(scriptWords(failure)).toBe('trace');
   });
 });

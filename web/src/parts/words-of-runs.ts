@@ -1,4 +1,4 @@
-import type { BriefRun, Origin } from '../api/wire.ts';
+import type { BriefRun, EndCause, Origin } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
 type Ending = Pick<BriefRun, 'end_cause' | 'exit_code' | 'result' | 'envelope'>;
@@ -71,12 +71,22 @@ export function endWords({ end_cause, exit_code, result, envelope }: Ending, say
   }
 }
 
+/** By what a run ended, in a word. */
+export function endName(cause: EndCause, say: Say): string {
+  return unusualEnd(cause, say) ?? say('exited', '自行退出');
+}
+
 /**
- * What a run says of its end, in a line. Where it left no words of its own, these are said in the language of who reads: what Hob wrote in
- * their place is in that of who started it.
+ * What there is to say of how a run went, in a line; empty where that is nothing. What Hob wrote in the script's place is in the language of
+ * whoever asked for the run, so it is said here anew.
  */
-export function endLine(run: Ending, say: Say): string {
-  return isSaidByCause(run) ? endWords(run, say) : firstLine(run.result?.msg ?? '');
+export function runMessage(run: Ending, say: Say): string {
+  const { result, end_cause, exit_code } = run;
+  const own = isSaidByCause(run) ? '' : firstLine(result?.msg ?? '');
+  if (own !== '') return own;
+  if (end_cause === 'exit' && exit_code !== 0 && exit_code !== null)
+    return say(`exit code ${exit_code}`, `退出码 ${exit_code}`);
+  return unusualEnd(end_cause, say) ?? '';
 }
 
 /** What the script itself had to say: its message, else the last of what it wrote, which Hob puts below its own line. */
@@ -90,6 +100,6 @@ function isSaidByCause({ envelope, end_cause }: Ending): boolean {
   return envelope === 'synthesized' && end_cause !== 'spawn-failed';
 }
 
-export function firstLine(text: string): string {
+function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? '';
 }

@@ -104,6 +104,7 @@ function UnknownRun() {
   useTabTitle(say('No such run', '没有这次运行'));
   return (
     <Empty
+      isPage
       title={say('There is no such run', '没有这次运行')}
       action={
         <Link href="/runs" className={buttonClasses()}>

@@ -42,6 +42,8 @@ export function useRunActions(runId: string) {
   const remove = useMutation({
     mutationFn: () => callService(path, { method: 'DELETE' }),
     onSuccess: () => {
+      // It may be anywhere in a list that is long, and such a list is not asked for anew as a whole.
+      client.removeQueries({ queryKey: ['run-list'] });
       navigate('/runs');
       client.removeQueries({ queryKey: [runPageKey, runId] });
       void client.invalidateQueries({ queryKey: ['runs'] });

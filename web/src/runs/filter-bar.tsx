@@ -3,9 +3,9 @@ import { Button } from '../parts/button.tsx';
 import { StateIcon, stateName } from '../parts/run-state.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useTypedText } from '../parts/use-typed-text.ts';
-import { originName } from '../parts/words-of-runs.ts';
+import { endName, originName } from '../parts/words-of-runs.ts';
 import { ChoiceFilter } from './choice-filter.tsx';
-import { allOrigins, allStates, isFiltered, type RunFilters } from './run-filters.ts';
+import { allEnds, allOrigins, allStates, isFiltered, type RunFilters } from './run-filters.ts';
 import { ScriptFilter } from './script-filter.tsx';
 import { SpanFilter } from './span-filter.tsx';
 
@@ -42,6 +42,12 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
           }))}
           chosen={filters.states}
           onChange={(states) => onChange({ states })}
+        />
+        <ChoiceFilter
+          label={say('Ended', '结束方式')}
+          choices={allEnds.map((end) => ({ value: end, name: endName(end, say) }))}
+          chosen={filters.ends}
+          onChange={(ends) => onChange({ ends })}
         />
         <ChoiceFilter
           label={say('Origin', '来源')}

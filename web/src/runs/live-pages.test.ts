@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { RunPage } from '../api/wire.ts';
-import { withRuns } from './live-pages.ts';
+import { withFirstPage, withRuns } from './live-pages.ts';
 import { someRun } from './some-run.ts';
 
 const at = (second: number, state: 'running' | 'succeeded' | 'failed' = 'succeeded') => {
@@ -52,6 +52,17 @@ describe('the pages of a list, after news', () => {
 
   it('never go back to what a run was before', () => {
     expect(withRuns(pages, [at(8, 'running')], all)[0]?.items[0]?.state).toBe('succeeded');
+  });
+
+  it('have what the first of them is now, unless there may be more between', () => {
+    const now = { items: [at(9), at(8)], next: 'more' };
+    expect(idsOf(withFirstPage(pages, now, all) ?? [])).toEqual([
+      ['9', '8', '7'],
+      ['5', '3'],
+    ]);
+    const without = { items: [at(9), at(5)], next: 'more' };
+    expect(idsOf(withFirstPage(pages, without, all) ?? [])).toEqual([[], ['9', '5', '3']]);
+    expect(withFirstPage(pages, { items: [at(9)], next: 'more' }, all)).toBeNull();
   });
 
   it('lose what fits no more, and do not take up what does not', () => {

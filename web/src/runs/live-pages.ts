@@ -15,6 +15,27 @@ export function withRuns(pages: readonly RunPage[], news: readonly BriefRun[], f
   return changed;
 }
 
+/**
+ * The pages of a long list with what its first page is now; null where so much has come since that there may be more between the two. What is
+ * further down is left as it was: it seldom changes, and to ask for all of it again takes long.
+ */
+export function withFirstPage(
+  pages: readonly RunPage[],
+  { items }: RunPage,
+  fits: Fits,
+): readonly RunPage[] | null {
+  const known = new Set(pages.flatMap((page) => page.items.map(({ run_id }) => run_id)));
+  if (!items.some(({ run_id }) => known.has(run_id))) return null;
+  const now = new Set(items.map(({ run_id }) => run_id));
+  const oldest = items.at(-1)?.queued_at ?? '';
+  // What would be among them and is not is gone.
+  const left = pages.map((page) => ({
+    ...page,
+    items: page.items.filter(({ run_id, queued_at }) => queued_at <= oldest || now.has(run_id)),
+  }));
+  return withRuns(left, items, fits);
+}
+
 /** What is told of runs that are on a page already. */
 export function withChanges(page: RunPage, latest: ReadonlyMap<string, BriefRun>, fits: Fits): RunPage {
   if (!page.items.some(({ run_id }) => latest.has(run_id))) return page;

@@ -1,25 +1,37 @@
-import type { BriefRun, Origin, RunState } from '../api/wire.ts';
+import type { BriefRun, EndCause, Origin, RunState } from '../api/wire.ts';
 
 /** Which runs are shown. The address of the page says it, so it can be shared and gone back to. */
 export interface RunFilters {
   readonly text: string;
   readonly scriptId: string | null;
   readonly states: readonly RunState[];
+  readonly ends: readonly EndCause[];
   readonly origins: readonly Origin[];
   readonly span: Span;
 }
 
-/** Days are those of whoever looks, written 2026-05-01; both ends are part of the span. */
+/** Days are those of whoever looks, written 2026-05-01; both ends are part of the span. Days of another place are told by their moments. */
 export type Span =
   | { readonly kind: 'any' }
   | { readonly kind: 'last'; readonly days: number }
-  | { readonly kind: 'between'; readonly from: string | null; readonly to: string | null };
+  | { readonly kind: 'between'; readonly from: string | null; readonly to: string | null }
+  | { readonly kind: 'moments'; readonly since: string | null; readonly until: string | null };
 
 export const allStates = ['queued', 'running', 'succeeded', 'failed', 'unknown'] as const;
+export const allEnds = [
+  'exit',
+  'signal',
+  'timeout',
+  'cancelled',
+  'spawn-failed',
+  'shutdown',
+  'lost',
+] as const;
 export const allOrigins = ['console', 'execute', 'link', 'cli', 'schedule', 'hob'] as const;
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+const momentPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const longestDays = 400;
 
 /** An address may come from anywhere: what makes no sense in it is as if it were not there. */
@@ -29,20 +41,24 @@ export function readFilters(address: URLSearchParams): RunFilters {
     text: address.get('q') ?? '',
     scriptId: idPattern.test(script) ? script : null,
     states: wordsIn(address.get('state'), allStates),
+    ends: wordsIn(address.get('end'), allEnds),
     origins: wordsIn(address.get('origin'), allOrigins),
     span: readSpan(address),
   };
 }
 
-export function writeFilters({ text, scriptId, states, origins, span }: RunFilters): string {
+export function writeFilters({ text, scriptId, states, ends, origins, span }: RunFilters): string {
   return searchOf({
     q: text,
     script: scriptId,
     state: states.join(','),
+    end: ends.join(','),
     origin: origins.join(','),
     days: span.kind === 'last' ? String(span.days) : null,
     from: span.kind === 'between' ? span.from : null,
     to: span.kind === 'between' ? span.to : null,
+    since: span.kind === 'moments' ? span.since : null,
+    until: span.kind === 'moments' ? span.until : null,
   });
 }
 
@@ -57,6 +73,7 @@ export function queryOf(filters: RunFilters, now: Date): string {
     q: filters.text,
     script: filters.scriptId,
     state: filters.states.join(','),
+    end_cause: filters.ends.join(','),
     origin: filters.origins.join(','),
     since,
     until,
@@ -66,7 +83,7 @@ export function queryOf(filters: RunFilters, now: Date): string {
 /** Whether a run of which an event tells belongs to what is shown, as the service would say. */
 export function fits(
   run: BriefRun,
-  { text, scriptId, states, origins, span }: RunFilters,
+  { text, scriptId, states, ends, origins, span }: RunFilters,
   now: Date,
 ): boolean {
   const { since, until } = boundsOf(span, now);
@@ -74,6 +91,7 @@ export function fits(
   return (
     (scriptId === null || run.script_id === scriptId) &&
     (states.length === 0 || states.includes(run.state)) &&
+    (ends.length === 0 || (run.end_cause !== null && ends.includes(run.end_cause))) &&
     (origins.length === 0 || origins.includes(run.origin)) &&
     (since === null || run.queued_at >= since) &&
     (until === null || run.queued_at < until) &&
@@ -81,7 +99,7 @@ export function fits(
   );
 }
 
-/** The moments at which a span begins and ends: midnights here. */
+/** The moments at which a span begins and ends: midnights here, unless it says otherwise. */
 function boundsOf(span: Span, now: Date): { since: string | null; until: string | null } {
   switch (span.kind) {
     case 'any':
@@ -93,6 +111,8 @@ function boundsOf(span: Span, now: Date): { since: string | null; until: string 
         since: span.from === null ? null : midnight(dayOf(span.from), 0),
         until: span.to === null ? null : midnight(dayOf(span.to), 1),
       };
+    case 'moments':
+      return { since: span.since, until: span.until };
   }
 }
 
@@ -109,12 +129,19 @@ function readSpan(address: URLSearchParams): Span {
   const days = Number(address.get('days') ?? 0);
   if (Number.isInteger(days) && days > 0 && days <= longestDays) return { kind: 'last', days };
   const [from, to] = [readDay(address.get('from')), readDay(address.get('to'))];
-  return from === null && to === null ? { kind: 'any' } : { kind: 'between', from, to };
+  if (from !== null || to !== null) return { kind: 'between', from, to };
+  const [since, until] = [readMoment(address.get('since')), readMoment(address.get('until'))];
+  return since === null && until === null ? { kind: 'any' } : { kind: 'moments', since, until };
 }
 
 function readDay(text: string | null): string | null {
   if (text === null || !dayPattern.test(text)) return null;
   return Number.isNaN(dayOf(text).getTime()) ? null : text;
+}
+
+/** As the service writes them: such texts can be compared. */
+function readMoment(text: string | null): string | null {
+  return text !== null && momentPattern.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }
 
 function wordsIn<Word extends string>(text: string | null, known: readonly Word[]): Word[] {

@@ -1,10 +1,13 @@
-import { memo, type RefObject, useEffect, useRef } from 'react';
+import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 import type { BriefRun, RunPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
 import { isTyping } from '../parts/keys.ts';
-import { RunRow, rowMark } from './run-row.tsx';
+import { useWindowRows } from '../parts/use-window-rows.ts';
+import { leftRow, noteLeftRow } from './left-row.ts';
+import { rowMark } from './row-mark.ts';
+import { RunRow } from './run-row.tsx';
 
 interface RunListProps {
   readonly pages: readonly RunPage[];
@@ -18,6 +21,9 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
   const say = useSay();
   const list = useRef<HTMLUListElement>(null);
   const end = useRef<HTMLDivElement>(null);
+  const sizes = useMemo(() => pages.map(({ items }) => items.length), [pages]);
+  const first = useReturn(list, pages);
+  const { from, to, abovePx, belowPx } = useWindowRows(list, { sizes, rowPx, first });
   useRowKeys(list);
 
   useEffect(() => {
@@ -37,11 +43,14 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
         ref={list}
         aria-label={say('Runs', '运行记录')}
         className="overflow-hidden rounded-xl border border-line bg-surface"
+        onClickCapture={({ target }) => noteLeftRow(target)}
       >
-        {pages.map(({ items }, index) => (
+        <li aria-hidden style={{ height: abovePx }} />
+        {pages.slice(from, to).map(({ items }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a page stays where it is, whatever is on it
-          <Rows key={index} runs={items} />
+          <Rows key={from + index} runs={items} />
         ))}
+        <li aria-hidden style={{ height: belowPx }} />
       </ul>
       <div ref={end} className="flex justify-center py-5 text-muted">
         {hasMore ? (
@@ -60,6 +69,25 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
 const Rows = memo(function Rows({ runs }: { runs: readonly BriefRun[] }) {
   return runs.map((run) => <RunRow key={run.run_id} run={run} />);
 });
+
+/** Where there is room for a row in one line. */
+const rowPx = 44;
+
+/** Whoever comes back from a run is where they left, also with the keyboard. Which page that is on; the first, for whoever does not. */
+function useReturn(list: RefObject<HTMLUListElement | null>, pages: readonly RunPage[]): number {
+  const [{ runId, page }] = useState(() => {
+    const left = leftRow();
+    const found = pages.findIndex(({ items }) => items.some(({ run_id }) => run_id === left));
+    return { runId: left, page: Math.max(0, found) };
+  });
+  useLayoutEffect(() => {
+    const row =
+      runId === null ? null : list.current?.querySelector<HTMLElement>(`[${rowMark}="${CSS.escape(runId)}"]`);
+    row?.focus({ preventScroll: true });
+    row?.closest('li')?.scrollIntoView({ block: 'center' });
+  }, [list, runId]);
+  return page;
+}
 
 function useRowKeys(list: RefObject<HTMLUListElement | null>): void {
   useEffect(() => {

@@ -7,11 +7,9 @@ import { classes } from '../parts/classes.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
-import { endLine, firstLine, originName, scriptWords, unusualEnd } from '../parts/words-of-runs.ts';
+import { originName, runMessage, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
-
-/** By this a row is found that the keyboard moves to. */
-export const rowMark = 'data-run-row';
+import { rowMark } from './row-mark.ts';
 
 /** A run in one line; on a phone in three. The whole of it leads to the run. */
 export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
@@ -19,8 +17,9 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const { run_id, script_name, state, origin, queued_at } = run;
   const isOver = run.ended_at !== null;
   const end = unusualEnd(run.end_cause, say);
+  const message = runMessage(run, say);
   return (
-    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
+    <li className="relative grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-3 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] nth-last-2:border-b-0 focus-within:bg-hover hover:bg-hover md:h-11 md:grid-cols-[auto_minmax(0,2fr)_minmax(0,3fr)_6.5rem_6rem_4.5rem_1.75rem] md:py-0">
       <StateIcon state={shownState(run)} />
       <Link
         href={`/runs/${run_id}`}
@@ -32,7 +31,7 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
       </Link>
       <span className="truncate text-muted max-md:col-span-2 max-md:col-start-2 max-md:row-start-2 max-md:empty:hidden">
         {end !== null && <span className="mr-2 rounded bg-hover px-1.5 py-px text-xs text-ink">{end}</span>}
-        {end === null ? endLine(run, say) : firstLine(scriptWords(run))}
+        {message !== end && message}
       </span>
       <span className="text-xs text-muted max-md:col-start-2 max-md:row-start-3 max-md:flex max-md:gap-2 md:contents">
         <span className="truncate">{originName(origin, say)}</span>

@@ -3,6 +3,7 @@ import { useCallback, useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 
 import { statsQuery } from '../api/queries.ts';
+import type { RunPage } from '../api/wire.ts';
 import { useSay } from '../language/language.tsx';
 import { Button, buttonClasses } from '../parts/button.tsx';
 import { useCountText } from '../parts/count-text.ts';
@@ -35,7 +36,11 @@ export function RunsPage() {
   return (
     <>
       <PageTitle title={say('Runs', '运行记录')}>
-        <OnRecord />
+        {isFiltered(filters) ? (
+          <Fitting runs={isPlaceholderData ? 0 : countIn(data?.pages ?? [])} hasMore={hasNextPage} />
+        ) : (
+          <OnRecord />
+        )}
       </PageTitle>
       <FilterBar filters={filters} onChange={change} onClear={clear} />
       {data === undefined ? (
@@ -57,6 +62,24 @@ export function RunsPage() {
         </div>
       )}
     </>
+  );
+}
+
+function countIn(pages: readonly RunPage[]): number {
+  return pages.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+/** How many fit, as far as was looked: to count them all anew with everything that happens would keep the service busy. */
+function Fitting({ runs, hasMore }: { runs: number; hasMore: boolean }) {
+  const say = useSay();
+  const count = useCountText()(runs);
+  if (runs === 0) return null;
+  return (
+    <span className="text-[13px] text-muted">
+      {hasMore
+        ? say(`more than ${count} runs fit`, `超过 ${count} 条符合`)
+        : say(`${count} ${runs === 1 ? 'run fits' : 'runs fit'}`, `${count} 条符合`)}
+    </span>
   );
 }
 

@@ -89,10 +89,24 @@ function daysName(days: number, say: Say): string {
 function spanName(span: Span, say: Say, tag: string): string | null {
   if (span.kind === 'any') return null;
   if (span.kind === 'last') return daysName(span.days, say);
+  if (span.kind === 'moments') return momentsName(span, say, tag);
   const { from, to } = span;
   const name = (day: string) =>
     new Date(`${day}T12:00:00`).toLocaleDateString(tag, { month: 'short', day: 'numeric' });
   if (from !== null && to !== null) return from === to ? name(from) : `${name(from)} – ${name(to)}`;
   if (from !== null) return say(`from ${name(from)}`, `${name(from)}起`);
   return to === null ? null : say(`until ${name(to)}`, `${name(to)}止`);
+}
+
+function momentsName({ since, until }: Span & { kind: 'moments' }, say: Say, tag: string): string | null {
+  const name = (time: string) =>
+    new Date(time).toLocaleString(tag, {
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+    });
+  if (since !== null && until !== null) return `${name(since)} – ${name(until)}`;
+  if (since !== null) return say(`from ${name(since)}`, `${name(since)}起`);
+  return until === null ? null : say(`until ${name(until)}`, `${name(until)}止`);
 }

@@ -5,7 +5,7 @@ import { callService } from '../api/call-service.ts';
 import { useLive } from '../api/live-events.tsx';
 import { runIn } from '../api/run-events.ts';
 import type { BriefRun, RunPage } from '../api/wire.ts';
-import { withChanges, withRuns } from './live-pages.ts';
+import { withChanges, withFirstPage, withRuns } from './live-pages.ts';
 import { RecentRuns } from './recent-runs.ts';
 import { fits, queryOf, type RunFilters, writeFilters } from './run-filters.ts';
 
@@ -27,10 +27,7 @@ export function useLiveRuns(filters: RunFilters) {
   const list = useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
-      const query = new URLSearchParams(queryOf(filters, new Date()));
-      query.set('limit', String(pageRuns));
-      if (pageParam !== null) query.set('cursor', pageParam);
-      const page = await callService<RunPage>(`/api/runs?${query}`, { signal });
+      const page = await askPage(filters, pageParam, signal);
       const news = recent.held(Date.now());
       if (pageParam !== null) return withChanges(page, news, isWanted);
       return withRuns([page], [...news.values()], isWanted)[0] ?? page;
@@ -40,8 +37,28 @@ export function useLiveRuns(filters: RunFilters) {
     // What was shown stays until there is something else to show.
     placeholderData: keepPreviousData,
     staleTime: 0,
+    // A long list is brought up to date from its first page, below.
+    refetchOnMount: ({ state: { data } }) => data === undefined || data.pages.length === 1,
     refetchOnWindowFocus: false,
   });
+
+  useEffect(() => {
+    const pages = client.getQueryData<LoadedPages>(queryKey)?.pages ?? [];
+    if (pages.length < 2) return;
+    const ending = new AbortController();
+    askPage(filters, null, ending.signal)
+      .then((first) => {
+        const old = client.getQueryData<LoadedPages>(queryKey);
+        const merged = old === undefined ? null : withFirstPage(old.pages, first, isWanted);
+        if (old === undefined || merged === null) void client.invalidateQueries({ queryKey });
+        else client.setQueryData<LoadedPages>(queryKey, { ...old, pages: [...merged] });
+      })
+      // What keeps it from being had is for the list itself to find out, and to tell.
+      .catch(() => {
+        if (!ending.signal.aborted) void client.invalidateQueries({ queryKey });
+      });
+    return () => ending.abort();
+  }, [client, queryKey, filters, isWanted]);
 
   useEffect(() => {
     let batch: BriefRun[] = [];
@@ -50,7 +67,7 @@ export function useLiveRuns(filters: RunFilters) {
       timer = undefined;
       const news = batch;
       batch = [];
-      const data = client.setQueryData<InfiniteData<RunPage, string | null>>(
+      const data = client.setQueryData<LoadedPages>(
         queryKey,
         (old) => old && { ...old, pages: withRuns(old.pages, news, isWanted) },
       );
@@ -73,4 +90,13 @@ export function useLiveRuns(filters: RunFilters) {
   return list;
 }
 
+type LoadedPages = InfiniteData<RunPage, string | null>;
+
 const startOfList: string | null = null;
+
+function askPage(filters: RunFilters, cursor: string | null, signal: AbortSignal): Promise<RunPage> {
+  const query = new URLSearchParams(queryOf(filters, new Date()));
+  query.set('limit', String(pageRuns));
+  if (cursor !== null) query.set('cursor', cursor);
+  return callService<RunPage>(`/api/runs?${query}`, { signal });
+}

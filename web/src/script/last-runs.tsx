@@ -9,7 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
 import { Ago, durationText } from '../parts/time.tsx';
-import { endLine, scriptWords } from '../parts/words-of-runs.ts';
+import { runMessage } from '../parts/words-of-runs.ts';
 
 const shown = 8;
 
@@ -42,8 +42,8 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
                 className="flex h-9 items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
               >
                 <StateIcon state={shownState(run)} />
-                <span className="min-w-0 truncate text-muted" title={scriptWords(run)}>
-                  {endLine(run, say)}
+                <span className="min-w-0 truncate text-muted" title={runMessage(run, say)}>
+                  {runMessage(run, say)}
                 </span>
                 <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
                   <Duration run={run} />
@@ -62,5 +62,5 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
 
 function Duration({ run }: { run: BriefRun }) {
   if (run.duration_ms !== null) return durationText(run.duration_ms);
-  return run.started_at === null ? null : <Elapsed since={run.started_at} />;
+  return run.started_at === null || run.ended_at !== null ? null : <Elapsed since={run.started_at} />;
 }

@@ -8,7 +8,7 @@ import { PackageMenu } from '../packages/package-menu.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { PageTitle } from '../parts/page-title.tsx';
+import { PageTitle, useTabTitle } from '../parts/page-title.tsx';
 import { ProblemList } from '../scripts/problem-list.tsx';
 import { isProblemOf } from '../scripts/problems-of.ts';
 import { LastRuns } from './last-runs.tsx';
@@ -27,14 +27,16 @@ export function ScriptMissing({ id }: { id: string }) {
   const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
   const { data: runs } = useQuery({ ...latestRunsQuery(1, id), enabled: isId });
   const name = runs?.items[0]?.script_name;
+  const title =
+    name === undefined
+      ? say('There is no such script', '没有这个脚本')
+      : say(`“${name}” is not here any more`, `“${name}”已不存在`);
+  useTabTitle(title);
   return (
     <div className="flex flex-col gap-5">
       <Empty
-        title={
-          name === undefined
-            ? say('There is no such script', '没有这个脚本')
-            : say(`“${name}” is not here any more`, `“${name}”已不存在`)
-        }
+        isPage
+        title={title}
         action={
           <Link href="/" className={buttonClasses()}>
             {say('All scripts', '全部脚本')}

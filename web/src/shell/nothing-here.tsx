@@ -3,12 +3,16 @@ import { Link } from 'wouter';
 import { useSay } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { useTabTitle } from '../parts/page-title.tsx';
 
 export function NothingHere() {
   const say = useSay();
+  const title = say('There is no such page', '没有这个页面');
+  useTabTitle(title);
   return (
     <Empty
-      title={say('There is no such page', '没有这个页面')}
+      isPage
+      title={title}
       action={
         <Link href="/" className={buttonClasses()}>
           {say('All scripts', '全部脚本')}

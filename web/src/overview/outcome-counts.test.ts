@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+
+import { countsOf, judgedOf } from './outcome-counts.ts';
+
+it('what was stopped counts neither as a failure nor against the success', () => {
+  const counts = countsOf({
+    succeeded: 6,
+    failed: 5,
+    unknown: 1,
+    end_causes: { exit: 7, timeout: 1, cancelled: 2, shutdown: 1, lost: 1 },
+  });
+  expect(counts).toEqual({ succeeded: 6, failed: 2, stopped: 3, unknown: 1 });
+  expect(judgedOf(counts)).toBe(9);
+});
