@@ -155,7 +155,7 @@ describe.runIf(hasChromium)('the history', () => {
   });
 
   it('is summed up in the overview, in a chart and in numbers, with what runs now', async () => {
-    const { page, checkAccess, close } = await scene.open('/overview?days=7');
+    const { page, checkAccess, expects, close } = await scene.open('/overview?days=7');
     const panel = (name: string) => page.getByRole('region', { name });
     await panel('Runs by day').getByText('As a table').click();
     const { body } = await scene.hob.get('/api/stats?days=7');
@@ -187,6 +187,7 @@ describe.runIf(hasChromium)('the history', () => {
     await panel('Last failures').getByRole('link', { name: 'All failures' }).click();
     await rows(page).getByText('整理下载').waitFor();
     expect(await rows(page).getByText('Watch the folder').count()).toBe(0);
+    expects(/404 .*\/nowhere$/);
     await page.goto(`${scene.hob.url}/nowhere`);
     await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
     await close();

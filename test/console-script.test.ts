@@ -390,6 +390,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByRole('button', { name: 'Browse' }).click();
     const path = away.page.getByLabel('Path of the folder');
     away.expects(/404 .*\/api\/files\?path=\S+none/);
+    away.expects(/400 .*\/api\/files\?path=\S+a\.png$/);
     await path.fill(join(photos, 'none', 'at', 'all'));
     await away.page.keyboard.press('Enter');
     await away.page.getByText('This is the nearest folder that is').waitFor();

@@ -77,7 +77,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
         return new Response(new ReadableStream({ start }));
       };
     }`);
-    await page.reload();
+    await page.goto(scene.hob.url);
     await page.waitForFunction('window.tell !== undefined');
     await page.getByRole('link', { name: 'Backup' }).waitFor();
     await writeScript(scene.scripts, 'late', { name: 'Late', entry: bash('exit 0') });
@@ -90,7 +90,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
   it('tells two scripts with one id apart wherever they are listed, and says what to do about them', async () => {
     const id = await writeScript(scene.scripts, 'twin-a', { name: 'Twin one' });
     await writeScript(scene.scripts, 'twin-b', { id, name: 'Twin two' });
-    const { page, close } = await scene.open();
+    const { page, expects, close } = await scene.open();
     const cards = page.getByRole('main').getByRole('link', { name: 'Twin' });
     await cards.nth(1).waitFor();
     await page.getByRole('searchbox').fill('twin two');
@@ -104,6 +104,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
     await page.keyboard.press('Escape');
     expect(await cards.textContent()).toContain('cannot run');
+    expects(/409 .*\/api\/scripts\//);
     await cards.click();
     await page.getByText('Give one of them a new UUID').first().waitFor();
     for (const twin of ['twin-a', 'twin-b'])
