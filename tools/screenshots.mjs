@@ -62,6 +62,9 @@ async function take({ name, path, act = async () => {} }, look) {
   await page.waitForLoadState('load');
   await page.evaluate(() => document.fonts.ready);
   const file = join(images, `${name}-${look.name}.png`);
+  // Whatever is still on its way somewhere on the page.
+  for (const part of await page.locator('main').getByText(/^(?:Loading …|加载中)/).all())
+    await part.waitFor({ state: 'detached' });
   await page.screenshot({ path: file, animations: 'disabled' });
   await context.close();
   say(file);
