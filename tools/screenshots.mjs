@@ -63,7 +63,10 @@ async function take({ name, path, act = async () => {} }, look) {
   await page.evaluate(() => document.fonts.ready);
   const file = join(images, `${name}-${look.name}.png`);
   // Whatever is still on its way somewhere on the page.
-  for (const part of await page.locator('main').getByText(/^(?:Loading …|加载中)/).all())
+  for (const part of await page
+    .locator('main')
+    .getByText(/^(?:Loading …|加载中)/)
+    .all())
     await part.waitFor({ state: 'detached' });
   await page.screenshot({ path: file, animations: 'disabled' });
   await context.close();
