@@ -51,6 +51,6 @@ export function sendConsole(reply: FastifyReply): FastifyReply {
 
 /** Whether somebody opens an address in a browser that may be meant for a page: a program does not prefer HTML. */
 export function isPageVisit({ method, url, headers }: FastifyRequest): boolean {
-  const isOfPrograms = /^\/(?:api|assets|metrics)(?:[/?]|$)/.test(url);
+  const isOfPrograms = /^\/(?:api|assets|metrics|r)(?:[/?]|$)/.test(url);
   return method === 'GET' && !isOfPrograms && headers.accept?.includes('text/html') === true;
 }
