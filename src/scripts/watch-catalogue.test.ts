@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,6 +34,30 @@ it('a change right after another one is seen, whenever the first was looked at',
       await rename(`third-${pause}`);
       await named(`third-${pause}`);
     }
+  } finally {
+    await watched.close();
+  }
+});
+
+it('a script is seen that comes into a new folder while the watcher still reads that', async () => {
+  const [root, away] = [await tempFolder(), await tempFolder()];
+  // So many that reading them takes the watcher far longer than the first look at them.
+  for (let number = 0; number < 3000; number++)
+    await mkdir(join(away, 'many', `${number}`), { recursive: true });
+  const catalogue = new Catalogue([root]);
+  const watched = await watchCatalogue(catalogue, pino({ enabled: false }));
+  try {
+    await rename(join(away, 'many'), join(root, 'many'));
+    for (const pause of [200, 200, 200]) {
+      await sleep(pause);
+      const id = randomUUID();
+      await mkdir(join(root, 'many', id));
+      await writeFile(
+        join(root, 'many', id, 'script.toml'),
+        `[service.info]\nid = "${id}"\nname = "late"\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\n`,
+      );
+    }
+    await until('all three are seen', async () => catalogue.scripts().length === 3, 20_000);
   } finally {
     await watched.close();
   }

@@ -1,4 +1,6 @@
-import { basename } from 'node:path';
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
 
 import { watch } from 'chokidar';
 
@@ -6,12 +8,15 @@ import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Catalogue } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
-import { isIgnoredFolder } from './script-folders.ts';
+import { inParallel, isIgnoredFolder } from './script-folders.ts';
 
 /** Editors write a file in several steps; a burst of events becomes one look. */
 const settleMs = 80;
 /** For 50 ms the watcher keeps to itself what else becomes of a file that it has told of. Timers are not exact. */
 const silentMs = 60;
+/** The watcher reads a new folder before it watches it, and says nothing of what comes in between: that is looked for, a few times. */
+const behindMs = 2000;
+const looksBehind = 3;
 const pollMs = 2000;
 const retryMs = 1000;
 
@@ -22,6 +27,9 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   let timer: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
+  /** Folders that are new, and how often they are still to be looked at for what was missed. */
+  const fresh = new Map<string, number>();
+  let behind: NodeJS.Timeout | undefined;
   let closed = false;
 
   const watcher = watch([...catalogue.roots], {
@@ -36,6 +44,11 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     pending.set(path, performance.now());
     timer ??= setTimeout(settle, settleMs);
   });
+  watcher.on('addDir', (folder) => {
+    if (levelOf(folder) > 2) return;
+    fresh.set(folder, looksBehind);
+    behind ??= setTimeout(lookBehind, behindMs);
+  });
   watcher.on('error', (error) => {
     if (isWatchLimit(error)) startPolling(error);
     else log.warn({ err: error }, 'a folder of scripts could not be watched');
@@ -49,6 +62,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
       closed = true;
       clearTimeout(timer);
       clearTimeout(poll);
+      clearTimeout(behind);
       await watcher.close();
       await work;
     },
@@ -71,6 +85,35 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
       });
   }
 
+  async function lookBehind(): Promise<void> {
+    const folders = [...fresh.keys()];
+    for (const [folder, looks] of fresh) {
+      if (looks > 1) fresh.set(folder, looks - 1);
+      else fresh.delete(folder);
+    }
+    const watched = watcher.getWatched();
+    const missed: string[] = [];
+    await inParallel(folders, async (folder) => {
+      const known = new Set(watched[folder]);
+      const isGroup = levelOf(folder) === 1;
+      for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
+        if (!known.has(entry.name) && (mayBeManifest(entry.name) || (isGroup && mayHoldScript(entry))))
+          missed.push(join(folder, entry.name));
+    });
+    if (closed) return;
+    behind = fresh.size === 0 ? undefined : setTimeout(lookBehind, behindMs);
+    if (missed.length === 0) return;
+    watcher.add(missed);
+    for (const path of missed) pending.set(path, performance.now());
+    timer ??= setTimeout(settle, settleMs);
+  }
+
+  /** How many folders below its root it is. */
+  function levelOf(folder: string): number {
+    const root = catalogue.roots.find((each) => folder.startsWith(each + sep));
+    return root === undefined ? 0 : relative(root, folder).split(sep).length;
+  }
+
   function startPolling(error: unknown): void {
     if (poll !== undefined || closed) return;
     log.warn(
@@ -91,6 +134,10 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   function report(error: unknown): void {
     log.error({ err: error }, 'a look at the script folders failed');
   }
+}
+
+function mayHoldScript(entry: Dirent): boolean {
+  return (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name);
 }
 
 /** Whether a watch failed because the machine allows no more of them. */
