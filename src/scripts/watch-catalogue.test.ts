@@ -48,6 +48,7 @@ it('a script is seen that comes into a new folder while the watcher still reads 
   const watched = await watchCatalogue(catalogue, pino({ enabled: false }));
   try {
     await rename(join(away, 'many'), join(root, 'many'));
+    // At several moments: when the watcher is done with it nobody says.
     for (const pause of [200, 200, 200]) {
       await sleep(pause);
       const id = randomUUID();

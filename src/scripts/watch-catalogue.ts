@@ -95,9 +95,10 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     const missed: string[] = [];
     await inParallel(folders, async (folder) => {
       const known = new Set(watched[folder]);
-      const isGroup = levelOf(folder) === 1;
+      // A root may be new itself.
+      const mayBeGroup = levelOf(folder) <= 1;
       for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
-        if (!known.has(entry.name) && (mayBeManifest(entry.name) || (isGroup && mayHoldScript(entry))))
+        if (!known.has(entry.name) && (mayBeManifest(entry.name) || (mayBeGroup && mayHoldScript(entry))))
           missed.push(join(folder, entry.name));
     });
     if (closed) return;
@@ -108,7 +109,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer ??= setTimeout(settle, settleMs);
   }
 
-  /** How many folders below its root it is. */
+  /** How many folders below its root it is; 0 for the root. */
   function levelOf(folder: string): number {
     const root = catalogue.roots.find((each) => folder.startsWith(each + sep));
     return root === undefined ? 0 : relative(root, folder).split(sep).length;
