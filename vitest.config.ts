@@ -9,6 +9,7 @@ export default defineConfig({
     // Real processes on a small machine: a test that waits for one must not fail because another is busy.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     // Texts are compared in English, also where the machine speaks another language; a test may choose otherwise by LANG alone.
     env: { LANG: 'C.UTF-8', LC_MESSAGES: '', LC_ALL: '' },
     pool: 'forks',

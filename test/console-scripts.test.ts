@@ -78,7 +78,8 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       };
     }`);
     await page.goto(scene.hob.url);
-    await page.waitForFunction('window.tell !== undefined');
+    // Asked again and again from here: what the page itself would poll with, its policy forbids.
+    await expect.poll(() => page.evaluate('window.tell !== undefined')).toBe(true);
     await page.getByRole('link', { name: 'Backup' }).waitFor();
     await writeScript(scene.scripts, 'late', { name: 'Late', entry: bash('exit 0') });
     await expect.poll(async () => (await fetch(`${scene.hob.url}/api/scripts`)).text()).toContain('"Late"');

@@ -206,9 +206,10 @@ export class ExecutorServer {
     const run = supervise(spec, this.#options, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
         this.#options.journal.started({ runId, pid, startTicks });
-        const warm = spec.warm ? this.#options.warm?.state : undefined;
         tellStart = () => {
           tellStart = () => {};
+          // As it stands when it is told: runs that started after this one may have told before it.
+          const warm = spec.warm ? this.#options.warm?.state : undefined;
           const terminal = this.#running.get(runId)?.terminal?.size;
           const more = { ...(warm && { warm }), ...(terminal && { terminal }) };
           this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
