@@ -270,9 +270,16 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
   it('chooses files of the machine, from the keyboard alone', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
+    // What is typed before the first folder is there is not lost when it comes.
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/api/files*', async (route) => void held.push(() => route.continue()), { times: 1 });
     await page.getByRole('button', { name: 'Browse' }).click();
     const path = page.getByLabel('Path of the folder');
     await path.fill(photos);
+    await expect.poll(() => held.length).toBe(1);
+    await held[0]?.();
+    await page.getByRole('list', { name: 'Folders on the way' }).waitFor();
+    expect(await path.inputValue()).toBe(photos);
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: 'a.png' }).waitFor();
     const names = () => page.getByRole('option').evaluateAll((rows) => rows.map((row) => row.textContent));

@@ -52,7 +52,12 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
   const { query, listing, missing, entries, active, picked, chosen } = browsing;
   return (
     <div className="flex flex-col gap-3">
-      <PathBar asked={browsing.asked} listing={listing} onGo={browsing.go} />
+      <PathBar
+        asked={browsing.asked}
+        listing={listing}
+        isComing={query.isPlaceholderData}
+        onGo={browsing.go}
+      />
       {missing !== null && (
         <p role="status" className="rounded-lg bg-warn-ground px-3 py-2 text-[13px] break-words text-warn">
           {say(

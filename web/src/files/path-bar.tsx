@@ -13,17 +13,21 @@ interface PathBarProps {
   readonly asked: string | null;
   /** Null until it is there. */
   readonly listing: FolderListing | null;
+  /** Whether the listing is still that of another folder. */
+  readonly isComing: boolean;
   readonly onGo: (path: string | null) => void;
 }
 
 /** Where one is, and how to get elsewhere: up, home, to another drive, to any folder on the way, or by typing. */
-export function PathBar({ asked, listing, onGo }: PathBarProps) {
+export function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
   const say = useSay();
-  const [text, setText] = useState(asked ?? '');
+  /** What was typed, as long as nobody has gone elsewhere: a listing that comes meanwhile does not take its place. */
+  const [typed, setTyped] = useState<{ readonly asked: string | null; readonly text: string } | null>(null);
   const here = listing?.path ?? asked ?? '';
+  const text = typed?.asked === asked ? typed.text : isComing && asked !== null ? asked : here;
   const crumbs = useRef<HTMLOListElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled whenever the way is another
   useEffect(() => {
-    setText(here);
     // The end of a long way is what matters.
     if (crumbs.current !== null) crumbs.current.scrollLeft = crumbs.current.scrollWidth;
   }, [here]);
@@ -49,7 +53,7 @@ export function PathBar({ asked, listing, onGo }: PathBarProps) {
           aria-label={say('Path of the folder', '文件夹路径')}
           spellCheck={false}
           autoComplete="off"
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => setTyped({ asked, text: target.value })}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
             event.preventDefault();
