@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -20,6 +20,15 @@ export interface LentFifo {
   readonly readFd: number;
 }
 
+/** The reading end of a stream of a script. */
+export interface OutputPipe {
+  readonly readFd: number;
+  /** It was read to its end, and nobody has it open for writing. */
+  giveBack(): void;
+  /** Somebody may write to it until who knows when: whoever reads it closes it then. */
+  giveUp(): void;
+}
+
 /** Where it is on every Unix: the user's PATH may be anything. */
 const program = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
 
@@ -27,6 +36,7 @@ const batchSize = 64;
 const refillBelow = 24;
 /** So many are kept to be lent again. */
 const mostIdle = 32;
+const rest = Buffer.allocUnsafe(4096);
 
 /**
  * Real pipes. Node's own are socket pairs, and a script that does `echo x > /dev/stderr` cannot open one of those. A named
@@ -80,12 +90,22 @@ export class FifoPool {
 
   /** It was read to its end, and nobody has it open for writing. */
   giveBack(fifo: LentFifo): void {
-    if (this.#idle.length < mostIdle) {
-      this.#idle.push(fifo);
-      return;
-    }
-    removeName(fifo);
-    closeSync(fifo.readFd);
+    if (this.#idle.length < mostIdle) this.#idle.push(fifo);
+    else giveAway(fifo);
+  }
+
+  /** The same for one whose last writer has just ended. What it left in there is for nobody. */
+  reclaim(fifo: LentFifo): void {
+    if (isEmptied(fifo.readFd)) this.giveBack(fifo);
+    else giveAway(fifo);
+  }
+
+  asOutput(fifo: LentFifo): OutputPipe {
+    return {
+      readFd: fifo.readFd,
+      giveBack: () => this.giveBack(fifo),
+      giveUp: () => removeName(fifo),
+    };
   }
 
   async close(): Promise<void> {
@@ -136,10 +156,22 @@ export function closeBoth(fifo: Fifo): void {
   closeSync(fifo.writeFd);
 }
 
-/** Of one that was not used. */
-export function closeNamed(fifo: NamedFifo): void {
-  closeBoth(fifo);
+function giveAway(fifo: LentFifo): void {
   removeName(fifo);
+  closeSync(fifo.readFd);
+}
+
+/** Takes out what is in it. Whether it has ended, since nobody has it open for writing. */
+function isEmptied(readFd: number): boolean {
+  try {
+    while (readSync(readFd, rest) > 0) {
+      // What a process that was killed has not read, or its module has printed.
+    }
+    return true;
+  } catch {
+    // EAGAIN: somebody still has it.
+    return false;
+  }
 }
 
 function openToRead(path: string): LentFifo {

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Capture } from './capture.ts';
+import type { OutputPipe } from './fifo-pool.ts';
 
 /** One for all pipes: what is read into it is taken out again before anybody else reads. */
 const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -65,15 +66,11 @@ function readNow(fd: number, capture: Capture): 'ended' | 'open' {
 }
 
 /**
- * Reads a named pipe that can be used again. Most scripts write little and end soon: what they wrote is still in the pipe then, and
- * taking it out at the end is much cheaper than to wait for it. `giveBack` is called if it is read to its end by then, with nobody
- * left to write to it; otherwise it is `giveUp`, and the handle is closed when the last writer is gone.
+ * Reads a pipe that can perhaps be used again. Most scripts write little and end soon: what they wrote is still in the pipe then, and
+ * taking it out at the end is much cheaper than to wait for it. It is given back if it is read to its end by then, with nobody
+ * left to write to it; otherwise it is given up, and the handle is closed when the last writer is gone.
  */
-export function readLentFifo(
-  fd: number,
-  capture: Capture,
-  { giveBack, giveUp }: { giveBack: () => void; giveUp: () => void },
-): PipeReader {
+export function readOutput({ readFd: fd, giveBack, giveUp }: OutputPipe, capture: Capture): PipeReader {
   let attended: PipeReader | undefined;
   let hasEnded = false;
   let close = (_closed: Promise<void> | undefined): void => {};

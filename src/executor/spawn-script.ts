@@ -6,9 +6,11 @@ import type { RunSpec, StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import { commandOnTerminal } from './command-on-terminal.ts';
-import { closeBoth, type Fifo, type FifoPool, type LentFifo, removeName } from './fifo-pool.ts';
-import { type PipeReader, readFifo, readLentFifo, readStream } from './pipe-reader.ts';
+import { closeBoth, type Fifo, type FifoPool } from './fifo-pool.ts';
+import { type PipeReader, readFifo, readOutput, readStream } from './pipe-reader.ts';
 import type { ProcessExit } from './process-exit.ts';
+import type { Launched } from './warm/launcher-process.ts';
+import type { WarmInterpreter } from './warm/warm-interpreter.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';
 
@@ -85,20 +87,17 @@ async function spawnIn(
   if (window !== null) return spawnInWindow(spec, window, captures);
   if (fifos === null) return spawnWithStreams(spec, captures);
   const interpreter = spec.warm ? await warm?.start(spec) : null;
-  if (interpreter) {
-    const { pid, startTicks, exited, stdoutFd, stderrFd } = interpreter;
-    const readers = [readFifo(stdoutFd, captures.stdout), readFifo(stderrFd, captures.stderr)];
-    return { pid, startTicks, exited, readers };
-  }
+  if (interpreter) return startedAs(interpreter, captures);
   const launched = await warm?.launch(spec);
-  if (!launched) return spawnWithFifos(spec, fifos, captures);
-  const { pid, startTicks, exited, stdout, stderr } = launched;
-  const read = (fifo: LentFifo, capture: Capture) =>
-    readLentFifo(fifo.readFd, capture, {
-      giveBack: () => fifos.giveBack(fifo),
-      giveUp: () => removeName(fifo),
-    });
-  return { pid, startTicks, exited, readers: [read(stdout, captures.stdout), read(stderr, captures.stderr)] };
+  return launched ? startedAs(launched, captures) : spawnWithFifos(spec, fifos, captures);
+}
+
+function startedAs(
+  { pid, startTicks, exited, stdout, stderr }: Launched | WarmInterpreter,
+  captures: Captures,
+): Started {
+  const readers = [readOutput(stdout, captures.stdout), readOutput(stderr, captures.stderr)];
+  return { pid, startTicks, exited, readers };
 }
 
 interface Process {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 import { type RunSpec, runCookie } from '../../src/execution/messages.ts';
-import { FifoPool } from '../../src/executor/fifo-pool.ts';
+import { FifoPool, type OutputPipe } from '../../src/executor/fifo-pool.ts';
 import type { InterpreterSpec, Order, WarmInterpreter } from '../../src/executor/warm/warm-interpreter.ts';
 import { tempFolder } from './hob.ts';
 import { findProgram, testPath } from './needs.ts';
@@ -36,8 +36,10 @@ export interface WarmScene {
   processes(): Promise<number[]>;
   /** Waits until none of its processes is left. */
   noneLeft(): Promise<void>;
-  /** The names of pipes, and of what else lies with them, that were taken and are still there. */
+  /** The names of pipes, and of what else lies with them, that were taken, not given back, and are still there. */
   names(): string[];
+  /** How many file handles of this process are open, but for those of pipes that wait to be lent again. */
+  handles(): number;
 }
 
 export async function openWarmScene(): Promise<WarmScene> {
@@ -53,11 +55,25 @@ export async function openWarmScene(): Promise<WarmScene> {
     killEach(await processes());
     await fifos.close();
   });
+  const idle = new Set<string>();
   const takeNamed = fifos.takeNamed.bind(fifos);
   fifos.takeNamed = async () => {
     const fifo = await takeNamed();
     taken.add(fifo.path);
     return fifo;
+  };
+  const lend = fifos.lend.bind(fifos);
+  fifos.lend = async () => {
+    const fifo = await lend();
+    idle.delete(fifo.path);
+    taken.add(fifo.path);
+    return fifo;
+  };
+  const giveBack = fifos.giveBack.bind(fifos);
+  fifos.giveBack = (fifo) => {
+    taken.delete(fifo.path);
+    idle.add(fifo.path);
+    giveBack(fifo);
   };
   const write = async (text: string) => {
     const entry = join(folder, `${randomUUID()}.py`);
@@ -106,11 +122,12 @@ export async function openWarmScene(): Promise<WarmScene> {
     },
     names: () =>
       readdirSync(pipes).filter((name) => [...taken].some((path) => isOf(join(pipes, name), path))),
+    handles: () => openHandles() - idle.size,
   };
   return scene;
 }
 
-/** All that an interpreter writes until it has ended, and how it did. Its streams are closed by then. */
+/** All that an interpreter writes until it has ended, and how it did. Its streams are given back by then. */
 export async function seeThrough(interpreter: WarmInterpreter): Promise<{
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -119,8 +136,8 @@ export async function seeThrough(interpreter: WarmInterpreter): Promise<{
   stderr: string;
 }> {
   const { code, signal, isUnseen } = await interpreter.exited;
-  const stdout = readAll(interpreter.stdoutFd);
-  const stderr = readAll(interpreter.stderrFd);
+  const stdout = readAll(interpreter.stdout);
+  const stderr = readAll(interpreter.stderr);
   return { code, signal, ...(isUnseen && { isUnseen }), stdout, stderr };
 }
 
@@ -139,12 +156,18 @@ function isOf(name: string, path: string): boolean {
   return name === path || name.startsWith(`${path}-`);
 }
 
-function readAll(fd: number): string {
-  const chunk = Buffer.alloc(1024 * 1024);
+/** What is in a pipe, which is given back if it is read to its end with that. */
+export function readAll({ readFd, giveBack, giveUp }: OutputPipe): string {
+  const chunk = Buffer.alloc(65_536);
+  let text = '';
   try {
-    return chunk.toString('utf8', 0, readSync(fd, chunk));
+    for (let bytes = readSync(readFd, chunk); bytes > 0; bytes = readSync(readFd, chunk))
+      text += chunk.toString('utf8', 0, bytes);
+    giveBack();
   } catch {
-    // Somebody else still holds the other end, and has written nothing.
-    return '';
+    // Somebody else still holds the other end.
+    giveUp();
+    closeSync(readFd);
   }
+  return text;
 }

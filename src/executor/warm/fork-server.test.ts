@@ -12,6 +12,7 @@ import {
   openWarmScene,
   parentOf,
   programs,
+  readAll,
   seeThrough,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
@@ -57,7 +58,7 @@ describe.skipIf(!canFork)('a fork server', () => {
     const scene = await openWarmScene();
     const { says, fork, server } = startServer(scene);
     await says('ready');
-    const before = openHandles();
+    const before = scene.handles();
     for (const [text, expected] of [
       ['print("out")', { code: 0, signal: null, stdout: 'out\n', stderr: '' }],
       ['import sys; sys.exit(3)', { code: 3, signal: null, stdout: '', stderr: '' }],
@@ -71,8 +72,29 @@ describe.skipIf(!canFork)('a fork server', () => {
       expect(await seeThrough(child)).toEqual(expected);
       expect(scene.names()).toEqual([]);
     }
-    // The two streams of each were ours.
-    expect(openHandles() - before).toBe(2 * 5);
+    expect(scene.handles()).toBe(before);
+  });
+
+  it('uses its pipes again, whatever became of those that had them', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    (await fork()).discard();
+    const killed = await fork();
+    killEach([killed.pid]);
+    // It may be told of its run for a moment longer, and does not read that any more.
+    killed.give(await scene.order('print("not me")'));
+    await killed.exited;
+    readAll(killed.stdout);
+    readAll(killed.stderr);
+    await until('they are back', async () => scene.names().length === 0);
+    const before = openHandles();
+    for (let count = 0; count < 20; count++) {
+      const child = await fork();
+      expect(child.give(await scene.order(`print(${count})`))).toBe(true);
+      expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: `${count}\n`, stderr: '' });
+    }
+    expect(openHandles()).toBe(before);
   });
 
   it('makes children that read no file of what it has loaded for them', async () => {
@@ -141,7 +163,7 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
 
   it('is followed by children without a run that end when they are discarded', async () => {
     const scene = await openWarmScene();
-    const before = openHandles();
+    const before = scene.handles();
     const { says, fork, server } = startServer(scene);
     await says('ready');
     const [first, second] = [await fork(), await fork()];
@@ -152,13 +174,13 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     second.discard();
     await Promise.all([first.exited, second.exited]);
     await scene.noneLeft();
-    await until('no handle is left', async () => openHandles() <= before);
+    await until('no handle is left', async () => scene.handles() <= before);
     expect(scene.names()).toEqual([]);
   });
 
   it('answers nobody’s request when it is killed, and leaves no pipe behind', async () => {
     const scene = await openWarmScene();
-    const before = openHandles();
+    const before = scene.handles();
     const { says, server } = startServer(scene);
     await says('ready');
     process.kill(server.pid ?? 0, 'SIGSTOP');
@@ -167,7 +189,7 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     killEach([server.pid ?? 0]);
     expect(await Promise.all(forks)).toEqual([null, null]);
     expect(scene.names()).toEqual([]);
-    await until('no handle is left', async () => openHandles() <= before);
+    await until('no handle is left', async () => scene.handles() <= before);
   });
 
   it('knows a child that was killed before it had a run', async () => {

@@ -1,6 +1,6 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
-import { closeNamed, type FifoPool, type NamedFifo, removeName } from '../fifo-pool.ts';
+import type { FifoPool, LentFifo } from '../fifo-pool.ts';
 import { isEnding } from '../process-table.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
@@ -17,9 +17,10 @@ interface ForkServerEvents {
 
 interface Birth {
   /** What it will have: where its run comes, and where its output goes. */
-  readonly order: NamedFifo;
-  readonly stdout: NamedFifo;
-  readonly stderr: NamedFifo;
+  readonly order: LentFifo;
+  readonly orderFd: number;
+  readonly stdout: LentFifo;
+  readonly stderr: LentFifo;
   readonly settle: (child: WarmInterpreter | null) => void;
 }
 
@@ -49,20 +50,25 @@ export class ForkServer {
 
   /** Resolves with a child that waits for its run, or null when there will be none. One for later takes its time to get ready. */
   async fork({ isForLater = false } = {}): Promise<WarmInterpreter | null> {
-    const fifos: NamedFifo[] = [];
+    const fifos: LentFifo[] = [];
+    let orderFd: number | undefined;
     try {
-      for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.takeNamed());
+      for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.lend());
+      // Before somebody reads from it: without a writer it would seem to be over.
+      orderFd = openSync(fifos[0]?.path ?? '', constants.O_WRONLY);
     } catch {
       // For lack of file handles, or of room on the disk.
     }
     const [order, stdout, stderr] = fifos;
-    if (order === undefined || stdout === undefined || stderr === undefined || this.#hasEnded) {
-      for (const fifo of fifos) closeNamed(fifo);
+    const isLacking = order === undefined || stdout === undefined || stderr === undefined;
+    if (isLacking || orderFd === undefined || this.#hasEnded) {
+      if (orderFd !== undefined) closeSync(orderFd);
+      for (const fifo of fifos) this.#fifos.giveBack(fifo);
       return null;
     }
     const seq = this.#asked++;
     return new Promise((settle) => {
-      this.#births.set(seq, { order, stdout, stderr, settle });
+      this.#births.set(seq, { order, orderFd, stdout, stderr, settle });
       const paths = { order: order.path, stdout: stdout.path, stderr: stderr.path };
       this.#host.send({ seq, idle: isForLater, ...paths });
     });
@@ -107,25 +113,23 @@ export class ForkServer {
     const birth = this.#births.get(seq);
     if (birth === undefined) return;
     this.#births.delete(seq);
-    const { order, stdout, stderr } = birth;
-    const lastWord = `${order.path}-end`;
+    const { order, orderFd, stdout, stderr } = birth;
+    const lastWord = `${order.path}-${pid}-end`;
     const { startTicks, exited } = this.#children.add(pid, lastWord);
-    for (const fifo of [order, stdout, stderr]) removeName(fifo);
-    // From here on these ends are the child's alone.
-    closeSync(order.readFd);
-    closeSync(stdout.writeFd);
-    closeSync(stderr.writeFd);
+    // Read from it has nobody else, and what this one did not get to read is not for the next.
+    void exited.then(() => this.#fifos.reclaim(order));
     birth.settle({
       pid,
       startTicks,
-      stdoutFd: stdout.readFd,
-      stderrFd: stderr.readFd,
+      stdout: this.#fifos.asOutput(stdout),
+      stderr: this.#fifos.asOutput(stderr),
       exited,
       // One that was killed may be able to take its run for a moment longer.
       give: (run) =>
-        this.#children.has(pid) && !isEnding(pid) && send(order.writeFd, { ...run, last_word: lastWord }),
+        this.#children.has(pid) && !isEnding(pid) && send(orderFd, { ...run, last_word: lastWord }),
       discard: () => {
-        for (const fd of [order.writeFd, stdout.readFd, stderr.readFd]) closeSync(fd);
+        closeSync(orderFd);
+        void exited.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
       },
     });
   }
@@ -134,7 +138,8 @@ export class ForkServer {
     const birth = this.#births.get(seq);
     if (birth === undefined) return;
     this.#births.delete(seq);
-    for (const fifo of [birth.order, birth.stdout, birth.stderr]) closeNamed(fifo);
+    closeSync(birth.orderFd);
+    for (const fifo of [birth.order, birth.stdout, birth.stderr]) this.#fifos.reclaim(fifo);
     birth.settle(null);
   }
 

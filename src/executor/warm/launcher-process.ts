@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 
 import type { RunSpec } from '../../execution/messages.ts';
-import type { FifoPool, LentFifo } from '../fifo-pool.ts';
+import type { FifoPool, LentFifo, OutputPipe } from '../fifo-pool.ts';
 import type { ProcessExit } from '../process-exit.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
@@ -14,9 +14,8 @@ export interface Launched {
   /** Undefined for one of which nobody knows what became of it. */
   readonly pid: number | undefined;
   readonly startTicks: number;
-  /** Its streams, which are given back, or given up. */
-  readonly stdout: LentFifo;
-  readonly stderr: LentFifo;
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
   readonly exited: Promise<ProcessExit>;
 }
 
@@ -113,8 +112,7 @@ export class LauncherProcess {
   #bear(seq: number, pid: number): void {
     const birth = this.#take(seq);
     if (birth === undefined) return;
-    const { stdout, stderr } = birth;
-    birth.settle({ stdout, stderr, pid, ...this.#children.add(pid, null) });
+    birth.settle({ ...this.#outputsOf(birth), pid, ...this.#children.add(pid, null) });
   }
 
   #abandon(seq: number): void {
@@ -143,14 +141,19 @@ export class LauncherProcess {
   }
 
   /** Whether it got as far as to start this one it could not tell: somebody who writes shows that it did, and it must not run twice. */
-  #settleUntold({ stdout, stderr, settle }: Birth): void {
+  #settleUntold(birth: Birth): void {
+    const { stdout, stderr, settle } = birth;
     if (isUntouched(stdout.readFd) && isUntouched(stderr.readFd)) {
       for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
       settle(null);
       return;
     }
     const exit: ProcessExit = { code: null, signal: null, error: null, isUnseen: true };
-    settle({ stdout, stderr, pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
+    settle({ ...this.#outputsOf(birth), pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
+  }
+
+  #outputsOf({ stdout, stderr }: Birth): Pick<Launched, 'stdout' | 'stderr'> {
+    return { stdout: this.#fifos.asOutput(stdout), stderr: this.#fifos.asOutput(stderr) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,9 +8,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram, has } from '../../../test/support/needs.ts';
 import { killEach } from '../../../test/support/processes.ts';
 import { until } from '../../../test/support/until.ts';
-import { openHandles, openWarmScene, parentOf, type WarmScene } from '../../../test/support/warm-scene.ts';
+import {
+  openHandles,
+  openWarmScene,
+  parentOf,
+  readAll,
+  type WarmScene,
+} from '../../../test/support/warm-scene.ts';
 import type { RunSpec } from '../../execution/messages.ts';
-import type { LentFifo } from '../fifo-pool.ts';
 import { isSameProcess, startTicksOf } from '../process-table.ts';
 import { Launcher } from './launcher.ts';
 import type { Launched } from './launcher-process.ts';
@@ -34,7 +39,7 @@ async function openLauncher() {
     });
     return launched ?? fail();
   };
-  const ready = async () => seeThrough(scene, await start('exit 0'));
+  const ready = async () => seeThrough(await start('exit 0'));
   return { scene, launcher, sh, start, ready, pass: (ms: number) => (nowMs += ms) };
 }
 
@@ -46,24 +51,14 @@ function fail(): Launched {
   throw new Error('it was not started');
 }
 
-async function seeThrough({ fifos }: WarmScene, { exited, stdout, stderr }: Launched) {
+async function seeThrough({ exited, stdout, stderr }: Launched) {
   const { code, signal, isUnseen } = await exited;
-  const seen = { code, signal, isUnseen: isUnseen ?? false, stdout: textIn(stdout), stderr: textIn(stderr) };
-  for (const fifo of [stdout, stderr]) fifos.giveBack(fifo);
-  return seen;
-}
-
-function textIn({ readFd }: LentFifo): string {
-  const buffer = Buffer.alloc(65_536);
-  let text = '';
-  for (let bytes = readSync(readFd, buffer); bytes > 0; bytes = readSync(readFd, buffer))
-    text += buffer.toString('utf8', 0, bytes);
-  return text;
+  return { code, signal, isUnseen: isUnseen ?? false, stdout: readAll(stdout), stderr: readAll(stderr) };
 }
 
 describe.skipIf(!canLaunch)('a launcher', () => {
   it('starts programs, and tells how each of them ended', async () => {
-    const { scene, launcher, start, ready } = await openLauncher();
+    const { launcher, start, ready } = await openLauncher();
     await ready();
     const plain = { code: 0, signal: null, isUnseen: false, stdout: '', stderr: '' };
     for (const [text, expected] of [
@@ -76,12 +71,12 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     ] as const) {
       const launched = await start(text);
       expect(launched.startTicks).toBe(startTicksOf(launched.pid ?? 0) || launched.startTicks);
-      expect(await seeThrough(scene, launched)).toEqual(expected);
+      expect(await seeThrough(launched)).toEqual(expected);
     }
     const { pid, ...slow } = await start('exec sleep 30');
     expect(parentOf(pid ?? 0)).toBe(launcher.pid);
     killEach([pid ?? 0]);
-    expect(await seeThrough(scene, { pid, ...slow })).toEqual({ ...plain, code: null, signal: 'SIGKILL' });
+    expect(await seeThrough({ pid, ...slow })).toEqual({ ...plain, code: null, signal: 'SIGKILL' });
   });
 
   it('gives a program just what Node would give it', async () => {
@@ -104,7 +99,7 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     child.stdout.on('data', (chunk: Buffer) => (cold += chunk.toString()));
     await new Promise((resolve) => child.once('close', resolve));
     const launched = await start(text, { env, runId: spec.runId });
-    const { stdout, stderr } = await seeThrough(scene, launched);
+    const { stdout, stderr } = await seeThrough(launched);
     // Two signals that the C library uses among its own threads, and sets itself, are ignored in whatever it starts.
     const withoutId = (all: string) =>
       all.replaceAll(/^HOB_RUN.*=.*$/gm, '').replace(/^(SigIgn:\t0{7})18/m, '$100');
@@ -114,12 +109,12 @@ describe.skipIf(!canLaunch)('a launcher', () => {
   });
 
   it('uses its pipes again, and keeps no handle of them', async () => {
-    const { scene, start, ready } = await openLauncher();
+    const { start, ready } = await openLauncher();
     await ready();
-    await seeThrough(scene, await start('echo 1'));
+    await seeThrough(await start('echo 1'));
     const before = openHandles();
     for (let count = 0; count < 50; count++)
-      expect((await seeThrough(scene, await start('echo $1'))).stdout).toBe('an argument\n');
+      expect((await seeThrough(await start('echo $1'))).stdout).toBe('an argument\n');
     expect(openHandles()).toBe(before);
   });
 
@@ -141,11 +136,11 @@ describe.skipIf(!canLaunch)('a launcher', () => {
   });
 
   it('is started anew when it was killed, and those that it had started are watched to their end', async () => {
-    const { scene, launcher, sh, start, ready, pass } = await openLauncher();
+    const { launcher, sh, start, ready, pass } = await openLauncher();
     await ready();
     const running = await start('sleep 0.3; echo late');
     killEach([launcher.pid ?? 0]);
-    const seen = await seeThrough(scene, running);
+    const seen = await seeThrough(running);
     expect(seen).toEqual({ code: null, signal: null, isUnseen: true, stdout: 'late\n', stderr: '' });
     expect(await launcher.start(await sh('exit 0'))).toBeNull();
     expect(launcher.pid).toBeUndefined();
@@ -175,13 +170,13 @@ describe.skipIf(!canLaunch)('a launcher', () => {
   });
 
   it('stays until it has told of all that it has started', async () => {
-    const { scene, launcher, start, ready } = await openLauncher();
+    const { launcher, start, ready } = await openLauncher();
     await ready();
     const pid = launcher.pid ?? 0;
     const startTicks = startTicksOf(pid);
     const running = await start('sleep 0.3; exit 7');
     launcher.close();
-    expect((await seeThrough(scene, running)).code).toBe(7);
+    expect((await seeThrough(running)).code).toBe(7);
     await until('it is gone', async () => !isSameProcess(pid, startTicks));
   });
 });

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 
-import { closeBoth, type Fifo, type FifoPool } from '../fifo-pool.ts';
+import { closeBoth, type Fifo, type FifoPool, type OutputPipe } from '../fifo-pool.ts';
 import { isEnding, startTicksOf } from '../process-table.ts';
 import { startHost } from './start-host.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
@@ -56,8 +56,8 @@ export async function prestart(
   return {
     pid,
     startTicks: startTicksOf(pid),
-    stdoutFd: stdout.readFd,
-    stderrFd: stderr.readFd,
+    stdout: usedOnce(stdout),
+    stderr: usedOnce(stderr),
     exited: host.exited,
     give: (order) => {
       if (isGone || isEnding(pid)) return false;
@@ -70,4 +70,8 @@ export async function prestart(
       host.dismiss();
     },
   };
+}
+
+function usedOnce({ readFd }: Fifo): OutputPipe {
+  return { readFd, giveBack: () => closeSync(readFd), giveUp: () => {} };
 }

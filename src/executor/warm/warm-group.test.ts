@@ -8,7 +8,6 @@ import { findProgram, has } from '../../../test/support/needs.ts';
 import { killEach } from '../../../test/support/processes.ts';
 import { fileThere, until } from '../../../test/support/until.ts';
 import {
-  openHandles,
   openWarmScene,
   parentOf,
   programs,
@@ -102,7 +101,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
 
   it('are nobody’s when their server is killed while a run waits for one', async () => {
     const scene = await openWarmScene();
-    const before = openHandles();
+    const before = scene.handles();
     const scenery = openGroup(scene);
     const { group } = scenery;
     await scenery.warmUp();
@@ -121,7 +120,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     await scenery.warmUp();
     group.close();
     await scene.noneLeft();
-    await until('no handle is left', async () => openHandles() <= before);
+    await until('no handle is left', async () => scene.handles() <= before);
     expect(scene.names()).toEqual([]);
   });
 
@@ -142,7 +141,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
 
   it('are ended all, and can be started again at once: that was no failure', async () => {
     const scene = await openWarmScene();
-    const before = openHandles();
+    const before = scene.handles();
     const scenery = openGroup(scene);
     const { group } = scenery;
     for (let count = 0; count < 3; count++) {
@@ -152,7 +151,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
       await scene.noneLeft();
       await until('nothing is on its way', async () => group.isEmpty);
     }
-    await until('no handle is left', async () => openHandles() <= before);
+    await until('no handle is left', async () => scene.handles() <= before);
     expect(scene.names()).toEqual([]);
   });
 
@@ -160,7 +159,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     'in %s that are on their way when all are ended end, too',
     async (language) => {
       const scene = await openWarmScene();
-      const before = openHandles();
+      const before = scene.handles();
       const file = language === 'python' ? {} : { file: process.execPath };
       const scenery = openGroup(scene, { language, ...file });
       const { group } = scenery;
@@ -169,7 +168,7 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
       group.retire();
       expect(group.describe().waiting).toBe(0);
       await scene.noneLeft();
-      await until('no handle is left', async () => openHandles() <= before);
+      await until('no handle is left', async () => scene.handles() <= before);
       expect(scene.names()).toEqual([]);
     },
   );

@@ -10,7 +10,7 @@ const guessedBytes = { python: 32_000_000, 'node.js': 48_000_000 };
 /** So many wait at most, however many were missed at once. */
 const mostForked = 8;
 const mostStarted = 4;
-/** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
+/** Making one takes as much of the machine as a run does: the run that took the last one goes first, if it does not last longer. */
 const startDelayMs = 30;
 /** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
 const longestForkMs = 3000;
@@ -118,8 +118,9 @@ export class WarmGroup {
       this.#hasServed = true;
     }
     const taken = ready ?? (this.#isServerUp ? await this.#awaitFork() : null);
-    if (this.#isServerUp) this.#replenish();
-    else this.#startSoon();
+    if (!this.#isServerUp) this.#startSoon();
+    else if (taken === null) this.#replenish();
+    else this.#replenishAfter(taken);
     this.#tools.changed();
     return taken;
   }
@@ -215,6 +216,16 @@ export class WarmGroup {
   #pause(pauseMs: number): void {
     this.#pausedUntilMs = this.#tools.now() + pauseMs;
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+  }
+
+  #replenishAfter({ exited }: WarmInterpreter): void {
+    const { signal } = this.#era;
+    const replenish = () => {
+      clearTimeout(timer);
+      if (!signal.aborted) this.#replenish();
+    };
+    const timer = setTimeout(replenish, startDelayMs);
+    void exited.then(replenish);
   }
 
   /** Makes as many as are missing. */

@@ -1,4 +1,5 @@
 import type { RunSpec, WarmSpec } from '../../execution/messages.ts';
+import type { OutputPipe } from '../fifo-pool.ts';
 import type { ProcessExit } from '../process-exit.ts';
 
 /** A started interpreter that waits for its one run. */
@@ -6,8 +7,8 @@ export interface WarmInterpreter {
   readonly pid: number;
   readonly startTicks: number;
   /** The reading ends of its streams. They are whoever's who gives it a run. */
-  readonly stdoutFd: number;
-  readonly stderrFd: number;
+  readonly stdout: OutputPipe;
+  readonly stderr: OutputPipe;
   readonly exited: Promise<ProcessExit>;
   /** Whether it was there to take it. */
   give(order: Order): boolean;

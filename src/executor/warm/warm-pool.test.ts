@@ -6,13 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { findProgram, has } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
-import {
-  openHandles,
-  openWarmScene,
-  programs,
-  seeThrough,
-  type WarmScene,
-} from '../../../test/support/warm-scene.ts';
+import { openWarmScene, programs, seeThrough, type WarmScene } from '../../../test/support/warm-scene.ts';
 import { WarmPool } from './warm-pool.ts';
 
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
@@ -211,7 +205,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
 
   it('keeps no handle and no name once it is closed, and closes twice', async () => {
     const scene = await openWarmScene();
-    const before = openHandles();
+    const before = scene.handles();
     const { pool, waits } = openPool(scene);
     pool.allow(plenty);
     await pool.start(await scene.run(''));
@@ -222,7 +216,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     pool.close();
     pool.close();
     await scene.noneLeft();
-    await until('no handle is left', async () => openHandles() <= before);
+    await until('no handle is left', async () => scene.handles() <= before);
     expect(scene.names()).toEqual([]);
   });
 
