@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
+import { until } from '../../test/support/until.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { openDatabase } from './database.ts';
 
@@ -36,3 +37,23 @@ it('goes on when its thread cannot do it, and can be closed at any time', async 
   await checkpointer.close();
   await checkpointer.close();
 });
+
+it.skipIf(!existsSync('/proc/self/task'))(
+  'keeps no thread when it has had nothing to do for a while',
+  async () => {
+    const path = join(await tempFolder(), 'hob.db');
+    const database = openDatabase(path);
+    const checkpointer = new Checkpointer({ entry, path, log, idleMs: 20 });
+    onTestFinished(async () => {
+      await checkpointer.close();
+      database.close();
+    });
+    const countThreads = () => readdirSync('/proc/self/task').length;
+    const before = countThreads();
+    for (let round = 0; round < 2; round++) {
+      await checkpointer.checkpoint();
+      expect(countThreads()).toBeGreaterThan(before);
+      await until('its thread has ended', async () => countThreads() <= before);
+    }
+  },
+);

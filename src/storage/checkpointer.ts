@@ -10,6 +10,8 @@ interface CheckpointerOptions {
   /** The database. */
   path: string;
   log: Logger;
+  /** The thread, which takes as much memory as a small service does, is ended when it had nothing to do for so long. */
+  idleMs?: number;
 }
 
 /**
@@ -19,6 +21,8 @@ interface CheckpointerOptions {
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #worker: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #ending: Promise<unknown> = Promise.resolve();
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
@@ -27,6 +31,7 @@ export class Checkpointer {
   /** Never rejects: what could not be moved is moved the next time. One at a time. */
   async checkpoint(): Promise<void> {
     const over = new AbortController();
+    clearTimeout(this.#idle);
     try {
       this.#worker ??= this.#start();
       const worker = this.#worker;
@@ -37,15 +42,22 @@ export class Checkpointer {
       this.#options.log.warn({ err: error }, 'the log of the database could not be moved; it is tried again');
     } finally {
       over.abort();
+      this.#idle = setTimeout(() => this.#dismiss(), this.#options.idleMs ?? longestIdleMs).unref();
     }
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#dismiss();
+    await this.#ending;
+  }
+
+  #dismiss(): void {
     if (this.#worker === null) return;
-    const exited = once(this.#worker, 'exit');
+    const exited = once(this.#worker, 'exit').catch(() => {});
+    this.#ending = Promise.all([this.#ending, exited]);
     this.#worker.postMessage(false);
     this.#worker = null;
-    await exited;
   }
 
   #start(): Worker {
@@ -60,5 +72,6 @@ export class Checkpointer {
   }
 }
 
+const longestIdleMs = 10_000;
 /** It keeps nothing. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
