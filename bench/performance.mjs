@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { measureAccept } from './performance/accept.mjs';
 import { judge } from './performance/claims.mjs';
 import { compareProgram, comparisonFigures, comparisonTables } from './performance/compare.mjs';
+import { settleDisk } from './performance/disk.mjs';
 import { buildFloor } from './performance/floor.mjs';
 import { measureLinks } from './performance/links.mjs';
 import { Load } from './performance/load.mjs';
@@ -24,7 +25,7 @@ export const usesHistory = false;
 
 const whole = {
   rounds: 5,
-  settleMs: 6000,
+  settleMs: 15_000,
   roundMs: 2000,
   warmUpMs: 400,
   personCalls: 40,
@@ -85,11 +86,13 @@ export async function measure({ homes, quick, only, say }) {
       floor: buildFloor(folder, say),
       extent: quick ? few : whole,
     };
+    const fileMs = [await settleDisk(folder, { isQuick: quick, say })];
     const programs = programsFor({ hasNumpy: hasNumpy(interpreters.python) });
     const compared = [];
     const failed = [];
     const attempt = async (name, measureIt) => {
       if (!only.includes(name)) return;
+      fileMs.push(await settleDisk(mkdtempSync(join(folder, 'disk-')), { isQuick: quick, say }));
       try {
         await measureIt();
       } catch (error) {
@@ -124,6 +127,7 @@ export async function measure({ homes, quick, only, say }) {
         sh: interpreters.sh,
         webhook: webhookVersion,
         load_before: rounded(load1),
+        file_ms: rounded(Math.max(...fileMs)),
         client_cpu_ms: rounded(clientCpuMs),
       },
     };

@@ -50,17 +50,22 @@ async function openLauncher(folder) {
 }
 
 async function plainLaunch({ place, file, args }) {
-  const { fifos, launcher, close } = await openLauncher(join(place, 'launch-pipes'));
+  const { launcher, close } = await openLauncher(join(place, 'launch-pipes'));
   const nextSpec = specsOf({ place: join(place, 'launch'), file, args });
+  let isUp = false;
   const runOnce = () => {
     const spec = nextSpec();
     return timed(async () => {
       const launched = await launcher?.start(spec);
-      if (!launched) return;
+      if (!launched) {
+        if (isUp) throw new Error('the launcher has stopped to start programs');
+        return;
+      }
+      isUp = true;
       await launched.exited;
-      for (const fifo of [launched.stdout, launched.stderr]) {
-        readSync(fifo.readFd, Buffer.alloc(100));
-        fifos.giveBack(fifo);
+      for (const pipe of [launched.stdout, launched.stderr]) {
+        readSync(pipe.readFd, Buffer.alloc(100));
+        pipe.giveBack();
       }
     });
   };

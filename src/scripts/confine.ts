@@ -23,7 +23,8 @@ export function confineNow(folder: string, written: string): Confined {
   if (path === null) return 'outside';
   try {
     const realFile = realpathSync.native(path);
-    if (escapes(relative(realpathSync.native(folder), realFile))) return 'outside';
+    // Where no link was followed on the way to the file, none leads to its folder, either.
+    if (realFile !== path && escapes(relative(realpathSync.native(folder), realFile))) return 'outside';
     return statSync(realFile).isFile() ? 'ok' : 'not-a-file';
   } catch {
     return 'missing';

@@ -115,12 +115,12 @@ export class ForkServer {
     this.#births.delete(seq);
     const { order, orderFd, stdout, stderr } = birth;
     const lastWord = `${order.path}-${pid}-end`;
-    const { startTicks, exited } = this.#children.add(pid, lastWord);
+    const { started, exited } = this.#children.add(pid, lastWord);
     // Read from it has nobody else, and what this one did not get to read is not for the next.
     void exited.then(() => this.#fifos.reclaim(order));
     birth.settle({
       pid,
-      startTicks,
+      startTicks: started.ticks,
       stdout: this.#fifos.asOutput(stdout),
       stderr: this.#fifos.asOutput(stderr),
       exited,

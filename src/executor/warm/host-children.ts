@@ -5,7 +5,7 @@ import { startTicksOf } from '../process-table.ts';
 import { awaitOrphan } from './await-orphan.ts';
 
 interface Child {
-  readonly startTicks: number;
+  readonly started: StartTime;
   /** Where it leaves its exit code, if it finds that its parent is gone. */
   readonly lastWord: string | null;
   readonly settle: (exit: ProcessExit) => void;
@@ -17,6 +17,26 @@ for (const name in constants.signals) {
     signalNames.set(constants.signals[name], name);
 }
 
+/**
+ * When a process was started, as the system counts. It is looked up when it is asked for the first time, right after the process was
+ * told of: one that is over by then needs no look, which would only find that out, and take as long as a small script.
+ */
+class StartTime {
+  readonly #pid: number;
+  #ticks: number | undefined;
+  isOver = false;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  /** Zero if nobody can tell any more. */
+  get ticks(): number {
+    this.#ticks ??= this.isOver ? 0 : startTicksOf(this.#pid);
+    return this.#ticks;
+  }
+}
+
 /** The processes that a program of ours has started, which tells how they end. */
 export class HostChildren {
   readonly #children = new Map<number, Child>();
@@ -26,12 +46,12 @@ export class HostChildren {
   }
 
   /** `exited` resolves with how it has ended. */
-  add(pid: number, lastWord: string | null): { startTicks: number; exited: Promise<ProcessExit> } {
-    const startTicks = startTicksOf(pid);
+  add(pid: number, lastWord: string | null): { started: StartTime; exited: Promise<ProcessExit> } {
+    const started = new StartTime(pid);
     const exited = new Promise<ProcessExit>((settle) => {
-      this.#children.set(pid, { startTicks, lastWord, settle });
+      this.#children.set(pid, { started, lastWord, settle });
     });
-    return { startTicks, exited };
+    return { started, exited };
   }
 
   /** Its parent says that it has ended. */
@@ -45,13 +65,17 @@ export class HostChildren {
 
   /** Their parent is gone, and cannot tell of them any more: they are watched from here. */
   orphan(): void {
-    for (const [pid, child] of this.#children) {
+    for (const [pid, { started, lastWord }] of this.#children) {
+      const child = { startTicks: started.ticks, lastWord };
       void awaitOrphan(pid, child).then((exit) => this.#settle(pid, exit));
     }
   }
 
   #settle(pid: number, exit: ProcessExit): void {
-    this.#children.get(pid)?.settle(exit);
+    const child = this.#children.get(pid);
+    if (child === undefined) return;
+    child.started.isOver = true;
+    child.settle(exit);
     this.#children.delete(pid);
   }
 }

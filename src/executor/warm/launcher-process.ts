@@ -112,7 +112,16 @@ export class LauncherProcess {
   #bear(seq: number, pid: number): void {
     const birth = this.#take(seq);
     if (birth === undefined) return;
-    birth.settle({ ...this.#outputsOf(birth), pid, ...this.#children.add(pid, null) });
+    const { started, exited } = this.#children.add(pid, null);
+    birth.settle({
+      ...this.#outputsOf(birth),
+      pid,
+      exited,
+      // Most are over before anybody asks: how they ended comes with the same line, or in the next.
+      get startTicks() {
+        return started.ticks;
+      },
+    });
   }
 
   #abandon(seq: number): void {

@@ -10,7 +10,7 @@ const guessedBytes = { python: 32_000_000, 'node.js': 48_000_000 };
 /** So many wait at most, however many were missed at once. */
 const mostForked = 8;
 const mostStarted = 4;
-/** Making one takes as much of the machine as a run does: the run that took the last one goes first, if it does not last longer. */
+/** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
 const startDelayMs = 30;
 /** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
 const longestForkMs = 3000;
@@ -120,7 +120,7 @@ export class WarmGroup {
     const taken = ready ?? (this.#isServerUp ? await this.#awaitFork() : null);
     if (!this.#isServerUp) this.#startSoon();
     else if (taken === null) this.#replenish();
-    else this.#replenishAfter(taken);
+    else this.#replenishNext();
     this.#tools.changed();
     return taken;
   }
@@ -218,14 +218,12 @@ export class WarmGroup {
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
   }
 
-  #replenishAfter({ exited }: WarmInterpreter): void {
+  /** Once the one that was taken has been given its run. */
+  #replenishNext(): void {
     const { signal } = this.#era;
-    const replenish = () => {
-      clearTimeout(timer);
+    setImmediate(() => {
       if (!signal.aborted) this.#replenish();
-    };
-    const timer = setTimeout(replenish, startDelayMs);
-    void exited.then(replenish);
+    });
   }
 
   /** Makes as many as are missing. */

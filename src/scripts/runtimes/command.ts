@@ -60,7 +60,10 @@ export function environmentOf(
   const env: Record<string, string> = { ...user, ...command.env, ...manifest };
   for (const [variable, folder] of Object.entries(command.lastFolders ?? {})) {
     // Windows has a `Path`, and knows no difference.
-    const name = Object.keys(env).find((each) => each.toUpperCase() === variable) ?? variable;
+    const isAsWritten = variable in env;
+    const name = isAsWritten
+      ? variable
+      : (Object.keys(env).find((each) => each.toUpperCase() === variable) ?? variable);
     const before = env[name] ?? '';
     // A PATH of one folder would be worse than none: then a shell looks in the usual places.
     if (before === '' && variable === 'PATH') continue;
