@@ -205,7 +205,9 @@ export class ExecutorServer {
     let tellStart = (): void => {};
     const run = supervise(spec, this.#options, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
-        this.#options.journal.started({ runId, pid, startTicks });
+        // Of one that is over already there is nothing to be found any more: its end is the next line.
+        const isOver = startTicks === 0 && process.platform === 'linux';
+        if (!isOver) this.#options.journal.started({ runId, pid, startTicks });
         tellStart = () => {
           tellStart = () => {};
           // As it stands when it is told: runs that started after this one may have told before it.

@@ -2,7 +2,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** After so long without anything to do, nobody notices if we are busy for some ten milliseconds. */
-const idleMs = 3000;
+const idleMs = 8000;
 /** It is not worth it for less. */
 const leastGrowthBytes = 6_000_000;
 

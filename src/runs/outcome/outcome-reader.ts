@@ -30,7 +30,9 @@ export class OutcomeReader {
 
   /** Never rejects: a run whose outcome cannot be read still has one, which says so. */
   async read(request: OutcomeRequest): Promise<OutcomeTexts> {
-    if (sizeOf(request) <= smallBytes) return readOutcome(request);
+    const resultBytes = request.recorded?.length ?? resultSizeOf(request);
+    if ((resultBytes ?? 0) + outputSizeOf(request) <= smallBytes)
+      return readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
     if (this.#threads === maxThreads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#threads++;
     try {
@@ -73,19 +75,18 @@ function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
   });
 }
 
-/** How much there is to read. */
-function sizeOf(request: OutcomeRequest): number {
-  const { end, limits, withOutput } = request;
-  const resultBytes = request.recorded?.length ?? resultSizeOf(request);
-  if (!withOutput) return resultBytes;
+function outputSizeOf({ end, limits, withOutput }: OutcomeRequest): number {
+  if (!withOutput) return 0;
   const ofStream = ({ headBytes, tailBytes }: StreamCapture) =>
     Math.min(headBytes + tailBytes, limits.outputAnswerBytes);
-  return resultBytes + ofStream(end.stdout) + ofStream(end.stderr);
+  return ofStream(end.stdout) + ofStream(end.stderr);
 }
 
-function resultSizeOf({ folder, limits }: OutcomeRequest): number {
+/** Null when there is none. */
+function resultSizeOf({ folder, limits }: OutcomeRequest): number | null {
   try {
-    const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size ?? 0;
+    const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return null;
     // What is over the limit is not read.
     return size > limits.resultBytes ? 0 : size;
   } catch {

@@ -17,6 +17,8 @@ export interface OutcomeRequest extends Circumstances {
   readonly withOutput: boolean;
   /** The envelope that is on record already: the file is not read again. */
   readonly recorded?: JsonText | null;
+  /** It was looked already: the script has left none. */
+  readonly isWithoutResult?: boolean;
 }
 
 /** What a script left behind, as an answer carries it: plain data, too. */
@@ -35,14 +37,21 @@ export interface OutcomeTexts {
 export async function readOutcome(request: OutcomeRequest): Promise<OutcomeTexts> {
   const { folder, end, limits } = request;
   const outputBytes = request.withOutput ? limits.outputAnswerBytes : null;
-  const reading = request.recorded
-    ? checkEnvelope(request.recorded)
-    : await readEnvelope(folder.resultFile, limits.resultBytes);
-  const envelope = await takeEnvelope(request, reading);
+  const envelope = await takeEnvelope(request, await readResult(request));
   // One after the other: both at once would need twice the memory.
   const stdout = outputBytes === null ? noText : await readOutput(folder.stdoutLog, end.stdout, outputBytes);
   const stderr = outputBytes === null ? noText : await readOutput(folder.stderrLog, end.stderr, outputBytes);
   return { ...envelope, stdout, stderr };
+}
+
+async function readResult({
+  folder,
+  limits,
+  recorded,
+  isWithoutResult,
+}: OutcomeRequest): Promise<EnvelopeReading> {
+  if (recorded) return checkEnvelope(recorded);
+  return isWithoutResult ? { kind: 'absent' } : readEnvelope(folder.resultFile, limits.resultBytes);
 }
 
 /** The outcome of a run of which nothing could be read, for a reason that lies with Hob and not with the run. */
