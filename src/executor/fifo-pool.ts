@@ -156,7 +156,8 @@ export function closeBoth(fifo: Fifo): void {
   closeSync(fifo.writeFd);
 }
 
-function giveAway(fifo: LentFifo): void {
+/** Of one that somebody may still have open, for whatever. */
+export function giveAway(fifo: LentFifo): void {
   removeName(fifo);
   closeSync(fifo.readFd);
 }

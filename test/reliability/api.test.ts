@@ -95,6 +95,19 @@ describe('whoever looks at an answer', async () => {
     isCut: false,
   };
 
+  it('takes the page of the console for what it is, and only where it may be', () => {
+    const page: ApiAnswer = {
+      status: 200,
+      headers: { ...constant, 'content-type': 'text/html; charset=utf-8' },
+      body: Buffer.from('<!doctype html>'),
+      isCut: false,
+    };
+    const get: Call = { method: 'GET', target: '/', headers: {}, body: null, hangsUp: false };
+    expect(findFaults(get, page, rules)).toEqual([]);
+    for (const wrong of [{ target: '/api/nope' }, { target: '/r/token' }, { method: 'POST' }])
+      expect(findFaults({ ...get, ...wrong }, page, rules)).toEqual(['the status 200 is not documented']);
+  });
+
   it('finds nothing wrong with one that is as documented', () => {
     expect(findFaults(call, refusal, rules)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
-import type { FifoPool, LentFifo } from '../fifo-pool.ts';
+import { type FifoPool, giveAway, type LentFifo } from '../fifo-pool.ts';
 import { isEnding } from '../process-table.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
@@ -116,7 +116,7 @@ export class ForkServer {
     const { order, orderFd, stdout, stderr } = birth;
     const lastWord = `${order.path}-${pid}-end`;
     const { started, exited } = this.#children.add(pid, lastWord);
-    // Read from it has nobody else, and what this one did not get to read is not for the next.
+    // Nobody else has read from it, and what this one did not get to read is not for the next.
     void exited.then(() => this.#fifos.reclaim(order));
     birth.settle({
       pid,
@@ -139,7 +139,9 @@ export class ForkServer {
     if (birth === undefined) return;
     this.#births.delete(seq);
     closeSync(birth.orderFd);
-    for (const fifo of [birth.order, birth.stdout, birth.stderr]) this.#fifos.reclaim(fifo);
+    // A server that was killed may have made a child and not told of it, which would take the next order for its own.
+    giveAway(birth.order);
+    for (const fifo of [birth.stdout, birth.stderr]) this.#fifos.reclaim(fifo);
     birth.settle(null);
   }
 

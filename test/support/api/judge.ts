@@ -78,12 +78,18 @@ function contentsFor(
   const [anyOther] = operations.filter(({ path }) => path === '/api/health');
   const described = unreadCodes.includes(code) ? anyOther : (operation ?? atPath[0] ?? anyOther);
   // What was found although there is no operation for it would be one that the document does not know.
-  if (operation === null && status < 400) return null;
+  if (operation === null && status < 400) return isPage(call, headers) ? { 'text/html': {} } : null;
   const response = described?.responses[status] ?? described?.responses[`${Math.floor(status / 100)}XX`];
   if (response === undefined) return null;
   return Object.fromEntries(
     Object.entries(response.content ?? {}).map(([type, { schema }]) => [type, schema]),
   );
+}
+
+/** What the console shows is for people, and lies beside what programs call. */
+function isPage({ method, target }: Call, headers: ApiAnswer['headers']): boolean {
+  const isHtml = headers['content-type']?.startsWith('text/html') === true;
+  return isHtml && (method === 'GET' || method === 'HEAD') && !/^\/(?:api|r)(?:\/|$)/.test(target);
 }
 
 function bodyFaults(
