@@ -169,6 +169,7 @@ export function supervise(spec: RunSpec, equipment: Equipment, events: Supervisi
 
     const exit = await script.exited;
     hasExited = true;
+    processes?.leaderEnded();
     timer.cancel();
     clearTimeout(lasting);
     // Whatever is asked for from here on comes too late: this is how the script ended.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import {
   seeThrough,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
-import { isSameProcess, startTicksOf } from '../process-table.ts';
+import { isEnding, isSameProcess, startTicksOf } from '../process-table.ts';
 import { ForkServer, type ServerEnd } from './fork-server.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
@@ -34,6 +35,14 @@ function startServer(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
   };
   const fork = async () => (await server.fork()) ?? fail();
   return { server, heard, says, fork };
+}
+
+/** Where its children say how they end. */
+const ownPipes = 1;
+
+/** Those of its children are used again once the system is done with these. */
+async function pipesAreBack(scene: WarmScene): Promise<void> {
+  await until('its pipes are back', async () => scene.names().length === ownPipes);
 }
 
 function fail(): WarmInterpreter {
@@ -70,7 +79,7 @@ describe.skipIf(!canFork)('a fork server', () => {
       expect(parentOf(child.pid)).toBe(server.pid);
       expect(child.give(await scene.order(text))).toBe(true);
       expect(await seeThrough(child)).toEqual(expected);
-      expect(scene.names()).toEqual([]);
+      await pipesAreBack(scene);
     }
     expect(scene.handles()).toBe(before);
   });
@@ -87,14 +96,64 @@ describe.skipIf(!canFork)('a fork server', () => {
     await killed.exited;
     readAll(killed.stdout);
     readAll(killed.stderr);
-    await until('they are back', async () => scene.names().length === 0);
+    await pipesAreBack(scene);
     const before = openHandles();
     for (let count = 0; count < 20; count++) {
       const child = await fork();
       expect(child.give(await scene.order(`print(${count})`))).toBe(true);
       expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: `${count}\n`, stderr: '' });
+      await pipesAreBack(scene);
     }
     expect(openHandles()).toBe(before);
+  });
+
+  it.each([
+    ['returns', '', 0],
+    ['exits with a number', 'sys.exit(259)', 3],
+    ['fails', 'raise ValueError', 1],
+  ])(
+    'has children that say themselves how they end, with nothing left in their hands: one that %s',
+    async (_how, last, code) => {
+      const scene = await openWarmScene();
+      const { says, fork, server } = startServer(scene);
+      await says('ready');
+      const child = await fork();
+      // It can neither see nor tell that somebody has ended.
+      process.kill(server.pid ?? 0, 'SIGSTOP');
+      onTestFinished(() => void process.kill(server.pid ?? 0, 'SIGCONT'));
+      const lock = join(scene.folder, 'lock');
+      const text = `
+import fcntl, sys
+held = open(${JSON.stringify(lock)}, "w")
+fcntl.flock(held, fcntl.LOCK_EX)
+sys.kept = held
+${last}
+`;
+      expect(child.give(await scene.order(text))).toBe(true);
+      expect((await child.exited).code).toBe(code);
+      // Of all that it had open nothing keeps others waiting.
+      execFileSync('flock', ['--nonblock', lock, 'true']);
+    },
+  );
+
+  it('has children that say nothing while a thread of theirs goes on', async () => {
+    const scene = await openWarmScene();
+    const { says, fork, server } = startServer(scene);
+    await says('ready');
+    const child = await fork();
+    const serverPid = server.pid ?? 0;
+    process.kill(serverPid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(serverPid, 'SIGCONT'));
+    let hasEnded = false;
+    void child.exited.then(() => {
+      hasEnded = true;
+    });
+    const text = 'import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()';
+    expect(child.give(await scene.order(text))).toBe(true);
+    await until('nobody has buried it yet', async () => isEnding(child.pid));
+    expect(hasEnded).toBe(false);
+    process.kill(serverPid, 'SIGCONT');
+    expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
   });
 
   it('makes children that read no file of what it has loaded for them', async () => {
@@ -185,7 +244,7 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     await says('ready');
     process.kill(server.pid ?? 0, 'SIGSTOP');
     const forks = [server.fork(), server.fork()];
-    await until('they are asked for', async () => scene.names().length === 6);
+    await until('they are asked for', async () => scene.names().length === 6 + ownPipes);
     killEach([server.pid ?? 0]);
     expect(await Promise.all(forks)).toEqual([null, null]);
     expect(scene.names()).toEqual([]);

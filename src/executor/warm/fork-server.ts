@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
 import { type FifoPool, giveAway, type LentFifo } from '../fifo-pool.ts';
 import { isEnding } from '../process-table.ts';
+import { EndNotes } from './end-notes.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
 import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
@@ -31,9 +32,11 @@ export class ForkServer {
   readonly #host: Host;
   readonly #births = new Map<number, Birth>();
   readonly #children = new HostChildren();
+  #endNotes: EndNotes | null = null;
   #asked = 0;
   #isReady = false;
   #hasEnded = false;
+  #isGone = false;
 
   constructor(spec: InterpreterSpec, program: string, fifos: FifoPool, events: ForkServerEvents) {
     this.#fifos = fifos;
@@ -42,6 +45,7 @@ export class ForkServer {
     this.#host.onLine((line) => this.#hear(line));
     void this.#host.silent.then(() => this.#outlive());
     this.#host.send({ fork: true, preload: spec.preload });
+    void this.#openEndNotes();
   }
 
   get pid(): number | undefined {
@@ -81,6 +85,15 @@ export class ForkServer {
     else this.#host.kill();
   }
 
+  /** Without a pipe for it, how its children end is known a moment later. */
+  async #openEndNotes(): Promise<void> {
+    const fifo = await this.#fifos.takeNamed().catch(() => null);
+    if (fifo === null) return;
+    const notes = new EndNotes(fifo, (pid, code) => this.#children.ending(pid, code));
+    if (this.#isGone) notes.close();
+    else this.#endNotes = notes;
+  }
+
   #hear(line: string): void {
     const [word = '', ...rest] = line.split(' ');
     const [first = 0, second = 0, third = 0] = rest.map(Number);
@@ -115,9 +128,9 @@ export class ForkServer {
     this.#births.delete(seq);
     const { order, orderFd, stdout, stderr } = birth;
     const lastWord = `${order.path}-${pid}-end`;
-    const { started, exited } = this.#children.add(pid, lastWord);
+    const { started, exited, gone } = this.#children.add(pid, lastWord);
     // Nobody else has read from it, and what this one did not get to read is not for the next.
-    void exited.then(() => this.#fifos.reclaim(order));
+    void gone.then(() => this.#fifos.reclaim(order));
     birth.settle({
       pid,
       startTicks: started.ticks,
@@ -126,10 +139,12 @@ export class ForkServer {
       exited,
       // One that was killed may be able to take its run for a moment longer.
       give: (run) =>
-        this.#children.has(pid) && !isEnding(pid) && send(orderFd, { ...run, last_word: lastWord }),
+        this.#children.has(pid) &&
+        !isEnding(pid) &&
+        send(orderFd, { ...run, last_word: lastWord, end_note: this.#endNotes?.path ?? null }),
       discard: () => {
         closeSync(orderFd);
-        void exited.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
+        void gone.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
       },
     });
   }
@@ -154,6 +169,8 @@ export class ForkServer {
   /** The server is gone. Whoever it has left cannot be told of any more, and is watched from here. */
   #outlive(): void {
     for (const seq of [...this.#births.keys()]) this.#abandon(seq);
+    this.#isGone = true;
+    this.#endNotes?.close();
     this.#children.orphan();
     this.#end('gone');
   }
@@ -163,7 +180,7 @@ export class ForkServer {
 const pipeBytes = 4096;
 
 /** Whether it was sent, and with it closed. */
-function send(fd: number, order: Order & { last_word: string }): boolean {
+function send(fd: number, order: Order & { last_word: string; end_note: string | null }): boolean {
   const bytes = Buffer.from(encodeOrder(order));
   if (bytes.length > pipeBytes) return false;
   try {

@@ -9,6 +9,7 @@ interface Child {
   /** Where it leaves its exit code, if it finds that its parent is gone. */
   readonly lastWord: string | null;
   readonly settle: (exit: ProcessExit) => void;
+  readonly bury: () => void;
 }
 
 const signalNames = new Map<number, NodeJS.Signals>();
@@ -45,13 +46,25 @@ export class HostChildren {
     return this.#children.has(pid);
   }
 
-  /** `exited` resolves with how it has ended. */
-  add(pid: number, lastWord: string | null): { started: StartTime; exited: Promise<ProcessExit> } {
+  /** `exited` resolves with how it has ended, which it may have said itself; `gone` when the system is done with it, too. */
+  add(
+    pid: number,
+    lastWord: string | null,
+  ): { started: StartTime; exited: Promise<ProcessExit>; gone: Promise<void> } {
     const started = new StartTime(pid);
-    const exited = new Promise<ProcessExit>((settle) => {
-      this.#children.set(pid, { started, lastWord, settle });
+    let bury = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      bury = resolve;
     });
-    return { started, exited };
+    const exited = new Promise<ProcessExit>((settle) => {
+      this.#children.set(pid, { started, lastWord, settle, bury });
+    });
+    return { started, exited, gone };
+  }
+
+  /** It says itself that it ends. */
+  ending(pid: number, code: number): void {
+    this.#children.get(pid)?.settle({ code, signal: null, error: null });
   }
 
   /** Its parent says that it has ended. */
@@ -76,6 +89,7 @@ export class HostChildren {
     if (child === undefined) return;
     child.started.isOver = true;
     child.settle(exit);
+    child.bury();
     this.#children.delete(pid);
   }
 }

@@ -22,10 +22,7 @@ def become(order, loaded):
     # Python looks first whether what it was told to run is a folder or an archive, and notes that it is not.
     sys.path_importer_cache.pop(template["__file__"], None)
     sys.path_importer_cache[entry] = None
-    # Files may have come since the folders were looked at, in the same tick of the clock.
-    for finder in sys.path_importer_cache.values():
-        if finder is not None:
-            finder.invalidate_caches()
+    forget_folders()
     reseed()
     space = dict(template)
     space.update(__file__=entry, __loader__=type(template["__loader__"])("__main__", entry), __builtins__=builtins)
@@ -36,6 +33,13 @@ def become(order, loaded):
     module.__dict__.update(space)
     sys.modules["__main__"] = module
     return code
+
+
+def forget_folders():
+    """Files may have come since the folders were looked at, in the same tick of the clock."""
+    for finder in sys.path_importer_cache.values():
+        if finder is not None:
+            finder.invalidate_caches()
 
 
 def find_cookie():
