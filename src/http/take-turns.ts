@@ -4,6 +4,8 @@ const turnMs = 12;
 /**
  * Requests that come at once would be begun in one go, and nothing else be done until the last of them: with dozens on a busy machine
  * that is a third of a second. So some are begun, then others have their turn, then the next. They stay in the order in which they came.
+ * Of those that wait only one has each turn: most of the work of a request is done after it was begun, where nobody can see how long
+ * it takes.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
@@ -24,19 +26,16 @@ export class Turns {
       this.#beganAt = this.#now();
       setImmediate(() => this.#next());
     }
-    if (this.#isOver()) this.#waiting.push(begin);
+    if (this.#now() - this.#beganAt >= turnMs) this.#waiting.push(begin);
     else begin();
   }
 
   #next(): void {
     this.#beganAt = null;
-    if (this.#waiting.length === 0) return;
+    const begin = this.#waiting.shift();
+    if (begin === undefined) return;
     this.#beganAt = this.#now();
     setImmediate(() => this.#next());
-    while (this.#waiting.length > 0 && !this.#isOver()) this.#waiting.shift()?.();
-  }
-
-  #isOver(): boolean {
-    return this.#beganAt !== null && this.#now() - this.#beganAt >= turnMs;
+    begin();
   }
 }

@@ -38,10 +38,12 @@ export class Catalogue {
   /** Folders directly below a root that were read, and when there was last no script in them: null when there was one. */
   readonly #seen = new Map<string, number | null>();
   #version = 0;
+  #sorted: { version: number; scripts: readonly Script[] } = { version: 0, scripts: [] };
   /** The root whose folders hold versions of a script, of which one counts. */
   readonly #packages: string | undefined;
   /** Whether the folder of a script lies on the disk of the home. */
-  readonly #near = new Map<string, boolean>();
+  readonly #near = new Map<string, Promise<boolean>>();
+  #device: Promise<number | null> | undefined;
 
   constructor(roots: readonly string[], { packages }: { packages?: string } = {}) {
     this.roots = packages === undefined ? roots : [...roots, packages];
@@ -106,7 +108,7 @@ export class Catalogue {
     if (script === null && (await this.#findsNew())) script = this.lookUp(id);
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
-    const look = (await this.#isNear(script.folder)) ? confineNow : confine;
+    const look = await this.#wayToLook(script.folder);
     const confined = await look(script.folder, script.runtime.entry);
     if (confined !== 'ok')
       throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)), [
@@ -115,17 +117,26 @@ export class Catalogue {
     return script;
   }
 
+  async #wayToLook(folder: string): Promise<typeof confine | typeof confineNow> {
+    return (await this.#isNear(folder)) ? confineNow : confine;
+  }
+
   /**
    * Whether a folder can be looked into without waiting: on the disk of the home, where the database is written all the time anyway.
    * Another may be on a network, which keeps everybody waiting when it is slow or gone.
    */
   async #isNear(folder: string): Promise<boolean> {
+    if (this.#packages === undefined) return false;
     const known = this.#near.get(folder);
-    if (known !== undefined || this.#packages === undefined) return known ?? false;
-    const [own, its] = await Promise.all([deviceOf(this.#packages), deviceOf(folder)]);
-    const isNear = own !== null && own === its;
-    this.#near.set(folder, isNear);
-    return isNear;
+    if (known !== undefined) return known;
+    this.#device ??= deviceOf(this.#packages);
+    const near = Promise.all([this.#device, deviceOf(folder)]).then(
+      ([own, its]) => own !== null && own === its,
+    );
+    this.#near.set(folder, near);
+    // What could not be told is asked again the next time.
+    if ((await this.#device) === null) this.#device = undefined;
+    return near;
   }
 
   /** The script with this id; null when there is none. Throws when what is there is no usable script. */
@@ -155,8 +166,12 @@ export class Catalogue {
   }
 
   scripts(): Script[] {
-    const loaded = [...this.#byFolder.values()].filter((entry) => entry.kind === 'script');
-    return loaded.map(({ script }) => script).sort((a, b) => byName.compare(a.name, b.name));
+    if (this.#sorted.version !== this.#version) {
+      const loaded = [...this.#byFolder.values()].filter((entry) => entry.kind === 'script');
+      const scripts = loaded.map(({ script }) => script).sort((a, b) => byName.compare(a.name, b.name));
+      this.#sorted = { version: this.#version, scripts };
+    }
+    return [...this.#sorted.scripts];
   }
 
   /** Everything a person should know of, errors first. */
@@ -169,9 +184,14 @@ export class Catalogue {
     for (const [id, entries] of this.#byId) {
       if (entries.length > 1) problems.push(...entries.map((entry) => duplicateProblem(id, entry, entries)));
     }
-    const missing = await Promise.all(this.scripts().map(missingEntry));
-    problems.push(...missing.filter((problem) => problem !== null));
-    for (const script of this.scripts()) problems.push(...missingDependencies(script, (id) => this.find(id)));
+    const scripts = this.scripts();
+    const missing = new Map<Script, Problem>();
+    await inParallel(scripts, async (script) => {
+      const problem = await missingEntry(script, await this.#wayToLook(script.folder));
+      if (problem !== null) missing.set(script, problem);
+    });
+    problems.push(...scripts.map((script) => missing.get(script)).filter((problem) => problem !== undefined));
+    for (const script of scripts) problems.push(...missingDependencies(script, (id) => this.find(id)));
     return problems.sort((a, b) => a.severity.localeCompare(b.severity));
   }
 

@@ -19,14 +19,14 @@ export async function folderNames(parent: string): Promise<string[]> {
 const parallelLoads = 32;
 export const parallelInGroup = 4;
 
-export async function inParallel(
-  folders: Iterable<string>,
-  work: (folder: string) => Promise<void>,
+export async function inParallel<Item extends string | object>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
   limit = parallelLoads,
 ): Promise<void> {
-  const pending = [...folders];
+  const pending = [...items];
   const workers = Array.from({ length: limit }, async () => {
-    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) await work(folder);
+    for (let item = pending.pop(); item !== undefined; item = pending.pop()) await work(item);
   });
   await Promise.all(workers);
 }
