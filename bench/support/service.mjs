@@ -4,13 +4,15 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const { fewThreads } = await import(new URL('../../build/shared/node-flags.js', import.meta.url).href);
 const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
 
 /** Starts a real service on a home. */
 export async function startService(home, settings) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
-  const child = spawn(process.execPath, [command, 'serve', '--home', home, '--port', '0'], {
+  // As `hob start` starts it.
+  const child = spawn(process.execPath, [...fewThreads, command, 'serve', '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, HOB_LOG_LEVEL: 'error' },
   });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { fewThreads } from '../shared/node-flags.ts';
 import { claimPrivateFile, makePrivateFolder } from '../shared/private-files.ts';
 import { executorFolder } from './messages.ts';
 
@@ -25,7 +26,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
   claimPrivateFile(logPath);
   const log = await open(logPath, 'a');
   try {
-    const child = spawn(process.execPath, [...smallHeap, entry, '--home', home], {
+    const child = spawn(process.execPath, [...fewThreads, ...smallHeap, entry, '--home', home], {
       cwd: home,
       env,
       stdio: ['ignore', 'pipe', log.fd],

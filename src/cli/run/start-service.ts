@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { faultOfHome } from '../../settings/prepare-home.ts';
 import { isJsonObject, type Json } from '../../shared/json.ts';
+import { fewThreads } from '../../shared/node-flags.ts';
 import { claimPrivateFile } from '../../shared/private-files.ts';
 import { startDetached } from '../../shared/start-detached.ts';
 import { textOf } from '../answer-fields.ts';
@@ -29,7 +30,7 @@ export async function startService(home: string): Promise<ServiceClient> {
   const listening = new AbortController();
   try {
     const [command = ''] = process.argv.slice(1);
-    const ended = startDetached(process.execPath, [command, 'serve', '--home', home], {
+    const ended = startDetached(process.execPath, [...fewThreads, command, 'serve', '--home', home], {
       cwd: home,
       stdio: ['ignore', log.fd, log.fd],
       signal: listening.signal,

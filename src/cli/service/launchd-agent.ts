@@ -1,3 +1,4 @@
+import { fewThreads } from '../../shared/node-flags.ts';
 import type { LoginService } from './login-service.ts';
 import { xmlText } from './xml-text.ts';
 
@@ -5,7 +6,7 @@ export const agentLabel = 'local.hob';
 
 /** The agent that has launchd start Hob when its user logs in. */
 export function launchdAgent({ node, command, home, path }: LoginService, logFile: string): string {
-  const words = [node, command, 'serve', '--home', home].map(
+  const words = [node, ...fewThreads, command, 'serve', '--home', home].map(
     (word) => `    <string>${xmlText(word)}</string>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>

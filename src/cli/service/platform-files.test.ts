@@ -17,7 +17,7 @@ describe('what starts Hob at login', () => {
 Description=Hob, which runs the scripts on this machine
 
 [Service]
-ExecStart="/opt/node 20/bin/node" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
+ExecStart="/opt/node 20/bin/node" "--v8-pool-size=1" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
 Environment="PATH=/usr/bin:/opt/50%%"
 Restart=on-failure
 RestartSec=5
@@ -43,6 +43,7 @@ WantedBy=default.target
   <key>ProgramArguments</key>
   <array>
     <string>/opt/node 20/bin/node</string>
+    <string>--v8-pool-size=1</string>
     <string>/opt/hob/bin/hob.js</string>
     <string>serve</string>
     <string>--home</string>
@@ -87,7 +88,7 @@ WantedBy=default.target
     expect(task).toContain('<UserId>ada &amp; co</UserId>');
     expect(task).toContain('<ExecutionTimeLimit>PT0S</ExecutionTimeLimit>');
     expect(task).toContain(
-      '<Arguments>--headless "C:\\Program Files\\nodejs\\node.exe" "C:\\hob\\bin\\hob.js" serve --home "D:\\My home\\\\"</Arguments>',
+      '<Arguments>--headless "C:\\Program Files\\nodejs\\node.exe" "--v8-pool-size=1" "C:\\hob\\bin\\hob.js" serve --home "D:\\My home\\\\"</Arguments>',
     );
   });
 });

@@ -1,3 +1,4 @@
+import { fewThreads } from '../../shared/node-flags.ts';
 import type { LoginService } from './login-service.ts';
 import { xmlText } from './xml-text.ts';
 
@@ -5,7 +6,9 @@ export const taskName = 'Hob';
 
 /** The task that has Windows start Hob when its user logs on. It has a console of its own that nobody sees. */
 export function scheduledTask({ node, command, home }: LoginService, user: string): string {
-  const words = ['--headless', node, command, 'serve', '--home', home].map(quoteWord).join(' ');
+  const words = ['--headless', node, ...fewThreads, command, 'serve', '--home', home]
+    .map(quoteWord)
+    .join(' ');
   return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>

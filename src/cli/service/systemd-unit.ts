@@ -1,10 +1,11 @@
+import { fewThreads } from '../../shared/node-flags.ts';
 import type { LoginService } from './login-service.ts';
 
 export const unitName = 'hob.service';
 
 /** The unit that has systemd start Hob with the session of its user. */
 export function systemdUnit({ node, command, home, path }: LoginService): string {
-  const words = [node, command, 'serve', '--home', home].map(quoteWord).join(' ');
+  const words = [node, ...fewThreads, command, 'serve', '--home', home].map(quoteWord).join(' ');
   return `[Unit]
 Description=Hob, which runs the scripts on this machine
 

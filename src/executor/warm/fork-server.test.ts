@@ -13,6 +13,7 @@ import {
   openWarmScene,
   parentOf,
   programs,
+  pythonFile,
   readAll,
   seeThrough,
   type WarmScene,
@@ -132,7 +133,8 @@ ${last}
       expect(child.give(await scene.order(text))).toBe(true);
       expect((await child.exited).code).toBe(code);
       // Of all that it had open nothing keeps others waiting.
-      execFileSync('flock', ['--nonblock', lock, 'true']);
+      const take = `import fcntl; fcntl.flock(open(${JSON.stringify(lock)}), fcntl.LOCK_EX | fcntl.LOCK_NB)`;
+      execFileSync(pythonFile, ['-c', take]);
     },
   );
 
