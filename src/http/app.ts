@@ -99,13 +99,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     }
     // What others have been told must be on record for whoever asks. Starting a run asks for nothing.
     if (!startingRuns.has(request.routeOptions.url ?? '')) dependencies.runs.settle();
-    turns.take(done);
+    done();
   });
 
+  // A request whose body has arrived is carried out, whoever waits for it: only now may it have to wait itself.
   app.addHook('preHandler', (_request, reply, done) => {
-    // The door has broken the request off, and told so: it is not to be carried out all the same.
-    if (reply.raw.headersSent) reply.hijack();
-    done();
+    turns.take(() => {
+      // The door has broken the request off, and told so: it is not to be carried out all the same.
+      if (reply.raw.headersSent) reply.hijack();
+      done();
+    });
   });
 
   const routes = new RouteIndex();

@@ -138,6 +138,22 @@ ${last}
     },
   );
 
+  it('has children that end as they would when they forbid that anything is opened', async () => {
+    const scene = await openWarmScene();
+    const { says, fork } = startServer(scene);
+    await says('ready');
+    const text = `
+import sys
+def forbid(event, args):
+    if event in ("open", "os.listdir"): raise RuntimeError(event)
+sys.addaudithook(forbid)
+print("done")
+`;
+    const child = await fork();
+    expect(child.give(await scene.order(text))).toBe(true);
+    expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: 'done\n', stderr: '' });
+  });
+
   it('has children that say nothing while a thread of theirs goes on', async () => {
     const scene = await openWarmScene();
     const { says, fork, server } = startServer(scene);

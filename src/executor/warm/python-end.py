@@ -141,8 +141,8 @@ def note_end(order, code):
                     # The folder that is looked through has a handle, too.
                     pass
         posix.write(note, b"%d %d\n" % (order["pid"], code & 0xFF))
-    except (OSError, KeyError, TypeError):
-        # Then it is known when the process is gone.
+    except BaseException:
+        # Then it is known when the process is gone. A script may forbid that anything is opened.
         pass
 
 
