@@ -49,6 +49,11 @@ export interface Trace {
   noneLeft(): Promise<void>;
 }
 
+async function commandOf(pid: number): Promise<string> {
+  const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return `${pid} ${words.split('\0').join(' ').trim()}`;
+}
+
 export function traceProcesses(): Trace {
   const id = randomUUID();
   const variable = `TEST_TRACE=${id}`;
@@ -60,8 +65,10 @@ export function traceProcesses(): Trace {
       try {
         await until('every process of the test is gone', isEmpty, 15_000);
       } catch (error) {
-        killEach(await processesWith(variable));
-        throw error;
+        const left = await processesWith(variable);
+        const commands = await Promise.all(left.map(commandOf));
+        killEach(left);
+        throw new Error(`left: ${commands.join('; ')}`, { cause: error });
       }
     },
   };
