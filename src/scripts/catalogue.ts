@@ -134,8 +134,6 @@ export class Catalogue {
       ([own, its]) => own !== null && own === its,
     );
     this.#near.set(folder, near);
-    // What could not be told is asked again the next time.
-    if ((await this.#device) === null) this.#device = undefined;
     return near;
   }
 
