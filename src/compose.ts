@@ -25,6 +25,7 @@ import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { RunRemover } from './runs/history/run-remover.ts';
 import { KeyedRuns } from './runs/keys/keyed-runs.ts';
 import { recallOutcome } from './runs/keys/recall-run.ts';
+import { MemoryFolder } from './runs/memory-folder.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { RunOutputs } from './runs/output/run-outputs.ts';
 import { RunEnds } from './runs/run-ends.ts';
@@ -149,6 +150,8 @@ export async function startService({
       entry: new URL('./runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
     });
+    const memory = MemoryFolder.open(home, { takesFiles: settings.parameters_in_memory, log });
+    closers.push(() => memory?.close());
     let listening: Listening | undefined;
     const runOptions: RunServiceOptions = {
       store,
@@ -162,6 +165,7 @@ export async function startService({
       findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
+      memory,
       environment: settings.environment,
       windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits: runLimits(settings),

@@ -1,31 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { makePrivateFolder, replacePrivateFile, writePrivateFile } from '../shared/private-files.ts';
-
-/** Where the files of a run lie. */
-export interface RunFolder {
-  readonly path: string;
-  readonly parameterFile: string;
-  readonly resultFile: string;
-  readonly stdoutLog: string;
-  readonly stderrLog: string;
-  /** What Hob itself has to say about the run. */
-  readonly notesLog: string;
-}
-
-export function runFolderAt(runsFolder: string, runId: string): RunFolder {
-  const path = join(runsFolder, runId);
-  return {
-    path,
-    parameterFile: join(path, 'params.json'),
-    resultFile: join(path, 'result.json'),
-    stdoutLog: join(path, 'stdout.log'),
-    stderrLog: join(path, 'stderr.log'),
-    notesLog: join(path, 'hob.log'),
-  };
-}
+import type { MemoryFolder } from './memory-folder.ts';
+import type { RunFolder } from './run-folder.ts';
 
 export type InvokeMode = 'node' | 'manual' | 'scheduled';
 
@@ -39,12 +17,15 @@ interface ParameterFileContent {
   params: JsonObject;
 }
 
-/** Makes the folder of a run, with the file that tells the script what it is to do. */
+/**
+ * Makes the folder of a run, and the file that tells the script what it is to do: in memory, unless it is to be durable, is large, or
+ * there is no such place. Returns where it is.
+ */
 export async function writeParameterFile(
   folder: RunFolder,
   content: ParameterFileContent,
-  options: { durable: boolean },
-): Promise<void> {
+  { durable, memory }: { durable: boolean; memory: MemoryFolder | null },
+): Promise<string> {
   await makePrivateFolder(folder.path);
   const file = {
     environment: {
@@ -60,7 +41,10 @@ export async function writeParameterFile(
     data: content.data,
     params: content.params,
   };
-  await writePrivateFile(folder.parameterFile, JSON.stringify(file, null, 2), options);
+  const text = JSON.stringify(file, null, 2);
+  if (!durable && memory?.write(content.runId, text)) return memory.fileOf(content.runId);
+  await writePrivateFile(folder.parameterFile, text, { durable });
+  return folder.parameterFile;
 }
 
 /**

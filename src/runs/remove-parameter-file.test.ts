@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,11 +8,15 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from '../../test/support/ordinary-user.ts';
-import { runFolderAt } from './parameter-file.ts';
 import { removeParameterFile } from './remove-parameter-file.ts';
+import { type RunFolder, runFolderAt } from './run-folder.ts';
 
 const canLock = has('another user, for permissions (root on Linux)', canBecomeOrdinary);
 const log = pino({ level: 'silent' });
+
+function asRun(folder: RunFolder, parameterFile = folder.parameterFile) {
+  return { folder, parameterFile, log };
+}
 
 async function withSecret() {
   const runs = await tempFolder();
@@ -25,23 +30,37 @@ async function withSecret() {
 describe('the parameter file, at the end of a run,', () => {
   it('is removed, also when the script has put a folder or a link in its place', async () => {
     const { runs, folder } = await withSecret();
-    await removeParameterFile(folder, log);
+    await removeParameterFile(asRun(folder));
     expect(await readdir(folder.path)).toEqual([]);
     await mkdir(join(folder.parameterFile, 'inner'), { recursive: true });
-    await removeParameterFile(folder, log);
+    await removeParameterFile(asRun(folder));
     expect(await readdir(folder.path)).toEqual([]);
     await writeFile(join(runs, 'other'), 'kept');
     await symlink(join(runs, 'other'), folder.parameterFile);
-    await removeParameterFile(folder, log);
+    await removeParameterFile(asRun(folder));
     expect(await readdir(folder.path)).toEqual([]);
     expect(await readFile(join(runs, 'other'), 'utf8')).toBe('kept');
+  });
+
+  it('is removed from memory, or from the folder if it is not in memory', async () => {
+    const { folder } = await withSecret();
+    const inMemory = join(await tempFolder(), 'run.json');
+    await writeFile(inMemory, 'secret');
+    await removeParameterFile(asRun(folder, inMemory));
+    expect(existsSync(inMemory)).toBe(false);
+    expect(await readdir(folder.path)).toEqual(['params.json']);
+    await removeParameterFile(asRun(folder, inMemory));
+    expect(await readdir(folder.path)).toEqual([]);
+    await mkdir(join(inMemory, 'inner'), { recursive: true });
+    await removeParameterFile(asRun(folder, inMemory));
+    expect(existsSync(inMemory)).toBe(false);
   });
 
   it('is not looked for by way of a link in the place of the folder', async () => {
     const { runs, folder } = await withSecret();
     await rename(folder.path, join(runs, 'other'));
     await symlink('other', folder.path);
-    await removeParameterFile(folder, log);
+    await removeParameterFile(asRun(folder));
     expect(await readFile(join(runs, 'other', 'params.json'), 'utf8')).toBe('secret');
   });
 
@@ -51,7 +70,7 @@ describe('the parameter file, at the end of a run,', () => {
       await writeFile(folder.parameterFile, 'secret');
       await chown(folder.path, ordinaryUser, ordinaryUser);
       await chmod(folder.path, mode);
-      await asOrdinaryUser(() => removeParameterFile(folder, log));
+      await asOrdinaryUser(() => removeParameterFile(asRun(folder)));
       expect(await readdir(folder.path)).toEqual([]);
     }
   });
@@ -63,12 +82,12 @@ describe('the parameter file, at the end of a run,', () => {
       await chown(folder.parameterFile, ordinaryUser, ordinaryUser);
       await chmod(folder.parameterFile, 0o400);
       await link(folder.parameterFile, join(runs, 'other'));
-      await asOrdinaryUser(() => removeParameterFile(folder, log));
+      await asOrdinaryUser(() => removeParameterFile(asRun(folder)));
       expect(await readFile(folder.parameterFile, 'utf8')).toBe('secret');
       const { folder: alone } = await withSecret();
       await chown(alone.parameterFile, ordinaryUser, ordinaryUser);
       await chmod(alone.parameterFile, 0o400);
-      await asOrdinaryUser(() => removeParameterFile(alone, log));
+      await asOrdinaryUser(() => removeParameterFile(asRun(alone)));
       expect(await readFile(alone.parameterFile, 'utf8')).toBe('');
     },
   );

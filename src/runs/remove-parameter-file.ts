@@ -1,39 +1,52 @@
 import { constants, unlinkSync } from 'node:fs';
 import { chmod, lstat, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 import { errnoOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 import { isOwnFolder } from './own-folder.ts';
-import type { RunFolder } from './parameter-file.ts';
+import type { RunFolder } from './run-folder.ts';
+
+interface RunWithFiles {
+  readonly folder: RunFolder;
+  readonly parameterFile: string;
+  readonly log: Logger;
+}
 
 /** Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place. */
-export async function removeParameterFile(folder: RunFolder, log: Logger): Promise<void> {
-  const { path, parameterFile } = folder;
-  if (!isOwnFolder(path) || isUnlinked(parameterFile)) return;
-  try {
-    await permitted([path], () => removeFolder(parameterFile));
-  } catch (error) {
-    const isBlank = await blank(parameterFile).catch(() => false);
-    log.error({ err: error, isBlank }, 'the parameter file could not be removed');
-  }
+export async function removeParameterFile({ folder, parameterFile, log }: RunWithFiles): Promise<void> {
+  if ((await remove(parameterFile, log)) || parameterFile === folder.parameterFile) return;
+  // An earlier service may have found no room in memory.
+  await remove(folder.parameterFile, log);
 }
 
 /** Removes what was prepared for a run that is refused. A folder that has to stay is swept up at the next start. */
-export async function discardRunFolder(folder: RunFolder, log: Logger): Promise<void> {
-  await removeParameterFile(folder, log);
-  await removeFolder(folder.path).catch((error: unknown) => {
-    log.warn({ err: error }, 'the folder of a refused run could not be removed yet');
+export async function discardRunFolder(run: RunWithFiles): Promise<void> {
+  await removeParameterFile(run);
+  await removeFolder(run.folder.path).catch((error: unknown) => {
+    run.log.warn({ err: error }, 'the folder of a refused run could not be removed yet');
   });
 }
 
-/** Whether it was a file, as it nearly always is, or is gone. */
-function isUnlinked(path: string): boolean {
+/** Returns whether something was there that is gone now. */
+async function remove(file: string, log: Logger): Promise<boolean> {
+  const folder = dirname(file);
+  if (!isOwnFolder(folder)) return false;
   try {
-    unlinkSync(path);
+    // It is a file nearly always.
+    unlinkSync(file);
     return true;
   } catch (error) {
-    return errnoOf(error) === 'ENOENT';
+    if (errnoOf(error) === 'ENOENT') return false;
+  }
+  try {
+    await permitted([folder], () => removeFolder(file));
+    return true;
+  } catch (error) {
+    const isBlank = await blank(file).catch(() => false);
+    log.error({ err: error, isBlank }, 'the parameter file could not be removed');
+    return false;
   }
 }
 

@@ -15,9 +15,9 @@ import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
-import { type RunFolder, runFolderAt } from './parameter-file.ts';
 import { discardRunFolder, removeParameterFile } from './remove-parameter-file.ts';
 import type { RunEntry } from './run-entry.ts';
+import { type RunFolder, runFolderAt } from './run-folder.ts';
 import { addRunNote } from './run-notes.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
@@ -29,6 +29,8 @@ export interface LiveRun {
   /** Where its script lies; null for one that an earlier service started. */
   readonly scriptFolder: string | null;
   readonly folder: RunFolder;
+  /** Where the script finds what it is to do; of a run of an earlier service, where it most likely is. */
+  parameterFile: string;
   readonly timeoutMs: number | null;
   readonly language: Language;
   /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
@@ -40,7 +42,7 @@ export interface LiveRun {
 }
 
 export function describeRun(
-  { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
+  { runsFolder, memory, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'memory' | 'limits' | 'log'>,
   record: RunRecord,
   script: Script | null,
   {
@@ -50,13 +52,16 @@ export function describeRun(
     entry,
   }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: LiveRun['entry'] },
 ): LiveRun {
+  const folder = runFolderAt(runsFolder, record.runId);
+  const isDurable = hasKey || !record.sync;
   return {
     record,
     scriptFolder,
-    folder: runFolderAt(runsFolder, record.runId),
+    folder,
+    parameterFile: isDurable || memory === null ? folder.parameterFile : memory.fileOf(record.runId),
     timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
     language,
-    isDurable: hasKey || !record.sync,
+    isDurable,
     entry,
     log: log.child({ run: record.runId, script: record.scriptName }),
     stopping: new AbortController(),
@@ -142,7 +147,7 @@ export class RunCarrier {
       run.entry.make();
     } catch (error) {
       this.#live.remove(run.record.runId);
-      await discardRunFolder(run.folder, run.log);
+      await discardRunFolder(run);
       const errno = errnoOf(error);
       throw refusal ?? (isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
@@ -155,7 +160,7 @@ export class RunCarrier {
     { unavailable = null, isRefused = false }: Conclusion = {},
   ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
-    await removeParameterFile(run.folder, run.log);
+    await removeParameterFile(run);
     const { limits, readOutcome } = this.#options;
     const texts = await readOutcome({
       folder: run.folder,
@@ -221,11 +226,11 @@ export class RunCarrier {
     const spec: RunSpec = {
       runId,
       file: command.file,
-      ...argumentsOf(command, run.folder.parameterFile),
+      ...argumentsOf(command, run.parameterFile),
       cwd: script.folder,
       env: {
         ...environmentOf(command, environment, script.runtime.env),
-        ...parameterFileVariable(command, run.folder.parameterFile),
+        ...parameterFileVariable(command, run.parameterFile),
         [runCookie]: runId,
       },
       runFolder: run.folder.path,

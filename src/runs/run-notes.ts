@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 import { readRegularFile } from '../shared/read-regular-file.ts';
-import type { RunFolder } from './parameter-file.ts';
+import type { RunFolder } from './run-folder.ts';
 
 /** Notes are few and short: more than this was not written by us. */
 const mostBytes = 64 * 1024;

@@ -38,6 +38,7 @@ export function recoverRuns(parts: RecoveryParts): void {
     live.add(run);
     return { run, script };
   });
+  options.memory?.sweep((runId) => live.has(runId));
   options.events.recover(unfinished.map(({ run }) => run.record));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
   // First those that may still run, so that they have their places before those that wait for one.
@@ -71,8 +72,7 @@ function endOf(
       // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
       if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
       // Removed when it was taken out of the queue, by a service that could not write that down any more.
-      if (!existsSync(run.folder.parameterFile))
-        return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
+      if (!existsSync(run.parameterFile)) return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
     default:
       return assertNever(attachment);

@@ -10,11 +10,12 @@ import type { Progress } from './events/progress.ts';
 import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
-import { renewParameterFile, runFolderAt, writeParameterFile } from './parameter-file.ts';
+import { renewParameterFile, writeParameterFile } from './parameter-file.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
 import { discardRunFolder } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import { RunEntry } from './run-entry.ts';
+import { runFolderAt } from './run-folder.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
 import { recoverRuns } from './run-recovery.ts';
@@ -112,7 +113,7 @@ export class RunService {
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
-      await discardRunFolder(run.folder, run.log);
+      await discardRunFolder(run);
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
@@ -222,7 +223,10 @@ export class RunService {
       data: request.data,
       params: request.params,
     };
-    await writeParameterFile(run.folder, content, { durable });
+    run.parameterFile = await writeParameterFile(run.folder, content, {
+      durable,
+      memory: this.#options.memory,
+    });
   }
 
   #launch(

@@ -1,5 +1,7 @@
 import { basename, dirname } from 'node:path';
 
+import { linkedHome } from '../shared/home-link.ts';
+
 /** Where the parameter file of the run lies that this process is a part of; null outside of runs. */
 export function parameterFileOfRun(env: NodeJS.ProcessEnv = process.env): string | null {
   return env.HOB_PARAMETER_FILE || null;
@@ -9,7 +11,8 @@ export function parameterFileOfRun(env: NodeJS.ProcessEnv = process.env): string
 export function homeOfRun(env: NodeJS.ProcessEnv = process.env): string | null {
   const file = parameterFileOfRun(env);
   if (file === null || env.HOB_HOME) return null;
-  // <home>/runs/<run>/params.json
-  const runs = dirname(dirname(file));
-  return basename(runs) === 'runs' ? dirname(runs) : null;
+  const folder = dirname(file);
+  // <home>/runs/<run>/params.json, unless it lies in memory
+  const runs = dirname(folder);
+  return basename(runs) === 'runs' ? dirname(runs) : linkedHome(folder);
 }

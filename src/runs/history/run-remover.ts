@@ -1,8 +1,8 @@
 import { AppError, errnoOf, isExhaustion } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { removeFolder } from '../../shared/remove-folder.ts';
-import { runFolderAt } from '../parameter-file.ts';
 import { unknownRun } from '../refusals.ts';
+import { runFolderAt } from '../run-folder.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { RunRemoval } from './run-removal.ts';
 

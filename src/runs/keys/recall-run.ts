@@ -1,7 +1,7 @@
 import type { RunEnd } from '../../execution/messages.ts';
 import { keptIn } from '../outcome/lost-output.ts';
 import { outcomeOf } from '../outcome/run-ending.ts';
-import { runFolderAt } from '../parameter-file.ts';
+import { runFolderAt } from '../run-folder.ts';
 import type { KeptOutput, RunRecord } from '../run-record.ts';
 import type { RunOutcome, RunServiceOptions } from '../run-request.ts';
 

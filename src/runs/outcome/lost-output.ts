@@ -4,7 +4,7 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { encodeRingState, type RingState, ringFileOf } from '../../execution/ring-state.ts';
 import { readRingState, sizeOfLog } from '../output/read-log.ts';
-import type { RunFolder } from '../parameter-file.ts';
+import type { RunFolder } from '../run-folder.ts';
 import { rotateFile } from './rotate-file.ts';
 
 /** Nobody counted what a lost run wrote; what is in its logs is what is known of it. */

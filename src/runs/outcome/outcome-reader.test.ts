@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../../test/support/hob.ts';
 import { endWithoutProcess } from '../../execution/messages.ts';
-import { type RunFolder, runFolderAt } from '../parameter-file.ts';
+import { type RunFolder, runFolderAt } from '../run-folder.ts';
 import { OutcomeReader } from './outcome-reader.ts';
 import type { OutcomeRequest, OutcomeTexts } from './read-outcome.ts';
 

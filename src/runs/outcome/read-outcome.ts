@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { type JsonText, jsonTextOf } from '../../shared/json-text.ts';
 import type { Text } from '../../shared/text.ts';
-import type { RunFolder } from '../parameter-file.ts';
+import type { RunFolder } from '../run-folder.ts';
 import type { EnvelopeSource } from '../run-record.ts';
 import { checkEnvelope, type EnvelopeReading, readEnvelope } from './envelope.ts';
 import { type EnvelopeSummary, summarize } from './envelope-summary.ts';

@@ -1,6 +1,6 @@
 import type { Feed } from '../../shared/feed.ts';
 import type { RunEvent } from '../events/run-events.ts';
-import { runFolderAt } from '../parameter-file.ts';
+import { runFolderAt } from '../run-folder.ts';
 import type { BriefRun, KeptOutput } from '../run-record.ts';
 import type { RunStore } from '../run-store.ts';
 import { endedLayout, type LogLayout, liveLayout, type Part, partAt, wasIntact } from './log-layout.ts';

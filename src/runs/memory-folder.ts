@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { errnoOf } from '../shared/errors.ts';
+import { homeLinkIn, linkedHome } from '../shared/home-link.ts';
+import type { Logger } from '../shared/log.ts';
+import { createFlags, forOthers } from '../shared/private-files.ts';
+
+/** Where systems with Linux keep a file system in memory that every user may use. */
+const memoryFileSystem = '/dev/shm';
+/** What `statfs` says of a file system that is in memory: tmpfs, ramfs. */
+const memoryTypes = [0x0102_1994, 0x8584_58f6];
+
+/** Memory is dear, and there may be little of it here: a container has 64 MB. */
+const mostBytes = 64 * 1024;
+
+const fileName = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/;
+
+/**
+ * A private folder in memory for files that are written, read once and removed with their run. They cost a fraction of what they
+ * would on a disk, and what is secret in them never gets there. Nothing that has to survive a power cut belongs here.
+ *
+ * Its name follows from the home alone, so that the next service finds what this one leaves behind.
+ */
+export class MemoryFolder {
+  readonly path: string;
+  readonly #home: string;
+  readonly #takesFiles: boolean;
+
+  private constructor(home: string, takesFiles: boolean) {
+    this.path = memoryFolderOf(home);
+    this.#home = home;
+    this.#takesFiles = takesFiles;
+  }
+
+  /**
+   * Null where there is no such thing, or somebody else has its name: then files lie on the disk. One that takes no files any more
+   * may have some of an earlier service.
+   */
+  static open(home: string, { takesFiles, log }: { takesFiles: boolean; log: Logger }): MemoryFolder | null {
+    try {
+      if (process.platform !== 'linux' || !memoryTypes.includes(statfsSync(memoryFileSystem).type))
+        return null;
+      const folder = new MemoryFolder(home, takesFiles);
+      if (takesFiles) folder.#make();
+      return folder;
+    } catch (error) {
+      log.info({ err: error }, 'parameter files lie on the disk: there is no folder for them in memory');
+      return null;
+    }
+  }
+
+  /** Where the file of a run lies, if it is here. */
+  fileOf(runId: string): string {
+    return join(this.path, `${runId}.json`);
+  }
+
+  /** Writes the file of a run. Returns whether it could. */
+  write(runId: string, content: string): boolean {
+    if (!this.#takesFiles) return false;
+    // In UTF-8 a character takes three bytes at most.
+    if (content.length * 3 > mostBytes && Buffer.byteLength(content) > mostBytes) return false;
+    const path = this.fileOf(runId);
+    try {
+      this.#write(path, content);
+      return true;
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') return this.#takeBack(path);
+    }
+    // There are systems that clear this place when their user logs out, and the service may stay.
+    try {
+      this.#make();
+      this.#write(path, content);
+      return true;
+    } catch {
+      return this.#takeBack(path);
+    }
+  }
+
+  /** Removes the files of runs that are over. */
+  sweep(isUnderWay: (runId: string) => boolean): void {
+    for (const name of this.#entries()) {
+      const runId = fileName.exec(name)?.[1];
+      if (runId !== undefined && !isUnderWay(runId))
+        rmSync(join(this.path, name), { recursive: true, force: true });
+    }
+  }
+
+  /** Leaves nothing behind, unless there are runs that go on. */
+  close(): void {
+    const link = homeLinkIn(this.path);
+    if (this.#entries().some((name) => name !== basename(link))) return;
+    try {
+      rmSync(link, { force: true });
+      rmdirSync(this.path);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  #entries(): string[] {
+    try {
+      return readdirSync(this.path);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  #write(path: string, content: string): void {
+    const handle = openSync(path, createFlags, 0o600);
+    try {
+      writeFileSync(handle, content);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  #takeBack(path: string): false {
+    try {
+      unlinkSync(path);
+    } catch {
+      // It was not there.
+    }
+    return false;
+  }
+
+  /** Everybody may make something in this place: only a folder of our own that nobody else can look into will do. */
+  #make(): void {
+    try {
+      mkdirSync(this.path, { mode: 0o700 });
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+      const found = lstatSync(this.path);
+      if (!found.isDirectory() || found.uid !== process.getuid?.())
+        throw new Error(`${this.path} belongs to somebody else`, { cause: error });
+      if ((found.mode & forOthers) !== 0) chmodSync(this.path, 0o700);
+    }
+    if (linkedHome(this.path) === this.#home) return;
+    const link = homeLinkIn(this.path);
+    rmSync(link, { force: true });
+    symlinkSync(this.#home, link);
+  }
+}
+
+/** The file of the home is in it: a path alone may stand for different homes, in containers that share their memory. */
+export function memoryFolderOf(home: string): string {
+  const { dev, ino } = statSync(home);
+  const hash = createHash('sha256').update(`${dev}:${ino}:${home}`).digest('hex');
+  return join(memoryFileSystem, `hob-${process.getuid?.()}-${hash.slice(0, 16)}`);
+}
