@@ -42,6 +42,7 @@ import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
+import { EntryJournal } from './storage/entry-journal.ts';
 import { Facts } from './storage/facts.ts';
 import { SqliteEventStore } from './storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
@@ -99,7 +100,11 @@ export async function startService({
     for (const folder of Object.values(folders)) await makePrivateFolder(folder, { existing: true });
 
     const database = openDatabase(join(home, 'hob.db'));
-    closers.push(() => database.close());
+    const journal = new EntryJournal(join(home, 'entries.jsonl'));
+    closers.push(() => {
+      database.close();
+      journal.close();
+    });
     const checkpointer = new Checkpointer({
       entry: new URL('./storage/checkpoint-worker.js', import.meta.url),
       path: join(home, 'hob.db'),
@@ -107,7 +112,7 @@ export async function startService({
     });
     closers.push(() => checkpointer.close());
     const facts = new Facts(database);
-    const store = new SqliteRunStore(database);
+    const store = new SqliteRunStore(database, journal);
     const history = new SqliteHistoryStore(database);
 
     const metrics = new Metrics({ version, log: log.child({ part: 'metrics' }) });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe.skipIf(!hasMemory)('a parameter file', () => {
     const hob = await startHob({ home, scripts: [scripts] });
     const quick = await hob.run(id);
     const runId = quick.headers.get('x-hob-run-id') ?? '';
-    expect(said(quick)).toBe(join(memoryFolderOf(home), `${runId}.json`));
+    expect(said(quick)).toBe(join(memoryFolderOf(home), runId, 'params.json'));
     expect(existsSync(said(quick))).toBe(false);
 
     const large = await hob.run(id, { data: { text: 'x'.repeat(70_000) } });
@@ -50,6 +50,18 @@ describe.skipIf(!hasMemory)('a parameter file', () => {
     expect(existsSync(memoryFolderOf(home))).toBe(false);
   });
 
+  it('can have others beside it, which are kept with the run: also the envelope', async () => {
+    const { scripts, home } = await scene();
+    const text = `cd "$(dirname "$1")"; printf '{"code":0,"msg":"beside"}' > result.json; echo kept > 'a file'`;
+    const id = await writeScript(scripts, 'beside', { entry: bash(text) });
+    const hob = await startHob({ home, scripts: [scripts] });
+    const { body, headers } = await hob.run(id);
+    expect(body).toMatchObject({ success: true, message: 'beside' });
+    const folder = join(home, 'runs', headers.get('x-hob-run-id') ?? '');
+    expect(await readFile(join(folder, 'a file'), 'utf8')).toBe('kept\n');
+    expect(await readdir(memoryFolderOf(home))).toEqual(['home']);
+  });
+
   it('lies in the folder of the run where the settings say so', async () => {
     const { scripts, home, id } = await scene();
     const hob = await startHob({ home, scripts: [scripts], settings: 'parameters_in_memory = false\n' });
@@ -68,17 +80,18 @@ describe.skipIf(!hasMemory)('a parameter file', () => {
       const killed = await launchHob({ home, scripts: [scripts] });
       const answer = killed.run(id).catch(() => null);
       await fileThere(join(files, 'started'));
-      const [name = ''] = (await readdir(memoryFolderOf(home))).filter((entry) => entry !== 'home');
-      const runId = name.replace('.json', '');
+      const [runId = ''] = (await readdir(memoryFolderOf(home))).filter((entry) => entry !== 'home');
       await killed.stop('SIGKILL');
       await answer;
-      await writeFile(join(memoryFolderOf(home), '33333333-3333-4333-8333-333333333333.json'), 'a stray');
+      const stray = join(memoryFolderOf(home), '33333333-3333-4333-8333-333333333333');
+      await mkdir(stray);
+      await writeFile(join(stray, 'params.json'), 'a secret');
 
       const settings = `parameters_in_memory = ${inMemory}\n`;
       const hob = await startHob({ home, scripts: [scripts], settings });
       const left = async () => (await readdir(memoryFolderOf(home))).sort();
       await until('the stray is gone', async () => (await left()).length === 2);
-      expect(await left()).toEqual([name, 'home']);
+      expect(await left()).toEqual([runId, 'home']);
       await writeFile(join(files, 'go'), '');
       expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
       expect(JSON.parse(await readFile(join(files, 'read'), 'utf8'))).toMatchObject({

@@ -93,7 +93,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
     const places = await everything();
     const allowed = [
       ...live.map((runId) => join(home, 'runs', runId, 'params.json')),
-      ...waitedFor.map((runId) => join(memoryFolderOf(home), `${runId}.json`)),
+      ...waitedFor.map((runId) => join(memoryFolderOf(home), runId, 'params.json')),
     ];
     // Where it may be it is, so that the search would find it anywhere else.
     const filed = search.findIn(places.filter(({ at }) => allowed.includes(at)));

@@ -127,6 +127,8 @@ export interface StreamCapture {
   /** How much of it the log file starts with; the rest of the file, after the mark, is the end of the output. */
   readonly headBytes: number;
   readonly tailBytes: number;
+  /** All of it, where that is short and text: the log need not be opened for it. */
+  readonly text?: string;
 }
 
 /** How a run ended, as the executor saw it. Times are wall time in milliseconds; the duration is measured, not computed. */

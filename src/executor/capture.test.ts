@@ -33,7 +33,8 @@ function captured(path: string, limit: number, chunks: readonly Uint8Array[]): K
   rmSync(ringFileOf(path), { force: true });
   const capture = new Capture(path, limit);
   for (const chunk of chunks) capture.take(chunk);
-  const counts = capture.settle();
+  const { text, ...counts } = capture.settle();
+  if (text !== undefined) expect(Buffer.from(text)).toEqual(Buffer.concat(chunks));
   return { ...counts, content: counts.bytes === 0 ? Buffer.alloc(0) : readFileSync(path) };
 }
 
@@ -118,6 +119,22 @@ describe('the log of a stream', () => {
     const capture = new Capture(path, 100);
     expect(statSync(path).size).toBe(0);
     expect(capture.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
+  });
+
+  it('comes with its text when that is short, whole and UTF-8', async () => {
+    const path = join(await tempFolder(), 'stdout.log');
+    const textOf = (limit: number, chunks: Uint8Array[]) => {
+      rmSync(path, { force: true });
+      const capture = new Capture(path, limit);
+      for (const chunk of chunks) capture.take(chunk);
+      return capture.settle().text;
+    };
+    const [first, second] = [Buffer.from('\ufeff好').subarray(0, 4), Buffer.from('\ufeff好\n').subarray(4)];
+    expect(textOf(1e6, [first, second])).toBe('\ufeff好\n');
+    expect(textOf(1e6, [Buffer.alloc(1024, 'x')])).toBe('x'.repeat(1024));
+    expect(textOf(1e6, [Buffer.alloc(1025, 'x')])).toBeUndefined();
+    expect(textOf(100, [Buffer.alloc(101, 'x')])).toBeUndefined();
+    expect(textOf(1e6, [first])).toBeUndefined();
   });
 
   it('is for its user alone', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 
 import type { StreamCapture } from '../execution/messages.ts';
@@ -6,6 +7,8 @@ import { RingFile } from './ring-file.ts';
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const smallestStrideBytes = 4096;
+/** Most outputs are no longer, and then they are told with the end. */
+const shortBytes = 1024;
 
 /**
  * Keeps one output stream of a run in a file of bounded size: the first half of the limit as it came, and the last half in
@@ -24,6 +27,8 @@ export class Capture {
   readonly #strideLimit: number;
   #total = 0;
   #stored = 0;
+  /** All that was written, while that is short. */
+  #short: Buffer | null = Buffer.alloc(0);
   #failed = false;
   #settled = false;
 
@@ -40,6 +45,8 @@ export class Capture {
     // What a survivor writes after the end of its run belongs to no run any more.
     if (this.#settled) return;
     this.#total += bytes.length;
+    this.#short =
+      this.#total > shortBytes || this.#short === null ? null : Buffer.concat([this.#short, bytes]);
     if (this.#failed) return;
     try {
       this.#store(this.#fd, bytes);
@@ -61,7 +68,9 @@ export class Capture {
     } catch {
       // What the disk did not take is counted as lost by whoever reads the file.
     }
-    return { bytes: this.#total, headBytes, tailBytes };
+    const isTold =
+      this.#short !== null && headBytes === this.#total && this.#total > 0 && isUtf8(this.#short);
+    return { bytes: this.#total, headBytes, tailBytes, ...(isTold && { text: String(this.#short) }) };
   }
 
   #store(fd: number, bytes: Uint8Array): void {

@@ -1,9 +1,10 @@
-import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { RunEnd } from '../execution/messages.ts';
+import type { RunEnd, StreamCapture } from '../execution/messages.ts';
 import { isAlive } from '../shared/is-alive.ts';
+import { writeWhole } from '../shared/write-whole.ts';
 import { startTicksOf } from './process-table.ts';
 
 /** A run's leading process, as it can be found again after we are gone. */
@@ -80,9 +81,11 @@ export class Journal {
   }
 
   ended(end: RunEnd): void {
+    // What it wrote is in its logs.
+    const ended = { ...end, stdout: withoutText(end.stdout), stderr: withoutText(end.stderr) };
     this.#started.delete(end.runId);
-    this.#unheard.set(end.runId, end);
-    this.#write({ ended: end });
+    this.#unheard.set(end.runId, ended);
+    this.#write({ ended });
   }
 
   heard(runId: string): void {
@@ -137,11 +140,8 @@ export class Journal {
   }
 }
 
-/** Throws when the disk does not take all of it: it may take a part, and says so only by the number. */
-function writeWhole(fd: number, text: string): number {
-  const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-  return bytes.length;
+function withoutText({ bytes, headBytes, tailBytes }: StreamCapture): StreamCapture {
+  return { bytes, headBytes, tailBytes };
 }
 
 /** Hands over what executors that are gone have left in this folder, one after the other, and then removes it. */

@@ -48,11 +48,12 @@ describe.skipIf(!hasMemory)('the folder in memory', () => {
     const folder = opened(home);
     expect(folder.write(one, '中文')).toBe(true);
     expect(await readFile(folder.fileOf(one), 'utf8')).toBe('中文');
-    expect([await modeOf(folder.path), await modeOf(folder.fileOf(one))]).toEqual([0o700, 0o600]);
+    const paths = [folder.path, join(folder.path, one), folder.fileOf(one)];
+    expect(await Promise.all(paths.map(modeOf))).toEqual([0o700, 0o700, 0o600]);
     expect(await readlink(join(folder.path, 'home'))).toBe(home);
     folder.close();
     expect(existsSync(folder.fileOf(one))).toBe(true);
-    rmSync(folder.fileOf(one));
+    rmSync(join(folder.path, one), { recursive: true });
     folder.close();
     expect(existsSync(folder.path)).toBe(false);
     folder.close();
@@ -62,11 +63,14 @@ describe.skipIf(!hasMemory)('the folder in memory', () => {
     const home = await newHome();
     const earlier = opened(home);
     for (const runId of [one, other]) earlier.write(runId, 'text');
-    await writeFile(join(earlier.path, 'a file of a script'), '');
+    await writeFile(join(earlier.path, 'not of ours'), '');
     for (const takesFiles of [true, false]) {
       opened(home, takesFiles).sweep((runId) => runId === one);
-      expect((await readdir(earlier.path)).sort()).toEqual([`${one}.json`, 'a file of a script', 'home']);
+      expect((await readdir(earlier.path)).sort()).toEqual([one, 'home', 'not of ours']);
     }
+    await writeFile(join(earlier.path, one, 'of the script'), '');
+    opened(home).sweep(() => false);
+    expect(await readdir(join(earlier.path, one))).toEqual(['of the script']);
     expect(memoryFolderOf(await newHome())).not.toBe(earlier.path);
   });
 
@@ -76,8 +80,8 @@ describe.skipIf(!hasMemory)('the folder in memory', () => {
     expect(folder.write(one, 'x'.repeat(64 * 1024))).toBe(true);
     expect(folder.write(other, 'x'.repeat(64 * 1024 + 1))).toBe(false);
     expect(folder.write(other, '文'.repeat(32 * 1024))).toBe(false);
-    expect(existsSync(folder.fileOf(other))).toBe(false);
-    await symlink('/nowhere', folder.fileOf(other));
+    expect(existsSync(join(folder.path, other))).toBe(false);
+    await symlink('/nowhere', join(folder.path, other));
     expect(folder.write(other, 'text')).toBe(false);
     expect(opened(home, false).write(other, 'text')).toBe(false);
   });

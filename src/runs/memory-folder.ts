@@ -11,7 +11,6 @@ import {
   statfsSync,
   statSync,
   symlinkSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,7 +28,8 @@ const memoryTypes = [0x0102_1994, 0x8584_58f6];
 /** Memory is dear, and there may be little of it here: a container has 64 MB. */
 const mostBytes = 64 * 1024;
 
-const fileName = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/;
+const runIdName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const parameterFileName = 'params.json';
 
 /**
  * A private folder in memory for files that are written, read once and removed with their run. They cost a fraction of what they
@@ -65,9 +65,9 @@ export class MemoryFolder {
     }
   }
 
-  /** Where the file of a run lies, if it is here. */
+  /** Where the file of a run lies, if it is here: in a folder of its own, like one on the disk, for a script may put others beside it. */
   fileOf(runId: string): string {
-    return join(this.path, `${runId}.json`);
+    return join(this.path, runId, parameterFileName);
   }
 
   /** Writes the file of a run. Returns whether it could. */
@@ -75,29 +75,32 @@ export class MemoryFolder {
     if (!this.#takesFiles) return false;
     // In UTF-8 a character takes three bytes at most.
     if (content.length * 3 > mostBytes && Buffer.byteLength(content) > mostBytes) return false;
-    const path = this.fileOf(runId);
     try {
-      this.#write(path, content);
+      this.#write(runId, content);
       return true;
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') return this.#takeBack(path);
+      if (errnoOf(error) !== 'ENOENT') return this.#takeBack(runId);
     }
     // There are systems that clear this place when their user logs out, and the service may stay.
     try {
       this.#make();
-      this.#write(path, content);
+      this.#write(runId, content);
       return true;
     } catch {
-      return this.#takeBack(path);
+      return this.#takeBack(runId);
     }
   }
 
-  /** Removes the files of runs that are over. */
+  /** Removes the files of runs that are over. What scripts have put beside them is not ours. */
   sweep(isUnderWay: (runId: string) => boolean): void {
-    for (const name of this.#entries()) {
-      const runId = fileName.exec(name)?.[1];
-      if (runId !== undefined && !isUnderWay(runId))
-        rmSync(join(this.path, name), { recursive: true, force: true });
+    for (const runId of this.#entries()) {
+      if (!runIdName.test(runId) || isUnderWay(runId)) continue;
+      rmSync(this.fileOf(runId), { recursive: true, force: true });
+      try {
+        rmdirSync(join(this.path, runId));
+      } catch {
+        // There is something else in it.
+      }
     }
   }
 
@@ -122,8 +125,9 @@ export class MemoryFolder {
     }
   }
 
-  #write(path: string, content: string): void {
-    const handle = openSync(path, createFlags, 0o600);
+  #write(runId: string, content: string): void {
+    mkdirSync(join(this.path, runId), { mode: 0o700 });
+    const handle = openSync(this.fileOf(runId), createFlags, 0o600);
     try {
       writeFileSync(handle, content);
     } finally {
@@ -131,12 +135,8 @@ export class MemoryFolder {
     }
   }
 
-  #takeBack(path: string): false {
-    try {
-      unlinkSync(path);
-    } catch {
-      // It was not there.
-    }
+  #takeBack(runId: string): false {
+    rmSync(join(this.path, runId), { recursive: true, force: true });
     return false;
   }
 

@@ -1,6 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -44,16 +57,35 @@ describe('the parameter file, at the end of a run,', () => {
 
   it('is removed from memory, or from the folder if it is not in memory', async () => {
     const { folder } = await withSecret();
-    const inMemory = join(await tempFolder(), 'run.json');
+    const inMemory = join(await tempFolder(), 'run', 'params.json');
+    await mkdir(dirname(inMemory));
     await writeFile(inMemory, 'secret');
     await removeParameterFile(asRun(folder, inMemory));
-    expect(existsSync(inMemory)).toBe(false);
+    expect(existsSync(dirname(inMemory))).toBe(false);
     expect(await readdir(folder.path)).toEqual(['params.json']);
     await removeParameterFile(asRun(folder, inMemory));
     expect(await readdir(folder.path)).toEqual([]);
     await mkdir(join(inMemory, 'inner'), { recursive: true });
     await removeParameterFile(asRun(folder, inMemory));
-    expect(existsSync(inMemory)).toBe(false);
+    expect(existsSync(dirname(inMemory))).toBe(false);
+  });
+
+  it('leaves what the script has put beside it in memory to the folder of the run, unless that is there', async () => {
+    const { folder } = await withSecret();
+    await rm(folder.parameterFile);
+    await writeFile(folder.stdoutLog, 'the log');
+    const memory = join(await tempFolder(), 'run');
+    await mkdir(join(memory, 'inner'), { recursive: true });
+    for (const name of ['params.json', 'result.json', 'stdout.log', 'inner/文件 1'])
+      await writeFile(join(memory, name), name);
+    await symlink('/nowhere', join(memory, 'link'));
+    if (process.platform !== 'win32') execFileSync('mkfifo', [join(memory, 'pipe')]);
+    await removeParameterFile(asRun(folder, join(memory, 'params.json')));
+    expect(existsSync(memory)).toBe(false);
+    expect((await readdir(folder.path)).sort()).toEqual(['inner', 'link', 'result.json', 'stdout.log']);
+    expect(await readFile(folder.stdoutLog, 'utf8')).toBe('the log');
+    expect(await readFile(join(folder.path, 'inner', '文件 1'), 'utf8')).toBe('inner/文件 1');
+    expect(await readlink(join(folder.path, 'link'))).toBe('/nowhere');
   });
 
   it('is not looked for by way of a link in the place of the folder', async () => {

@@ -1,5 +1,5 @@
-import { constants, unlinkSync } from 'node:fs';
-import { chmod, lstat, open } from 'node:fs/promises';
+import { constants, rmdirSync, unlinkSync } from 'node:fs';
+import { chmod, cp, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { errnoOf } from '../shared/errors.ts';
@@ -16,9 +16,41 @@ interface RunWithFiles {
 
 /** Secrets live in the parameter file alone, and end with the run, whatever the script has put in its place. */
 export async function removeParameterFile({ folder, parameterFile, log }: RunWithFiles): Promise<void> {
-  if ((await remove(parameterFile, log)) || parameterFile === folder.parameterFile) return;
-  // An earlier service may have found no room in memory.
-  await remove(folder.parameterFile, log);
+  if (parameterFile === folder.parameterFile) {
+    await remove(parameterFile, log);
+    return;
+  }
+  // Of a run of an earlier service it is not known whether there was room in memory.
+  if (!(await remove(parameterFile, log))) await remove(folder.parameterFile, log);
+  await clear(dirname(parameterFile), folder, log);
+}
+
+/** What a script has put beside its parameter file is kept with its run, where it would be if the file were. */
+async function clear(memory: string, folder: RunFolder, log: Logger): Promise<void> {
+  try {
+    rmdirSync(memory);
+    return;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+  }
+  try {
+    if (isOwnFolder(memory) && isOwnFolder(folder.path))
+      await cp(memory, folder.path, {
+        recursive: true,
+        force: false,
+        verbatimSymlinks: true,
+        filter: canBeKept,
+      });
+    await removeFolder(memory);
+  } catch (error) {
+    log.warn({ err: error, memory }, 'what a script has put beside its parameter file could not be kept');
+  }
+}
+
+/** What is no file is of no use to anybody once the run is over. */
+async function canBeKept(path: string): Promise<boolean> {
+  const found = await lstat(path);
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
 
 /** Removes what was prepared for a run that is refused. A folder that has to stay is swept up at the next start. */

@@ -79,6 +79,7 @@ export class RunService {
   /** To be called before what is on record is read: the end of a run that somebody waited for is written down after its answer. */
   settle(): void {
     this.#carrier.settle();
+    this.#options.store.settle();
   }
 
   /**
@@ -188,7 +189,7 @@ export class RunService {
     for (const leaving of this.#waiting) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
-    this.#carrier.settle();
+    this.settle();
     if (!this.#endsRuns) return;
     this.#live.stopAll('shutdown', { sparing: 'none' });
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);

@@ -21,14 +21,16 @@ export interface RunStore {
   /** All writes in `work`, or none of them; to be used for more than one that belong together. */
   atomically<Result>(work: () => Result, options: { durable: boolean }): Result;
   /**
-   * `durable`: on the disk, power cut or not, before this returns. `start`: as if `markStarted` followed at once. Returns what
-   * `findBrief` would without that.
+   * `durable`: on the disk, power cut or not, before this returns. `start`: as if `markStarted` followed at once; those who look into
+   * the database by another way than this may have to call `settle` to see such a run. Returns what `findBrief` would without that.
    */
   insert(
     record: RunRecord,
     tokenHash: string,
     options: { durable: boolean; start?: RunStart | null },
   ): BriefRun;
+  /** Puts what was only noted so far to the rest. Never throws: what finds no room now does so later. */
+  settle(): void;
   /** The run is about to be given to an executor. */
   markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
   /** The first end counts. Returns the run as it is on record now, or null when it had ended already. */

@@ -17,6 +17,7 @@ function storeWith(token: string, owner: TokenOwner): { store: RunStore; asked: 
   const store = {
     isOpen: true,
     atomically: unused,
+    settle: unused,
     findBrief: unused,
     insert: unused,
     markStarted: unused,

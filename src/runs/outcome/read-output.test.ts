@@ -81,6 +81,12 @@ describe('the output in an answer', () => {
     expect(parts(await readOutput(path, capture, 4))).toMatchObject({ tail: '' });
   });
 
+  it('is what came with the end, if that is all of it, and the log is not opened', async () => {
+    const told = { bytes: 7, headBytes: 7, tailBytes: 0, text: '"好"\n\t' };
+    expect(await readOutput('/nowhere', told, 7)).toBe(told.text);
+    expect(await readOutput('/nowhere', told, 6)).toContain('7 bytes left out');
+  });
+
   it('says so when the log is gone', async () => {
     const path = join(await tempFolder(), 'gone.log');
     const answer = await readOutput(path, { bytes: 10, headBytes: 10, tailBytes: 0 }, 100);
