@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -138,16 +138,22 @@ async function messages({ place, file, args }) {
   return { runOnce, close: () => socket.destroy() };
 }
 
-/** The files of a run as the service handles them: its folder with the parameters, then the result and the output. */
+/** The files of a run as the service handles them: its folder and its parameters; then these are removed, and a result looked for. */
 async function files({ place }) {
-  const { runFolderAt, writeParameterFile } = await import(built('runs/parameter-file.js'));
+  const { MemoryFolder } = await import(built('runs/memory-folder.js'));
+  const { writeParameterFile } = await import(built('runs/parameter-file.js'));
+  const { removeParameterFile } = await import(built('runs/remove-parameter-file.js'));
+  const { runFolderAt } = await import(built('runs/run-folder.js'));
   const { readOutcome } = await import(built('runs/outcome/read-outcome.js'));
+  const log = { info() {}, warn: console.error, error: console.error };
+  const memory = MemoryFolder.open(place, { takesFiles: true, log });
   const [runsFolder, output] = [join(place, 'files'), 'forty-two\n'];
   mkdirSync(runsFolder);
-  const kept = { bytes: output.length, headBytes: output.length, tailBytes: 0 };
+  const kept = { bytes: output.length, headBytes: output.length, tailBytes: 0, text: output };
   const none = { bytes: 0, headBytes: 0, tailBytes: 0 };
   const end = { cause: 'exit', exitCode: 0, signal: null, spawnError: null, stdout: kept, stderr: none };
   const limits = { resultBytes: 16 * mebibyte, outputAnswerBytes: 16 * mebibyte };
+  const circumstances = { timeoutMs: null, unavailable: null, language: 'en' };
   let made = 0;
   const runOnce = async () => {
     made += 1;
@@ -155,15 +161,14 @@ async function files({ place }) {
     const folder = runFolderAt(runsFolder, runId);
     const apiBase = 'http://127.0.0.1:9527/r/0123456789012345678901234567890123456789012';
     const content = { apiBase, runId, scriptId: idOf(0), scriptFolder: place, invokeMode: 'node' };
-    const writeMs = await timed(() =>
-      writeParameterFile(folder, { ...content, data: {}, params: {} }, { durable: false }),
-    );
-    writeFileSync(folder.resultFile, '{"code":0,"msg":"ok"}', { mode: 0o600 });
-    writeFileSync(folder.stdoutLog, output);
-    writeFileSync(folder.stderrLog, '');
-    return writeMs + (await timed(() => readOutcome({ folder, end, limits, withOutput: true })));
+    return timed(async () => {
+      const file = { ...content, data: {}, params: {} };
+      const parameterFile = await writeParameterFile(folder, file, { durable: false, memory });
+      await removeParameterFile({ folder, parameterFile, log });
+      await readOutcome({ ...circumstances, folder, end, limits, withOutput: true });
+    });
   };
-  return { runOnce };
+  return { runOnce, close: () => memory?.close() };
 }
 
 async function timed(doIt) {

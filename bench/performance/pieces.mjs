@@ -4,9 +4,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { openDatabase } from '../../build/storage/database.js';
 import { rounded, Samples } from '../support/samples.mjs';
-import { timeWrites } from '../support/writes.mjs';
+import { timeNotes } from '../support/writes.mjs';
 import { measureFloor } from './floor.mjs';
 import { targetOf } from './load.mjs';
 import { nextMessage } from './next-message.mjs';
@@ -38,9 +37,7 @@ export function measurePieces({ folder, interpreters, floor, load, extent, say }
       }),
     );
     const { blockedMs } = await hob.watch.end();
-    const database = openDatabase(join(place, 'hob.db'));
-    const records = timeWrites(database).at(0.5);
-    database.close();
+    const records = timeNotes(place).at(0.5);
     return { blockedMs, figures: {}, tables: [piecesTable(times, records)] };
   });
 }
@@ -99,8 +96,12 @@ function piecesTable(times, records) {
       row('two log files, and the output in them', script - launch, script),
       row('messages between service and executor, there and back', messages, script + messages),
       row('supervision of the run, and its journal', executor - script - messages, executor),
-      row('folder and parameters written, result and output read', files, executor + files),
-      row('records in SQLite: insert, start, end', records, executor + files + records),
+      row('folder and parameters written and removed, a result looked for', files, executor + files),
+      row(
+        'its record noted, which goes to the database after the answer',
+        records,
+        executor + files + records,
+      ),
       row('HTTP and the door: a call that runs nothing', http, known),
       row('all else: checks, gate, events, the larger process, waiting for each other', whole - known, whole),
     ],
