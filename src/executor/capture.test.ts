@@ -114,14 +114,21 @@ describe('the log of a stream', () => {
     expect(kept.content.equals(expected(1_000_001, all).content)).toBe(true);
   });
 
-  it('is there from the start, and empty for a script that said nothing', async () => {
+  it('is there once it is opened, or has something to keep', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
+    expect(existsSync(path)).toBe(false);
+    capture.open();
+    capture.open();
     expect(statSync(path).size).toBe(0);
     expect(capture.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
+    rmSync(path);
+    const silent = new Capture(path, 100);
+    expect(silent.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
+    expect(existsSync(path)).toBe(false);
   });
 
-  it('comes with its text when that is short, whole and UTF-8', async () => {
+  it('comes with its text when that is short and UTF-8', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const textOf = (limit: number, chunks: Uint8Array[]) => {
       rmSync(path, { force: true });
@@ -133,7 +140,7 @@ describe('the log of a stream', () => {
     expect(textOf(1e6, [first, second])).toBe('\ufeff好\n');
     expect(textOf(1e6, [Buffer.alloc(1024, 'x')])).toBe('x'.repeat(1024));
     expect(textOf(1e6, [Buffer.alloc(1025, 'x')])).toBeUndefined();
-    expect(textOf(100, [Buffer.alloc(101, 'x')])).toBeUndefined();
+    expect(textOf(100, [Buffer.alloc(101, 'x')])).toBe('x'.repeat(101));
     expect(textOf(1e6, [first])).toBeUndefined();
   });
 
@@ -160,9 +167,13 @@ describe('the log of a stream', () => {
     const folder = await tempFolder();
     const path = join(folder, 'stdout.log');
     writeFileSync(path, 'planted');
-    expect(() => new Capture(path, 100)).toThrow('EEXIST');
+    expect(() => new Capture(path, 100).open()).toThrow('EEXIST');
+    const capture = new Capture(path, 100);
+    capture.prepare();
+    capture.take(pattern(2000));
+    expect(capture.settle()).toEqual({ bytes: 2000, headBytes: 0, tailBytes: 0 });
     expect(readFileSync(path, 'utf8')).toBe('planted');
-    expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100)).toThrow('ENOENT');
+    expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100).open()).toThrow('ENOENT');
   });
 
   it('has a file that says how its ring stands from the first byte that is written over, and never before', async () => {

@@ -18,7 +18,8 @@ const shortBytes = 1024;
  */
 export class Capture {
   readonly #path: string;
-  readonly #fd: number;
+  /** Null until it is opened. */
+  #fd: number | null = null;
   /** Null until something in the log is to be written over; most outputs never get there. */
   #ring: RingFile | null = null;
   readonly #headLimit: number;
@@ -32,13 +33,26 @@ export class Capture {
   #failed = false;
   #settled = false;
 
-  /** Creates the file; throws when there is no room for it, or something in its place. */
   constructor(path: string, limitBytes: number) {
     this.#path = path;
-    this.#fd = openSync(path, createFlags, 0o600);
     this.#headLimit = Math.ceil(limitBytes / 2);
     this.#tailLimit = Math.max(1, Math.floor(limitBytes / 2));
     this.#strideLimit = Math.max(smallestStrideBytes, Math.floor(this.#tailLimit / 8));
+  }
+
+  /** Creates the file, if it is not there yet; throws when there is no room for it, or something in its place. */
+  open(): number {
+    this.#fd ??= openSync(this.#path, createFlags, 0o600);
+    return this.#fd;
+  }
+
+  /** The same, if it can be done now: the first that is to be kept tries again. */
+  prepare(): void {
+    try {
+      this.open();
+    } catch {
+      // There may be room by then.
+    }
   }
 
   take(bytes: Uint8Array): void {
@@ -49,7 +63,7 @@ export class Capture {
       this.#total > shortBytes || this.#short === null ? null : Buffer.concat([this.#short, bytes]);
     if (this.#failed) return;
     try {
-      this.#store(this.#fd, bytes);
+      this.#store(this.open(), bytes);
     } catch {
       // The disk is full: what cannot be kept is counted as lost, and the script goes on. The same holds for a ring of which
       // nobody could be told how it stands: what is kept must be what it seems to be.
@@ -64,12 +78,11 @@ export class Capture {
     const headBytes = isWhole ? this.#stored : this.#headLimit;
     const tailBytes = isWhole ? 0 : this.#settleRing();
     try {
-      closeSync(this.#fd);
+      if (this.#fd !== null) closeSync(this.#fd);
     } catch {
       // What the disk did not take is counted as lost by whoever reads the file.
     }
-    const isTold =
-      this.#short !== null && headBytes === this.#total && this.#total > 0 && isUtf8(this.#short);
+    const isTold = this.#short !== null && this.#total > 0 && isUtf8(this.#short);
     return { bytes: this.#total, headBytes, tailBytes, ...(isTold && { text: String(this.#short) }) };
   }
 
@@ -121,10 +134,11 @@ export class Capture {
     const start = (this.#stored - this.#headLimit) % this.#tailLimit;
     if (start === 0) return true;
     try {
+      const fd = this.open();
       const ring = Buffer.allocUnsafe(this.#tailLimit);
-      readFully(this.#fd, ring, this.#headLimit);
-      writeFully(this.#fd, ring.subarray(start), this.#headLimit);
-      writeFully(this.#fd, ring.subarray(0, start), this.#headLimit + this.#tailLimit - start);
+      readFully(fd, ring, this.#headLimit);
+      writeFully(fd, ring.subarray(start), this.#headLimit);
+      writeFully(fd, ring.subarray(0, start), this.#headLimit + this.#tailLimit - start);
       return true;
     } catch {
       return false;

@@ -39,15 +39,13 @@ interface Surroundings {
 
 /** The one place where scripts are started. */
 export async function spawnScript(spec: RunSpec, surroundings: Surroundings): Promise<SpawnedScript> {
-  // Before the script runs, so that it cannot put something else in their place.
   const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
-  let stderr: Capture | undefined;
+  const stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
   try {
-    stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
     return await spawnCaptured(spec, surroundings, { stdout, stderr });
   } catch (error) {
     stdout.settle();
-    stderr?.settle();
+    stderr.settle();
     throw error;
   }
 }
@@ -69,6 +67,9 @@ async function spawnCaptured(
     startTicks,
     exited,
     attend() {
+      // Whoever wants to see what it writes finds where to look.
+      stdout.prepare();
+      stderr.prepare();
       for (const reader of readers) reader.attend?.();
     },
     async settle() {
@@ -84,18 +85,30 @@ async function spawnIn(
   spec: RunSpec,
   captures: Captures,
 ): Promise<Started> {
-  if (window !== null) return spawnInWindow(spec, window, captures);
-  if (fifos === null) return spawnWithStreams(spec, captures);
+  if (window !== null || fifos === null) {
+    openBoth(captures);
+    return window === null ? spawnWithStreams(spec, captures) : spawnInWindow(spec, window, captures);
+  }
   const interpreter = spec.warm ? await warm?.start(spec) : null;
   if (interpreter) return startedAs(interpreter, captures);
   const launched = await warm?.launch(spec);
-  return launched ? startedAs(launched, captures) : spawnWithFifos(spec, fifos, captures);
+  if (launched) return startedAs(launched, captures);
+  openBoth(captures);
+  return spawnWithFifos(spec, fifos, captures);
+}
+
+/** Before the script runs: it need not be started if there is no room for what it writes. */
+function openBoth({ stdout, stderr }: Captures): void {
+  stdout.open();
+  stderr.open();
 }
 
 function startedAs(
   { pid, startTicks, exited, stdout, stderr }: Launched | WarmInterpreter,
   captures: Captures,
 ): Started {
+  // The script is on its way meanwhile. Most write nothing to the other, and need no file for that.
+  captures.stdout.prepare();
   const readers = [readOutput(stdout, captures.stdout), readOutput(stderr, captures.stderr)];
   return { pid, startTicks, exited, readers };
 }

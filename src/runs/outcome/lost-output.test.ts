@@ -20,6 +20,7 @@ const nothing = { bytes: 0, headBytes: 0, tailBytes: 0 };
 /** Writes as an executor does that is killed before it can put anything in order. */
 function abandon(log: string, limit: number, all: Buffer): void {
   const capture = new Capture(log, limit);
+  capture.open();
   for (let at = 0; at < all.length; at += 7) capture.take(all.subarray(at, at + 7));
 }
 

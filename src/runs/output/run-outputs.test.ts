@@ -38,7 +38,9 @@ async function startRun() {
       mkdirSync(join(runsFolder, runId));
       store.markStarted(runId, { startedAt: '2024-05-01T12:00:01.000Z', executor: '1-aa' });
       events.publish({ type: 'started', run: queued });
-      return new Capture(log, limit);
+      const capture = new Capture(log, limit);
+      capture.open();
+      return capture;
     },
     end({ bytes, headBytes, tailBytes }: StreamCapture, knowsKept = true): void {
       const stdoutKept = knowsKept ? { headBytes, tailBytes } : null;
