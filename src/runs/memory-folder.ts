@@ -49,8 +49,8 @@ export class MemoryFolder {
   }
 
   /**
-   * Null where there is no such thing, or somebody else has its name: then files lie on the disk. One that takes no files any more
-   * may have some of an earlier service.
+   * Null where there is no such thing, or somebody else has its name: then files lie on the disk. One that is to take no files is
+   * there only if it has some of an earlier service.
    */
   static open(home: string, { takesFiles, log }: { takesFiles: boolean; log: Logger }): MemoryFolder | null {
     try {
@@ -58,6 +58,7 @@ export class MemoryFolder {
         return null;
       const folder = new MemoryFolder(home, takesFiles);
       if (takesFiles) folder.#make();
+      else if (!folder.#isThere()) return null;
       return folder;
     } catch (error) {
       log.info({ err: error }, 'parameter files lie on the disk: there is no folder for them in memory');
@@ -140,16 +141,20 @@ export class MemoryFolder {
     return false;
   }
 
+  /** Whether there is one, for ourselves alone. */
+  #isThere(): boolean {
+    const found = lstatSync(this.path, { throwIfNoEntry: false });
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false;
+    if ((found.mode & forOthers) !== 0) chmodSync(this.path, 0o700);
+    return true;
+  }
+
   /** Everybody may make something in this place: only a folder of our own that nobody else can look into will do. */
   #make(): void {
     try {
       mkdirSync(this.path, { mode: 0o700 });
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-      const found = lstatSync(this.path);
-      if (!found.isDirectory() || found.uid !== process.getuid?.())
-        throw new Error(`${this.path} belongs to somebody else`, { cause: error });
-      if ((found.mode & forOthers) !== 0) chmodSync(this.path, 0o700);
+      if (errnoOf(error) !== 'EEXIST' || !this.#isThere()) throw error;
     }
     if (linkedHome(this.path) === this.#home) return;
     const link = homeLinkIn(this.path);
@@ -158,7 +163,7 @@ export class MemoryFolder {
   }
 }
 
-/** The file of the home is in it: a path alone may stand for different homes, in containers that share their memory. */
+/** By the folder itself, and not by its path alone, which may stand for different homes in containers that share their memory. */
 export function memoryFolderOf(home: string): string {
   const { dev, ino } = statSync(home);
   const hash = createHash('sha256').update(`${dev}:${ino}:${home}`).digest('hex');

@@ -38,7 +38,7 @@ export function recoverRuns(parts: RecoveryParts): void {
     live.add(run);
     return { run, script };
   });
-  options.memory?.sweep((runId) => live.has(runId));
+  sweepMemory(parts);
   options.events.recover(unfinished.map(({ run }) => run.record));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
   // First those that may still run, so that they have their places before those that wait for one.
@@ -49,6 +49,15 @@ export function recoverRuns(parts: RecoveryParts): void {
     if (ended === null && script !== null) launch(run, script);
   }
   options.executor.catchUp();
+}
+
+/** What stays there is removed at the next start, and is lost with the next boot at the latest. */
+function sweepMemory({ options, live }: RecoveryParts): void {
+  try {
+    options.memory?.sweep((runId) => live.has(runId));
+  } catch (error) {
+    options.log.warn({ err: error }, 'the parameter files of earlier runs could not be removed from memory');
+  }
 }
 
 /** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */

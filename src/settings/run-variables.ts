@@ -11,8 +11,7 @@ export function parameterFileOfRun(env: NodeJS.ProcessEnv = process.env): string
 export function homeOfRun(env: NodeJS.ProcessEnv = process.env): string | null {
   const file = parameterFileOfRun(env);
   if (file === null || env.HOB_HOME) return null;
-  const folder = dirname(file);
-  // <home>/runs/<run>/params.json, unless it lies in memory
-  const runs = dirname(folder);
-  return basename(runs) === 'runs' ? dirname(runs) : linkedHome(folder);
+  // <home>/runs/<run>/params.json, or <folder in memory>/<run>/params.json
+  const runs = dirname(dirname(file));
+  return basename(runs) === 'runs' ? dirname(runs) : linkedHome(runs);
 }

@@ -86,7 +86,10 @@ describe('a run that starts at once', () => {
     const noted = await readFile(killed.path, 'utf8');
     killed.close();
     const [first = ''] = noted.split('\n');
-    await writeFile(killed.path, `{}\n["too","short"]\n${first.replace('"one"', 'null')}\n${noted}`);
+    await writeFile(
+      killed.path,
+      `{}\n["too","short"]\n${first.replace('"one"', 'null')}\n${first.replace('"one"', '{}')}\n${noted}`,
+    );
     await appendFile(killed.path, '["half a li');
     const next = await scene(killed.home);
     expect(next.store.unfinished().map(({ runId }) => runId[0])).toEqual(['1', '2']);

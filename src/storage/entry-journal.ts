@@ -52,10 +52,14 @@ export class EntryJournal {
   }
 }
 
+function isValue(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'number';
+}
+
 function parseRow(line: string): Row[] {
   try {
     const row: unknown = JSON.parse(line);
-    return Array.isArray(row) ? [row] : [];
+    return Array.isArray(row) && row.every(isValue) ? [row] : [];
   } catch {
     return [];
   }
