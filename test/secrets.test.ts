@@ -77,7 +77,10 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
     witness.post('/api/execute', { script_id: scriptId, params, ...rest }, headers);
   const now = { sync: true };
 
-  /** All that Hob keeps and says, searched for all secrets; `live` are the runs whose parameter files may have theirs, `waitedFor` those whose files are in memory. */
+  /**
+   * All that Hob keeps and says, searched for all secrets; `live` are the runs whose parameter files may have theirs, `waitedFor` those
+   * whose files are in memory.
+   */
   const everything = async (): Promise<Place[]> => [
     ...(await everythingIn(home)),
     ...(await everythingIn(memoryFolderOf(home))),

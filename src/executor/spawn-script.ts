@@ -107,7 +107,7 @@ function startedAs(
   { pid, startTicks, exited, stdout, stderr }: Launched | WarmInterpreter,
   captures: Captures,
 ): Started {
-  // The script is on its way meanwhile. Most write nothing to the other, and need no file for that.
+  // The script is on its way meanwhile. Most write nothing to stderr, and need no file for it.
   captures.stdout.prepare();
   const readers = [readOutput(stdout, captures.stdout), readOutput(stderr, captures.stderr)];
   return { pid, startTicks, exited, readers };

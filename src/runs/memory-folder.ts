@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  closeSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   rmdirSync,
   rmSync,
@@ -18,7 +16,7 @@ import { basename, join } from 'node:path';
 import { errnoOf } from '../shared/errors.ts';
 import { homeLinkIn, linkedHome } from '../shared/home-link.ts';
 import type { Logger } from '../shared/log.ts';
-import { createFlags, forOthers } from '../shared/private-files.ts';
+import { forOthers } from '../shared/private-files.ts';
 
 /** Where systems with Linux keep a file system in memory that every user may use. */
 const memoryFileSystem = '/dev/shm';
@@ -33,7 +31,7 @@ const parameterFileName = 'params.json';
 
 /**
  * A private folder in memory for files that are written, read once and removed with their run. They cost a fraction of what they
- * would on a disk, and what is secret in them never gets there. Nothing that has to survive a power cut belongs here.
+ * would on a disk, and what is secret in them is not written there. Nothing that has to survive a power cut belongs here.
  *
  * Its name follows from the home alone, so that the next service finds what this one leaves behind.
  */
@@ -128,12 +126,7 @@ export class MemoryFolder {
 
   #write(runId: string, content: string): void {
     mkdirSync(join(this.path, runId), { mode: 0o700 });
-    const handle = openSync(this.fileOf(runId), createFlags, 0o600);
-    try {
-      writeFileSync(handle, content);
-    } finally {
-      closeSync(handle);
-    }
+    writeFileSync(this.fileOf(runId), content, { flag: 'wx', mode: 0o600 });
   }
 
   #takeBack(runId: string): false {

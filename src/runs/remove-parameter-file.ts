@@ -22,11 +22,12 @@ export async function removeParameterFile({ folder, parameterFile, log }: RunWit
   }
   // Of a run of an earlier service it is not known whether there was room in memory.
   if (!(await remove(parameterFile, log))) await remove(folder.parameterFile, log);
-  await clear(dirname(parameterFile), folder, log);
+  await clear({ folder, parameterFile, log });
 }
 
 /** What a script has put beside its parameter file is kept with its run, where it would be if the file were. */
-async function clear(memory: string, folder: RunFolder, log: Logger): Promise<void> {
+async function clear({ folder, parameterFile, log }: RunWithFiles): Promise<void> {
+  const memory = dirname(parameterFile);
   try {
     rmdirSync(memory);
     return;
@@ -39,7 +40,8 @@ async function clear(memory: string, folder: RunFolder, log: Logger): Promise<vo
         recursive: true,
         force: false,
         verbatimSymlinks: true,
-        filter: canBeKept,
+        // If that could not be removed, it must not get to the disk now.
+        filter: async (path) => path !== parameterFile && (await canBeKept(path)),
       });
     await removeFolder(memory);
   } catch (error) {

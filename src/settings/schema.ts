@@ -120,7 +120,7 @@ export const SettingsSchema = Type.Object({
   parameters_in_memory: Type.Boolean({
     default: true,
     description:
-      'Whether the parameter file of a run that its caller waits for lies in memory, in `/dev/shm`, where the system has such a place, and never gets to the disk. Without, it lies in the folder of the run, as that of every other run does: for scripts that hand its path to a container which sees nothing but the home.',
+      'Whether the parameter file of a run that its caller waits for lies in memory, in `/dev/shm`, where the system has such a place, and is not written to the disk. Without, it lies in the folder of the run, as that of every other run does: for scripts that hand its path to a container which sees nothing but the home.',
   }),
   output_log_mib: mebibytes(
     64,

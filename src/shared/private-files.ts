@@ -19,8 +19,7 @@ import { ExplainedError } from './explained-error.ts';
 /** The part of a mode that is about everybody but the owner. */
 export const forOthers = 0o077;
 
-export const createFlags =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** Makes a folder that only its user can look into. The folder must not exist yet unless `existing` is allowed. */
 export async function makePrivateFolder(path: string, { existing = false } = {}): Promise<void> {

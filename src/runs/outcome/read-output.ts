@@ -13,8 +13,7 @@ const lastLinesCount = 10;
 export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<JsonText> {
   const kept = capture.headBytes + capture.tailBytes;
   if (capture.bytes === 0) return jsonLiteral();
-  if (capture.text !== undefined && capture.bytes <= maxBytes)
-    return jsonLiteral(toUtf8(Buffer.from(capture.text)));
+  if (capture.text !== undefined && capture.bytes <= maxBytes) return jsonLiteral(Buffer.from(capture.text));
   if (kept === capture.bytes && kept <= maxBytes) {
     const all = await readLogPart(path, 0, kept);
     if (all.length === kept) return jsonLiteral(toUtf8(all));
