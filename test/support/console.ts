@@ -11,8 +11,8 @@ const executablePath = findProgram('chromium') ?? '';
 export const hasChromium = has('chromium', executablePath !== '');
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** What a page complains of while the service is not there. */
-export const isAway = /net::ERR_\w+ \S+\/api\//;
+/** What a page complains of while the service is not there. Its icon comes last, and may still be on its way then. */
+export const isAway = /net::ERR_\w+ \S+\/(api\/|icon\.svg$)/;
 /** What makes a page hard or impossible to use for somebody. */
 const grave = new Set(['serious', 'critical']);
 
