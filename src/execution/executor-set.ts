@@ -5,6 +5,7 @@ import { findExecutors } from './executor-addresses.ts';
 import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
 import {
+  type Environment,
   type FromExecutor,
   protocolVersion,
   type ToExecutor,
@@ -16,7 +17,8 @@ export interface ExecutorSetOptions {
   home: string;
   entry: string;
   version: string;
-  env: Readonly<Record<string, string>>;
+  /** That of the executor itself, and of each run beside what it has of its own. */
+  env: Environment;
   /** What may be spent on interpreters that wait for runs. */
   warmLimits: WarmLimits;
   log: Logger;
@@ -128,9 +130,13 @@ export class ExecutorSet {
     this.#links.set(instance, link);
     const isOurs = version === this.#options.version && protocol === protocolVersion;
     if (isOurs) this.#current ??= link;
-    // Only the current one is told of warm interpreters: one of another build might not understand, and gets no more runs.
-    if (this.#current === link) link.tell({ type: 'allow-warm', limits: this.#options.warmLimits });
-    else link.tell({ type: 'retire' });
+    // Only the current one is told what runs need: one of another build might not understand, and gets no more of them.
+    if (this.#current === link) {
+      link.tell({ type: 'environment', env: this.#options.env });
+      link.tell({ type: 'allow-warm', limits: this.#options.warmLimits });
+    } else {
+      link.tell({ type: 'retire' });
+    }
     this.#events.welcomed(link, welcome);
   }
 

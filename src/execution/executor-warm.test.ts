@@ -96,16 +96,17 @@ async function openClient(home: string): Promise<ExecutorClient> {
 }
 
 describe('the executor that takes runs', () => {
-  it('is told what may be spent on warm interpreters before anything else, and with every connection', async () => {
+  it('is told what all runs share, and what may be spent on warm interpreters, before anything else and with every connection', async () => {
     const home = await tempFolder();
     const executor = await openFake(home, '1-aa');
     const client = await openClient(home);
     await client.connect();
-    expect(executor.told()).toEqual(['hello', 'allow-warm', 'inherit']);
-    expect(executor.received[1]).toEqual({ type: 'allow-warm', limits: warmLimits });
+    expect(executor.told()).toEqual(['hello', 'environment', 'allow-warm', 'inherit']);
+    expect(executor.received[1]).toEqual({ type: 'environment', env: { PATH: testPath } });
+    expect(executor.received[2]).toEqual({ type: 'allow-warm', limits: warmLimits });
     executor.break();
-    await untilSo(() => executor.told().length === 5);
-    expect(executor.told().slice(3)).toEqual(['hello', 'allow-warm']);
+    await untilSo(() => executor.told().length === 7);
+    expect(executor.told().slice(4)).toEqual(['hello', 'environment', 'allow-warm']);
   });
 
   it('is believed what it says of them last, until it is gone', async () => {
@@ -125,7 +126,7 @@ describe('the executor that takes runs', () => {
 });
 
 describe('an executor of another version', () => {
-  it('is not told of warm interpreters, and what it says of its own does not count', async () => {
+  it('is told of neither, and what it says of its own does not count', async () => {
     const home = await tempFolder();
     const old = await openFake(home, '1-aa', '1.2.2');
     const current = await openFake(home, '2-bb');

@@ -6,10 +6,12 @@ import type { Language, Text } from '../shared/text.ts';
  * told again until it is acknowledged. What is typed is numbered by its sender, so a piece that comes again is known. An executor that
  * never says of a run that it has a terminal is not sent anything for one: it may be of a build that does not know these messages.
  */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /** The variable that every process of a run is started with, by which it can be told from all others, wherever it went. */
 export const runCookie = 'HOB_RUN_ID';
+
+export type Environment = Readonly<Record<string, string>>;
 
 /** Everything the executor must know to start a script and see it through. */
 export interface RunSpec {
@@ -19,7 +21,8 @@ export interface RunSpec {
   /** Windows only: the arguments are already quoted, in the way that `cmd` wants it. */
   readonly isVerbatim: boolean;
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** What it has beside the environment that all runs share, or instead of something in it. */
+  readonly env: Environment;
   /** Output is written here, to `stdout.log` and `stderr.log`. */
   readonly runFolder: string;
   readonly timeoutMs: number | null;
@@ -88,7 +91,7 @@ export interface WindowSpec {
   /** What opens one, best first; the command that is to run in it is appended. */
   readonly commands: readonly (readonly string[])[];
   /** The environment of the terminal emulator. It must not be taken for a process of the run. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   readonly title: string;
   readonly language: Language;
   readonly hold: WindowHold;
@@ -158,6 +161,8 @@ export type StopCause = 'cancelled' | 'shutdown';
 
 export type ToExecutor =
   | { readonly type: 'hello'; readonly protocol: number; readonly secret: string }
+  /** What all runs share from now on. It is the larger part of what each has, so it is told once. */
+  | { readonly type: 'environment'; readonly env: Environment }
   | { readonly type: 'start'; readonly spec: RunSpec }
   | { readonly type: 'stop'; readonly runId: string; readonly cause: StopCause }
   /** The end of this run is on record. */
@@ -214,6 +219,7 @@ export type FromExecutor =
 
 export const toExecutorTypes = [
   'hello',
+  'environment',
   'start',
   'stop',
   'acknowledge',

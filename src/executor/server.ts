@@ -6,15 +6,16 @@ import { receiveMessages, sendMessage } from '../execution/message-lines.ts';
 import {
   type Containment,
   type Count,
+  type Environment,
   type FromExecutor,
   protocolVersion,
   type RunEnd,
-  type RunSpec,
   type ToExecutor,
   toExecutorTypes,
 } from '../execution/messages.ts';
 import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
 import { Census } from './census.ts';
+import { type GivenRun, nothingShared } from './given-run.ts';
 import type { Journal } from './journal.ts';
 import { type Equipment, type Supervision, supervise } from './supervise.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
@@ -48,6 +49,8 @@ export class ExecutorServer {
   readonly secret = randomBytes(32).toString('hex');
   readonly #options: ExecutorOptions;
   readonly #server: Server;
+  /** What all runs share. */
+  #environment: Environment = nothingShared;
   readonly #running = new Map<string, Supervision>();
   readonly #unheard = new Map<string, RunEnd>();
   readonly #unheardCounts = new Map<string, Count>();
@@ -153,8 +156,11 @@ export class ExecutorServer {
 
   #obey(message: ToExecutor): void {
     switch (message.type) {
+      case 'environment':
+        this.#environment = message.env;
+        break;
       case 'start':
-        this.#start(message.spec);
+        this.#start({ ...message.spec, shared: this.#environment });
         break;
       case 'stop':
         this.#running.get(message.runId)?.stop(message.cause);
@@ -198,7 +204,7 @@ export class ExecutorServer {
     }
   }
 
-  #start(spec: RunSpec): void {
+  #start(spec: GivenRun): void {
     const { runId } = spec;
     if (this.#running.has(runId) || this.#unheard.has(runId)) return;
     this.#options.journal.starting(runId);

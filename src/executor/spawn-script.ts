@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { RunSpec, StreamCapture } from '../execution/messages.ts';
+import type { StreamCapture } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { Capture } from './capture.ts';
 import { commandOnTerminal } from './command-on-terminal.ts';
 import { closeBoth, type Fifo, type FifoPool } from './fifo-pool.ts';
+import { environmentOf, type GivenRun, nothingShared } from './given-run.ts';
 import { type PipeReader, readFifo, readOutput, readStream } from './pipe-reader.ts';
 import type { ProcessExit } from './process-exit.ts';
 import type { Launched } from './warm/launcher-process.ts';
@@ -38,7 +39,7 @@ interface Surroundings {
 }
 
 /** The one place where scripts are started. */
-export async function spawnScript(spec: RunSpec, surroundings: Surroundings): Promise<SpawnedScript> {
+export async function spawnScript(spec: GivenRun, surroundings: Surroundings): Promise<SpawnedScript> {
   const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
   const stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
   try {
@@ -56,7 +57,7 @@ interface Captures {
 }
 
 async function spawnCaptured(
-  spec: RunSpec,
+  spec: GivenRun,
   surroundings: Surroundings,
   captures: Captures,
 ): Promise<SpawnedScript> {
@@ -82,7 +83,7 @@ async function spawnCaptured(
 
 async function spawnIn(
   { fifos, window, warm }: Surroundings,
-  spec: RunSpec,
+  spec: GivenRun,
   captures: Captures,
 ): Promise<Started> {
   if (window !== null || fifos === null) {
@@ -125,19 +126,21 @@ interface Started {
   readers: PipeReader[];
 }
 
-async function spawnInWindow(spec: RunSpec, window: Window, captures: Captures): Promise<Started> {
+async function spawnInWindow(spec: GivenRun, window: Window, captures: Captures): Promise<Started> {
   const readers = [window.read(captures)];
   if (window.terminal === null) {
     const { pid, exited } = await window.start(spec);
     return { pid, exited, readers };
   }
-  const command = commandOnTerminal({ ...spec, env: { ...spec.env, ...window.env } }, window.terminal);
+  const { file, args } = spec;
+  const env = { ...environmentOf(spec), ...window.env };
+  const command = { ...commandOnTerminal({ file, args, env }, window.terminal), shared: nothingShared };
   const { child, exited } = start({ ...spec, ...command }, ['ignore', 'ignore', 'ignore']);
   return { pid: child.pid, exited, readers };
 }
 
 async function spawnWithFifos(
-  spec: RunSpec,
+  spec: GivenRun,
   fifos: FifoPool,
   { stdout, stderr }: Captures,
 ): Promise<Started> {
@@ -164,7 +167,7 @@ async function spawnWithFifos(
   return { pid: started.child.pid, exited: started.exited, readers };
 }
 
-function spawnWithStreams(spec: RunSpec, { stdout, stderr }: Captures): Started {
+function spawnWithStreams(spec: GivenRun, { stdout, stderr }: Captures): Started {
   const { child, exited } = start(spec, ['ignore', 'pipe', 'pipe']);
   const readers: PipeReader[] = [];
   if (child.stdout !== null) readers.push(readStream(child.stdout, stdout));
@@ -172,10 +175,10 @@ function spawnWithStreams(spec: RunSpec, { stdout, stderr }: Captures): Started 
   return { pid: child.pid, exited, readers };
 }
 
-function start(spec: RunSpec, stdio: ('ignore' | 'pipe' | number)[]): Process {
+function start(spec: GivenRun, stdio: ('ignore' | 'pipe' | number)[]): Process {
   const child = spawn(spec.file, spec.args, {
     cwd: spec.cwd,
-    env: spec.env,
+    env: environmentOf(spec),
     stdio,
     // A session of its own, so that the whole group can be ended and no terminal of ours is in its reach.
     detached: true,

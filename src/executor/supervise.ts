@@ -1,17 +1,12 @@
 import { constants } from 'node:os';
 
-import {
-  type EndCause,
-  endWithoutProcess,
-  type RunEnd,
-  type RunSpec,
-  type StopCause,
-} from '../execution/messages.ts';
+import { type EndCause, endWithoutProcess, type RunEnd, type StopCause } from '../execution/messages.ts';
 import { errnoOf } from '../shared/errors.ts';
 import { longestTimerMs } from '../shared/longest-timer.ts';
 import type { Text } from '../shared/text.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import type { GivenRun } from './given-run.ts';
 import { PageTerminal } from './page-terminal.ts';
 import type { ProcessExit } from './process-exit.ts';
 import { startTicksOf } from './process-table.ts';
@@ -64,7 +59,7 @@ export interface Supervision {
 }
 
 /** Starts a script and sees it to its end, whatever that is. Never throws. */
-export function supervise(spec: RunSpec, equipment: Equipment, events: SupervisionEvents): Supervision {
+export function supervise(spec: GivenRun, equipment: Equipment, events: SupervisionEvents): Supervision {
   let cause: EndCause | undefined;
   let windowState: 'open' | 'gone' = 'open';
   let pid: number | null = null;

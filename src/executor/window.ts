@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { sendMessage } from '../execution/message-lines.ts';
-import type { RunSpec, TerminalSize, WindowSpec } from '../execution/messages.ts';
+import type { TerminalSize, WindowSpec } from '../execution/messages.ts';
 import type { FromWindow, ToWindow, WindowEnd } from '../execution/window-messages.ts';
 import type { Capture } from './capture.ts';
+import { environmentOf, type GivenRun } from './given-run.ts';
 import type { PipeReader } from './pipe-reader.ts';
 
 /** How long a window may take to hand over the last of the output: it is a busy program's turn, not a network's. */
@@ -115,13 +116,9 @@ export class Window {
   }
 
   /** Where no terminal can be lent: the window starts the script itself, and tells how it ended. */
-  async start({
-    file,
-    args,
-    isVerbatim,
-    cwd,
-    env,
-  }: RunSpec): Promise<{ pid?: number; exited: Promise<Exit> }> {
+  async start(spec: GivenRun): Promise<{ pid?: number; exited: Promise<Exit> }> {
+    const { file, args, isVerbatim, cwd } = spec;
+    const env = { ...environmentOf(spec), ...this.env };
     const exited = new Promise<Exit>((resolve) => {
       this.#noteExit = resolve;
     });
@@ -129,7 +126,7 @@ export class Window {
       this.#noteSpawned = resolve;
     });
     if (this.#socket.destroyed) this.#noteLoss();
-    else this.#tell({ type: 'start', file, args, isVerbatim, cwd, env: { ...env, ...this.env } });
+    else this.#tell({ type: 'start', file, args, isVerbatim, cwd, env });
     const pid = await spawned;
     return { ...(pid !== undefined && { pid }), exited };
   }

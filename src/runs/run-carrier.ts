@@ -2,7 +2,7 @@ import { endWithoutProcess, type RunEnd, type RunSpec, runCookie } from '../exec
 import {
   argumentsOf,
   type Command,
-  environmentOf,
+  ownEnvironmentOf,
   parameterFileVariable,
 } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
@@ -229,7 +229,7 @@ export class RunCarrier {
       ...argumentsOf(command, run.parameterFile),
       cwd: script.folder,
       env: {
-        ...environmentOf(command, environment, script.runtime.env),
+        ...ownEnvironmentOf(command, environment, script.runtime.env),
         ...parameterFileVariable(command, run.parameterFile),
         [runCookie]: runId,
       },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { RunSpec } from '../../execution/messages.ts';
+import type { GivenRun } from '../given-run.ts';
 import { describeInterpreter } from './interpreter-key.ts';
 
 const runId = 'c9a646d3-9c61-4cb7-bfcd-ee2522c8f633';
 
-function runOf(env: Record<string, string> = {}, options: Partial<RunSpec> = {}): RunSpec {
+function runOf(env: Record<string, string> = {}, options: Partial<GivenRun> = {}): GivenRun {
   return {
     runId,
     file: '/usr/bin/python3',
@@ -23,7 +23,7 @@ function runOf(env: Record<string, string> = {}, options: Partial<RunSpec> = {})
   };
 }
 
-const keyOf = (spec: RunSpec) => describeInterpreter(spec)?.key ?? null;
+const keyOf = (spec: GivenRun) => describeInterpreter(spec)?.key ?? null;
 
 describe('which interpreters a run could be given to', () => {
   it('are the same for runs of different scripts, with different parameters, in different folders', () => {
@@ -55,9 +55,30 @@ describe('which interpreters a run could be given to', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
+  it('differ by what runs share, whichever object that is', () => {
+    const keys = [{ LANG: 'C' }, { LANG: 'C' }, { LANG: '' }].map((shared) => keyOf(runOf({}, { shared })));
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+    expect(keys).not.toContain(null);
+  });
+
+  it('are none where runs share what keeps them from it, unless one has something else in its place', () => {
+    expect(keyOf(runOf({}, { shared: { PYTHONHASHSEED: '1' } }))).toBeNull();
+    expect(keyOf(runOf({ PYTHONHASHSEED: '2' }, { shared: { PYTHONHASHSEED: '1' } }))).toBeNull();
+    const shared = { PYTHONPATH: 'lib' };
+    expect(keyOf(runOf({}, { shared }))).toBeNull();
+    expect(keyOf(runOf({ PYTHONPATH: '/opt/lib' }, { shared }))).not.toBeNull();
+  });
+
+  it('have what runs share, and what each has instead', () => {
+    const shared = { A: 'shared', B: 'shared' };
+    const { interpreter } = describeInterpreter(runOf({ B: 'own' }, { shared })) ?? {};
+    expect(interpreter?.().env).toMatchObject({ A: 'shared', B: 'own', PATH: '/usr/bin' });
+  });
+
   it('have a place for the id of their run', () => {
     const { interpreter } = describeInterpreter(runOf({ A: 'b' })) ?? {};
-    expect(interpreter?.env).toEqual({
+    expect(interpreter?.().env).toEqual({
       PATH: '/usr/bin',
       A: 'b',
       HOB_RUN_ID: '00000000-0000-0000-0000-000000000000',

@@ -1,7 +1,8 @@
 import { readSync } from 'node:fs';
 
-import type { RunSpec } from '../../execution/messages.ts';
+import type { Environment } from '../../execution/messages.ts';
 import type { FifoPool, LentFifo, OutputPipe } from '../fifo-pool.ts';
+import { type GivenRun, nothingShared } from '../given-run.ts';
 import type { ProcessExit } from '../process-exit.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
@@ -39,6 +40,8 @@ export class LauncherProcess {
   readonly #births = new Map<number, Birth>();
   readonly #children = new HostChildren();
   readonly #events: LauncherEvents;
+  /** What it was told that runs share. */
+  #shared: Environment | undefined;
   #asked = 0;
   #isReady = false;
   /** Nothing more can be asked of it. */
@@ -61,7 +64,7 @@ export class LauncherProcess {
   }
 
   /** Null when it could not. */
-  async start({ file, args, cwd, env }: RunSpec): Promise<Launched | null> {
+  async start({ file, args, cwd, env, shared = nothingShared }: GivenRun): Promise<Launched | null> {
     const stdout = await this.#fifos.lend();
     let stderr: LentFifo;
     try {
@@ -78,6 +81,8 @@ export class LauncherProcess {
     return new Promise((settle) => {
       const deadline = setTimeout(() => this.#host.kill(), longestStartMs).unref();
       this.#births.set(seq, { stdout, stderr, deadline, settle });
+      if (this.#shared !== shared) this.#host.send({ shared });
+      this.#shared = shared;
       this.#host.send({ seq, file, args, cwd, env, stdout: stdout.path, stderr: stderr.path });
     });
   }

@@ -1,6 +1,7 @@
 # Starts programs for a process that is too large to do so quickly: the system copies the tables of a process' memory whenever it forks,
 # and this one has hardly any. Each line on handle 3 asks for one, which gets a session of its own, as if that process had started it.
-# What cannot be started is refused, and left to that process, which finds out why.
+# What cannot be started is refused, and left to that process, which finds out why. What the environments of all have in common is said
+# once, in a line of its own.
 
 import gc
 import json
@@ -28,6 +29,7 @@ def main():
     poller.register(wake_read, select.POLLIN)
     defaults = [number for number in range(1, 32) if number not in KEPT]
     running = set()
+    shared = {}
     rest = b""
     is_closing = False
     # What is there stays, and nothing that comes refers to itself.
@@ -48,8 +50,11 @@ def main():
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             order = json.loads(line)
+            if "shared" in order:
+                shared = order["shared"]
+                continue
             try:
-                pid = start(order, defaults)
+                pid = start(order, {**shared, **order["env"]}, defaults)
             except (OSError, ValueError):
                 tell("refused", order["seq"])
                 continue
@@ -57,7 +62,7 @@ def main():
             tell("born", order["seq"], pid)
 
 
-def start(order, defaults):
+def start(order, environment, defaults):
     handles = []
     try:
         for path in (order["stdout"], order["stderr"]):
@@ -68,7 +73,7 @@ def start(order, defaults):
         return os.posix_spawn(
             order["file"],
             [order["file"], *order["args"]],
-            order["env"],
+            environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, handles[0], 1),

@@ -15,7 +15,7 @@ import {
   readAll,
   type WarmScene,
 } from '../../../test/support/warm-scene.ts';
-import type { RunSpec } from '../../execution/messages.ts';
+import type { GivenRun } from '../given-run.ts';
 import { isSameProcess, startTicksOf } from '../process-table.ts';
 import { Launcher } from './launcher.ts';
 import type { Launched } from './launcher-process.ts';
@@ -29,9 +29,9 @@ async function openLauncher() {
   let nowMs = 0;
   const launcher = new Launcher({ python: python ?? '', program, fifos: scene.fifos, now: () => nowMs });
   onTestFinished(() => launcher.close());
-  const sh = (text: string, options: Partial<RunSpec> = {}) => specOf(scene, text, options);
+  const sh = (text: string, options: Partial<GivenRun> = {}) => specOf(scene, text, options);
   /** Starts it, once there is a process that does. */
-  const start = async (text: string, options: Partial<RunSpec> = {}): Promise<Launched> => {
+  const start = async (text: string, options: Partial<GivenRun> = {}): Promise<Launched> => {
     let launched: Launched | null = null;
     await until('it is started', async () => {
       launched = await launcher.start(await sh(text, options));
@@ -43,7 +43,7 @@ async function openLauncher() {
   return { scene, launcher, sh, start, ready, pass: (ms: number) => (nowMs += ms) };
 }
 
-function specOf(scene: WarmScene, text: string, options: Partial<RunSpec>): Promise<RunSpec> {
+function specOf(scene: WarmScene, text: string, options: Partial<GivenRun>): Promise<GivenRun> {
   return scene.run('', { file: '/bin/sh', args: ['-c', text, 'name', 'an argument'], ...options });
 }
 
@@ -106,6 +106,17 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     expect(withoutId(stdout)).toBe(withoutId(cold));
     expect(stdout).toContain('leader');
     expect(stderr).toBe('');
+  });
+
+  it('gives each program what all share at that time, and what it has of its own', async () => {
+    const { start, ready } = await openLauncher();
+    await ready();
+    const tell = async (own: string, shared: Record<string, string>) =>
+      (await seeThrough(await start('echo "$A $B $C"', { env: { B: own }, shared }))).stdout;
+    const first = { A: '甲', B: 'shared' };
+    expect(await tell('1', first)).toBe('甲 1 \n');
+    expect(await tell('2', first)).toBe('甲 2 \n');
+    expect(await tell('3', { C: 'later' })).toBe(' 3 later\n');
   });
 
   it('uses its pipes again, and keeps no handle of them', async () => {

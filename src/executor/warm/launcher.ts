@@ -1,5 +1,5 @@
-import type { RunSpec } from '../../execution/messages.ts';
 import type { FifoPool } from '../fifo-pool.ts';
+import type { GivenRun } from '../given-run.ts';
 import { type Launched, LauncherProcess } from './launcher-process.ts';
 
 /** After one that did not come up, or was killed, the next one waits, longer each time. */
@@ -39,7 +39,7 @@ export class Launcher {
   }
 
   /** Null when it is to be started without this: there is no such process yet, or it could not. */
-  async start(spec: RunSpec): Promise<Launched | null> {
+  async start(spec: GivenRun): Promise<Launched | null> {
     // A mere name is looked for in the path of the script, which is not that of the small process.
     if (!spec.file.startsWith('/') || spec.isVerbatim) return null;
     this.#usedAtMs = this.#options.now();

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 
-import type { RunSpec, WarmLimits, WarmState } from '../../execution/messages.ts';
+import type { WarmLimits, WarmState } from '../../execution/messages.ts';
 import type { FifoPool } from '../fifo-pool.ts';
+import type { GivenRun } from '../given-run.ts';
 import { describeInterpreter } from './interpreter-key.ts';
 import { Launcher } from './launcher.ts';
 import type { Launched } from './launcher-process.ts';
@@ -73,7 +74,7 @@ export class WarmPool {
   }
 
   /** An interpreter that was given this run; null when it is to be started cold. */
-  async start(spec: RunSpec): Promise<WarmInterpreter | null> {
+  async start(spec: GivenRun): Promise<WarmInterpreter | null> {
     if (this.#limits.memoryBytes === 0) return null;
     const described = describeInterpreter(spec);
     // Without its folder it cannot be started, which is for a real start to say.
@@ -90,7 +91,7 @@ export class WarmPool {
   }
 
   /** A program that was started without a copy of this process; null when it is to be started otherwise. */
-  async launch(spec: RunSpec): Promise<Launched | null> {
+  async launch(spec: GivenRun): Promise<Launched | null> {
     if (this.#launcher === null || this.#limits.memoryBytes === 0) return null;
     this.#watch();
     return this.#launcher.start(spec);
@@ -103,10 +104,10 @@ export class WarmPool {
     this.#groups.clear();
   }
 
-  #groupFor(key: string, spec: InterpreterSpec): WarmGroup {
+  #groupFor(key: string, describe: () => InterpreterSpec): WarmGroup {
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    const group = new WarmGroup(spec, this.#tools);
+    const group = new WarmGroup(describe(), this.#tools);
     this.#makeRoom();
     this.#groups.set(key, group);
     this.#watch();

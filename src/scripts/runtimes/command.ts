@@ -51,20 +51,20 @@ export function parameterFileVariable(command: Command, path: string): Record<st
   return command.warm === undefined && command.parameterFile !== 'none' ? { HOB_PARAMETER_FILE: path } : {};
 }
 
-/** The environment of a command: that of the user, what the language needs, and what the manifest says. */
-export function environmentOf(
+/** What the environment of a command has beside that of the user: what the language needs, and what the manifest says. */
+export function ownEnvironmentOf(
   command: Command,
   user: Readonly<Record<string, string>>,
   manifest: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const env: Record<string, string> = { ...user, ...command.env, ...manifest };
+  const env: Record<string, string> = { ...command.env, ...manifest };
   for (const [variable, folder] of Object.entries(command.lastFolders ?? {})) {
     // Windows has a `Path`, and knows no difference.
-    const isAsWritten = variable in env;
+    const isAsWritten = variable in env || variable in user;
     const name = isAsWritten
       ? variable
-      : (Object.keys(env).find((each) => each.toUpperCase() === variable) ?? variable);
-    const before = env[name] ?? '';
+      : ([user, env].flatMap(Object.keys).find((each) => each.toUpperCase() === variable) ?? variable);
+    const before = env[name] ?? user[name] ?? '';
     // A PATH of one folder would be worse than none: then a shell looks in the usual places.
     if (before === '' && variable === 'PATH') continue;
     env[name] = before === '' ? folder : `${before}${delimiter}${folder}`;

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { projectRoot, tempFolder } from '../../../test/support/hob.ts';
-import { type Command, environmentOf, parameterFileVariable } from './command.ts';
+import { type Command, ownEnvironmentOf, parameterFileVariable } from './command.ts';
 import { withSdk } from './with-sdk.ts';
 
 const sdk = join(projectRoot, 'sdk');
@@ -81,26 +81,25 @@ describe('what Hob brings for authors', () => {
   });
 });
 
-describe('the environment of a command', () => {
+describe('what the environment of a command has beside that of the user', () => {
   const command = { file: 'x', args: [], env: { B: 'language', C: 'language' } };
 
   it('has the last word from the manifest, and the last folder from Hob', () => {
     const user = { A: 'user', B: 'user', LIST: '/user' };
     const lastFolders = { LIST: '/ours', OTHER: '/ours' };
-    expect(environmentOf({ ...command, lastFolders }, user, { C: 'manifest' })).toEqual({
-      A: 'user',
+    expect(ownEnvironmentOf({ ...command, lastFolders }, user, { C: 'manifest' })).toEqual({
       B: 'language',
       C: 'manifest',
       LIST: '/user:/ours',
       OTHER: '/ours',
     });
-    expect(environmentOf({ ...command, lastFolders }, user, { LIST: '/own' }).LIST).toBe('/own:/ours');
+    expect(ownEnvironmentOf({ ...command, lastFolders }, user, { LIST: '/own' }).LIST).toBe('/own:/ours');
   });
 
   it('makes no PATH where there is none, and uses the one that is written otherwise', () => {
     const lastFolders = { PATH: '/ours' };
-    expect(environmentOf({ ...command, env: {}, lastFolders }, {}, {})).toEqual({});
-    expect(environmentOf({ ...command, env: {}, lastFolders }, { Path: '/a' }, {})).toEqual({
+    expect(ownEnvironmentOf({ ...command, env: {}, lastFolders }, {}, {})).toEqual({});
+    expect(ownEnvironmentOf({ ...command, env: {}, lastFolders }, { Path: '/a' }, {})).toEqual({
       Path: '/a:/ours',
     });
   });

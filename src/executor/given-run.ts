@@ -1,0 +1,14 @@
+import type { Environment, RunSpec } from '../execution/messages.ts';
+
+/** A run, with what its environment has in common with others. */
+export interface GivenRun extends RunSpec {
+  /** The same object for all that share it. */
+  readonly shared?: Environment;
+}
+
+export const nothingShared: Environment = {};
+
+/** The whole environment of a run. */
+export function environmentOf({ shared, env }: Pick<GivenRun, 'shared' | 'env'>): Environment {
+  return { ...shared, ...env };
+}
