@@ -62,6 +62,20 @@ it('whoever wants to read finds every end, and an end that cannot wait takes alo
   expect([second, third].map(hasEnded)).toEqual([true, true]);
 });
 
+it('while another run is on its way a few ends are written down, and many wait for their time', () => {
+  const { ends, known, hasEnded } = recorder();
+  const first = known();
+  ends.recordSoon(first);
+  ends.settleFew();
+  expect(hasEnded(first)).toBe(true);
+  const many = [known(), known(), known()];
+  for (const each of many) ends.recordSoon(each);
+  ends.settleFew();
+  expect(many.map(hasEnded)).toEqual([false, false, false]);
+  vi.runAllTimers();
+  expect(many.map(hasEnded)).toEqual([true, true, true]);
+});
+
 it('one end that cannot be written down holds back no other, and is tried again', () => {
   const { ends, known, hasEnded, told, store } = recorder();
   const [bad, good] = [known(), known()];

@@ -15,6 +15,8 @@ type EndRecorderOptions = Pick<RunServiceOptions, 'store' | 'events' | 'executor
 
 /** Ends of this time are written down together, which costs hardly more than one. */
 const pauseMs = 16;
+/** So few are written down in less time than a small script takes. */
+const few = 2;
 /** How long until an end that could not be written down is tried again: a full disk has to be cleared by somebody. */
 const retryMs = 1000;
 
@@ -42,6 +44,11 @@ export class EndRecorder {
   recordSoon(end: KnownEnd): void {
     this.#pending.push(end);
     this.#soon ??= setTimeout(() => this.settle(), pauseMs).unref();
+  }
+
+  /** To be called when another run has just been started, and nobody waits for anything but its end. */
+  settleFew(): void {
+    if (this.#pending.length <= few) this.settle();
   }
 
   /** Writes down what is known. Never throws: what cannot be written now is written when there is room. */

@@ -251,6 +251,7 @@ export class RunCarrier {
           const start = { startedAt: clock.now().toISOString(), executor: name };
           if (!run.entry.make(start)) store.markStarted(runId, start, { durable: run.isDurable });
           onStart();
+          setImmediate(() => this.#ends.settleFew());
         },
         started: (why) => {
           if (why !== null && window?.page !== undefined) this.#notePageless(run, why);

@@ -20,7 +20,9 @@ export function hasOwnHob(python: string, env: Readonly<Record<string, string>>)
 
 function packageFolders(library: string): readonly string[] {
   try {
-    const { mtimeMs } = statSync(library);
+    // Most of these places are not there, and it takes longer to throw than to look.
+    const mtimeMs = statSync(library, { throwIfNoEntry: false })?.mtimeMs;
+    if (mtimeMs === undefined) return [];
     const before = known.get(library);
     if (before?.changedMs === mtimeMs) return before.folders;
     const folders = readdirSync(library)
