@@ -122,6 +122,9 @@ export async function startService({
     const { executor, warm } = composeExecutor(settings, version, log);
     closers.push(() => executor.close());
     executor.events.subscribe((event) => metrics.noteExecutor(event));
+    // Its start takes as long as all the rest, which goes on meanwhile.
+    const connected = executor.connect();
+    connected.catch(() => {});
 
     const catalogue = new Catalogue([folders.scripts, ...settings.scripts], folders);
     const report = new CatalogueReport(catalogue, log);
@@ -129,7 +132,7 @@ export async function startService({
     tellCatalogue({ catalogue, eventLog, facts, log });
     const watching = watchCatalogue(catalogue, log.child({ part: 'scripts' }));
     closers.push(async () => (await watching.catch(() => null))?.close());
-    await Promise.all([executor.connect(), watching]);
+    await watching;
 
     const {
       models,
@@ -274,6 +277,7 @@ export async function startService({
       if (type === 'ended') keeper.wake();
     });
     const runFolders = await readdir(folders.runs);
+    await connected;
     listening = await listen({
       app,
       addresses: settings.listen,
