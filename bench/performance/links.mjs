@@ -53,8 +53,7 @@ export function measureLinks({ folder, extent, say }) {
     await hob.watch.begin();
     for (const length of lengths) {
       say(`links, ${length}`);
-      const chains = Math.ceil(extent.chains / length);
-      seen.push({ length, ...(await hob.watch.during(() => measureChain(hob, length, chains))) });
+      seen.push({ length, ...(await hob.watch.during(() => measureChain(hob, length, extent.chains))) });
     }
     const { blockedMs, hits, misses } = await hob.watch.end();
     return {
