@@ -7,7 +7,7 @@ import { type CommandScene, english, launchScene } from './support/command-scene
 import { runCli, tempFolder } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { hasTmux, runInTmux } from './support/tmux.ts';
-import { fileThere } from './support/until.ts';
+import { fileThere, until } from './support/until.ts';
 
 const stubborn = '50000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
@@ -76,6 +76,10 @@ secret = true
     await terminal.shows('[exit 130]');
     const { body } = await scene.hob.get(`/api/runs?script=${stubborn}`);
     expect(body.items).toMatchObject([{ state: 'running' }]);
+    await until('it was stopped all the same', async () => {
+      const { body: later } = await scene.hob.get(`/api/runs?script=${stubborn}&state=failed`);
+      return Array.isArray(later.items) && later.items.length === 1;
+    });
   });
 
   it('shows how far the script is below what it prints, for as long as it runs', async () => {

@@ -41,18 +41,18 @@ export async function followRun(
         '正在停止运行……（再按一次 Ctrl-C 直接退出）',
       ),
     );
-    stop.request(() => interrupt.exitCode);
+    interrupt.finishFirst(stop.request(() => interrupt.exitCode));
   };
   interrupt.signal.addEventListener('abort', onInterrupt, { once: true });
   const timer = startTimer(timeoutMs, () => {
     display.say(tr('The time is over: stopping the run ...', '时间已到，正在停止运行……'));
-    stop.request(() => timedOutCode);
+    void stop.request(() => timedOutCode);
   });
   try {
     for await (const event of watchRun(runId, connection)) {
       await showEvent(event, display);
       // A service that was just started anew has not heard of it.
-      if (event.type === 'run.queued' || event.type === 'run.started') stop.repeat();
+      if (event.type === 'run.queued' || event.type === 'run.started') void stop.repeat();
     }
     display.clear();
     const record = await connection.ask(goesOnText(runId), (client) =>
@@ -98,19 +98,20 @@ class Stop {
     return this.#exitCode?.() ?? null;
   }
 
-  request(exitCode: () => number): void {
+  /** Resolves when the service has heard it, or is away. */
+  request(exitCode: () => number): Promise<void> {
     this.#exitCode ??= exitCode;
-    this.repeat();
+    return this.repeat();
   }
 
-  repeat(): void {
+  async repeat(): Promise<void> {
     if (this.#exitCode === null) return;
-    this.#connection.client
-      .post(`/api/runs/${encodeURIComponent(this.#runId)}/cancel`)
-      .catch((error: unknown) => {
-        // It ended by itself at the same moment, or the service is away and will be told when it is back.
-        if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
-      });
+    try {
+      await this.#connection.client.post(`/api/runs/${encodeURIComponent(this.#runId)}/cancel`);
+    } catch (error) {
+      // It ended by itself at the same moment, or the service is away and will be told when it is back.
+      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+    }
   }
 }
 
