@@ -1,27 +1,47 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
+import { allAtOnce, type Steps } from './steps.ts';
+
 /**
  * Bytes of unknown encoding as UTF-8: themselves if they are that, else from GB18030 if they decode cleanly (Chinese Windows
  * programs write it), else with replacement characters. Never throws.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array {
+  return allAtOnce(utf8Steps(bytes));
+}
+
+/** The same, for what may be large. */
+export function* utf8Steps(bytes: Uint8Array): Steps<Uint8Array> {
   if (isUtf8(bytes)) return bytes;
-  return transcodeGb18030(bytes) ?? transcode(bytes, new TextDecoder('utf-8', { ignoreBOM: true }));
+  const fromGb18030 = yield* gb18030Steps(bytes);
+  return fromGb18030 ?? (yield* transcodeSteps(bytes, new TextDecoder('utf-8', { ignoreBOM: true })));
 }
 
 const longestCharacterBytes = 4;
 
+interface Utf8Part {
+  readonly utf8: Uint8Array;
+  readonly usedBytes: number;
+}
+
 /** Like `toUtf8`, for a part of a text: the bytes of a character that was cut at its start or end are left out. */
-export function partToUtf8(bytes: Uint8Array, cut: 'start' | 'end'): { utf8: Uint8Array; usedBytes: number } {
-  for (const convert of [asUtf8, transcodeGb18030]) {
-    for (let dropped = 0; dropped < Math.min(longestCharacterBytes, bytes.length + 1); dropped++) {
-      const part = cut === 'start' ? bytes.subarray(dropped) : bytes.subarray(0, bytes.length - dropped);
-      const utf8 = convert(part);
-      if (utf8 !== null) return { utf8, usedBytes: part.length };
-    }
+export function partToUtf8(bytes: Uint8Array, cut: 'start' | 'end'): Utf8Part {
+  return allAtOnce(utf8PartSteps(bytes, cut));
+}
+
+/** The same, for what may be large. */
+export function* utf8PartSteps(bytes: Uint8Array, cut: 'start' | 'end'): Steps<Utf8Part> {
+  const parts = Array.from({ length: Math.min(longestCharacterBytes, bytes.length + 1) }, (_, dropped) =>
+    cut === 'start' ? bytes.subarray(dropped) : bytes.subarray(0, bytes.length - dropped),
+  );
+  const part = parts.find((each) => isUtf8(each));
+  if (part !== undefined) return { utf8: part, usedBytes: part.length };
+  for (const each of parts) {
+    const utf8 = yield* gb18030Steps(each);
+    if (utf8 !== null) return { utf8, usedBytes: each.length };
   }
-  return { utf8: toUtf8(bytes), usedBytes: bytes.length };
+  return { utf8: yield* utf8Steps(bytes), usedBytes: bytes.length };
 }
 
 /** Like `toUtf8`, for files: a byte order mark decides the encoding (PowerShell 5.1 writes UTF-16) and is dropped. */
@@ -45,24 +65,25 @@ export function textOf(utf8: Uint8Array): string {
   return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength).toString();
 }
 
-function asUtf8(bytes: Uint8Array): Uint8Array | null {
-  return isUtf8(bytes) ? bytes : null;
-}
-
-function transcodeGb18030(bytes: Uint8Array): Uint8Array | null {
+function* gb18030Steps(bytes: Uint8Array): Steps<Uint8Array | null> {
   try {
-    return transcode(bytes, new TextDecoder('gb18030', { fatal: true, ignoreBOM: true }));
+    return yield* transcodeSteps(bytes, new TextDecoder('gb18030', { fatal: true, ignoreBOM: true }));
   } catch {
     return null;
   }
 }
 
-/** Piece by piece: the text of a large file would fill the small heap of the thread that reads it. */
-const pieceBytes = 256 * 1024;
+/** Piece by piece: the text of a large file would fill the small heap of the thread that reads it, and hold up everybody. */
+const pieceBytes = 64 * 1024;
 
 function transcode(bytes: Uint8Array, decoder: TextDecoder): Uint8Array {
+  return allAtOnce(transcodeSteps(bytes, decoder));
+}
+
+function* transcodeSteps(bytes: Uint8Array, decoder: TextDecoder): Steps<Uint8Array> {
   const pieces: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += pieceBytes) {
+    if (start > 0) yield;
     const stream = start + pieceBytes < bytes.length;
     pieces.push(Buffer.from(decoder.decode(bytes.subarray(start, start + pieceBytes), { stream })));
   }

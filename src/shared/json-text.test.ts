@@ -18,6 +18,21 @@ describe('the literal of a text', () => {
     expect(String(jsonLiteral(Buffer.from(everyAscii)))).toBe(JSON.stringify(everyAscii));
   });
 
+  it.each([
+    ['lines of text', 'x'.repeat(79).concat('\n')],
+    ['characters of several bytes', '好é😀\n'],
+    ['nothing but what is escaped', '\u0000"\\'],
+    ['what is escaped after much that is not', 'x'.repeat(200_000).concat('\u0000'.repeat(200_000))],
+  ])('is the same of a large text: %s', (_, unit) => {
+    for (const bytes of [256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1_000_000]) {
+      const text = unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit)));
+      expect(String(jsonLiteral(Buffer.from(text))) === JSON.stringify(text)).toBe(true);
+      expect(String(jsonLiteral(Buffer.from(text), Buffer.from('"')))).toHaveLength(
+        JSON.stringify(`${text}"`).length,
+      );
+    }
+  });
+
   it('may be made of several, or of none', () => {
     expect(String(jsonLiteral(Buffer.from('a"'), Buffer.from('\n好')))).toBe(JSON.stringify('a"\n好'));
     expect(String(jsonLiteral())).toBe('""');

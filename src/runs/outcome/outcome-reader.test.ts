@@ -16,7 +16,17 @@ const log = pino({ enabled: false });
 const realEntry = new URL('../../../test/support/outcome-worker.mjs', import.meta.url);
 const mebibyte = 1024 * 1024;
 
-async function requestFor({ result = '', stdout = '', withOutput = true }): Promise<OutcomeRequest> {
+interface LeftBehind {
+  result?: string;
+  stdout?: string | Buffer;
+  withOutput?: boolean;
+}
+
+async function requestFor({
+  result = '',
+  stdout = '',
+  withOutput = true,
+}: LeftBehind): Promise<OutcomeRequest> {
   const path = await tempFolder();
   const folder: RunFolder = runFolderAt(path, '.');
   if (result !== '') await writeFile(folder.resultFile, result);
@@ -68,7 +78,10 @@ describe('what a script left behind', () => {
 
   it.each([
     ['a large envelope', { result: `{"code":0,"msg":"${'好'.repeat(mebibyte)}"}`, stdout: 'x' }],
-    ['much output', { result: '{"code":0,"msg":"ok"}', stdout: '"line"\n'.repeat(mebibyte / 8) }],
+    [
+      'a large envelope and much output',
+      { result: `{"code":0,"msg":"${'x'.repeat(mebibyte)}"}`, stdout: '"line"\n'.repeat(mebibyte / 8) },
+    ],
     [
       'a small envelope in a large file',
       { result: `${' '.repeat(mebibyte)}{"code":0,"msg":"ok"}\n`, stdout: '' },
@@ -82,6 +95,29 @@ describe('what a script left behind', () => {
     expect(texts.message === JSON.stringify(envelope.msg)).toBe(true);
     expect(texts.stdout === JSON.stringify(stdout)).toBe(true);
     expect(texts.stderr).toBe('""');
+  });
+
+  it.each([
+    ['in UTF-8', Buffer.from('"行"\n'.repeat(mebibyte)), '"行"\n'.repeat(mebibyte)],
+    ['in GB18030', Buffer.from('d0d00a', 'hex'), '行\n'],
+    ['in no encoding', Buffer.from('ff0a', 'hex'), '\uFFFD\n'],
+  ])('needs no thread for much output, %s, and lets others have their turns', async (_name, unit, text) => {
+    const times = unit.length > 3 ? 1 : mebibyte;
+    const request = await requestFor({
+      result: '{"code":0,"msg":"ok"}',
+      stdout: Buffer.concat(Array(times).fill(unit)),
+    });
+    let turns = 0;
+    let isRead = false;
+    const others = (): void => {
+      turns += 1;
+      if (!isRead) setImmediate(others);
+    };
+    setImmediate(others);
+    const texts = textsOf(await new OutcomeReader({ entry: nowhere, log }).read(request));
+    isRead = true;
+    expect(texts.stdout === JSON.stringify(text.repeat(times))).toBe(true);
+    expect(turns).toBeGreaterThan(2 * (request.end.stdout.bytes / mebibyte));
   });
 
   it('needs no thread for output that nobody waits for, or for a result that is too large to be read', async () => {
@@ -126,7 +162,7 @@ note('end');
 const text = Buffer.from('""');
 parentPort.postMessage({ envelope: 'own', result: text, message: text, stdout: text, stderr: text });`);
     const reader = new OutcomeReader({ entry, log });
-    const request = await requestFor({ stdout: 'x'.repeat(mebibyte) });
+    const request = await requestFor({ result: 'x'.repeat(mebibyte) });
     const begun = async (count: number) => {
       for (;;) {
         const text = existsSync(journal) ? await readFile(journal, 'utf8') : '';

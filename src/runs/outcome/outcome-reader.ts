@@ -6,9 +6,10 @@ import type { Logger } from '../../shared/log.ts';
 import { startWorker } from '../../shared/start-worker.ts';
 import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
 
-/** Up to here reading takes about a millisecond, much less than it takes to start a thread. */
+/** Up to here reading takes about a millisecond. */
 const smallBytes = 256 * 1024;
-const maxThreads = 2;
+/** So many large outcomes are read at a time: each takes memory of a few times its size. */
+const maxLarge = 2;
 /** Files and texts are not on the heap of the thread, so a few megabytes do; whatever fills it ends the thread alone. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
@@ -18,10 +19,13 @@ interface OutcomeReaderOptions {
   log: Logger;
 }
 
-/** Reads what scripts left behind: small things at once, large ones in threads, so that they hold up nobody else. */
+/**
+ * Reads what scripts left behind, so that nobody else is held up: small things at once, and much output in turns with whatever else there is
+ * to do. A large result cannot be checked in parts, so that is done in a thread, which takes longer to start than all the rest.
+ */
 export class OutcomeReader {
   readonly #options: OutcomeReaderOptions;
-  #threads = 0;
+  #large = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: OutcomeReaderOptions) {
@@ -31,16 +35,21 @@ export class OutcomeReader {
   /** Never rejects: a run whose outcome cannot be read still has one, which says so. */
   async read(request: OutcomeRequest): Promise<OutcomeTexts> {
     const resultBytes = request.recorded?.length ?? resultSizeOf(request);
-    if ((resultBytes ?? 0) + outputSizeOf(request) <= smallBytes)
-      return readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
-    if (this.#threads === maxThreads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#threads++;
+    const readHere = () =>
+      readOutcome(resultBytes === null ? { ...request, isWithoutResult: true } : request);
+    if ((resultBytes ?? 0) + outputSizeOf(request) <= smallBytes) return readHere();
+    if (this.#large === maxLarge) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#large++;
     try {
-      return await this.#readInThread(request);
+      return await ((resultBytes ?? 0) <= smallBytes ? readHere() : this.#readInThread(request));
+    } catch (error) {
+      this.#logOf(request).error({ err: error }, 'the outcome of a run could not be read');
+      const why = errnoOf(error) ?? error;
+      return unreadOutcome(request, { en: `Hob could not read it (${why})`, zh: `Hob 无法读取（${why}）` });
     } finally {
       // The place goes to the one who has waited longest, or is free again.
       const next = this.#waiting.shift();
-      if (next === undefined) this.#threads--;
+      if (next === undefined) this.#large--;
       else next();
     }
   }
@@ -49,18 +58,17 @@ export class OutcomeReader {
     try {
       return await runThread(this.#options.entry, request);
     } catch (error) {
-      const errno = errnoOf(error);
-      const log = this.#options.log.child({ run: request.end.runId });
-      if (errno === 'ERR_WORKER_INIT_FAILED') {
-        log.warn({ err: error }, 'no thread could be started to read a large outcome, which holds up others');
-        return readOutcome(request);
-      }
-      log.error({ err: error }, 'the thread that read the outcome of a run has died');
-      return unreadOutcome(request, {
-        en: `Hob could not read it (${errno ?? error})`,
-        zh: `Hob 无法读取（${errno ?? error}）`,
-      });
+      if (errnoOf(error) !== 'ERR_WORKER_INIT_FAILED') throw error;
+      this.#logOf(request).warn(
+        { err: error },
+        'no thread could be started to read a large outcome, which holds up others',
+      );
+      return readOutcome(request);
     }
+  }
+
+  #logOf({ end }: OutcomeRequest): Logger {
+    return this.#options.log.child({ run: end.runId });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StreamCapture } from '../../execution/messages.ts';
-import { partToUtf8, textOf, toUtf8 } from '../../shared/decode-text.ts';
-import { type JsonText, jsonLiteral } from '../../shared/json-text.ts';
+import { partToUtf8, textOf, toUtf8, utf8PartSteps, utf8Steps } from '../../shared/decode-text.ts';
+import { type JsonText, jsonLiteral, literalSteps } from '../../shared/json-text.ts';
+import { inTurns } from '../../shared/steps.ts';
 import { readLogPart } from '../output/read-log.ts';
 
 const lastLinesBytes = 4096;
@@ -16,7 +17,7 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
   if (capture.text !== undefined && capture.bytes <= maxBytes) return jsonLiteral(Buffer.from(capture.text));
   if (kept === capture.bytes && kept <= maxBytes) {
     const all = await readLogPart(path, 0, kept);
-    if (all.length === kept) return jsonLiteral(toUtf8(all));
+    if (all.length === kept) return inTurns(literalSteps(await inTurns(utf8Steps(all))));
   }
 
   const headBytes = Math.min(
@@ -28,14 +29,14 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
     readLogPart(path, 0, headBytes),
     readLogPart(path, kept - tailBytes, tailBytes),
   ]);
-  const beginning = partToUtf8(head, 'end');
-  const end = partToUtf8(tail, 'start');
+  const beginning = await inTurns(utf8PartSteps(head, 'end'));
+  const end = await inTurns(utf8PartSteps(tail, 'start'));
   const isIntact = head.length === headBytes && tail.length === tailBytes;
   const mark = markOf({
     missing: capture.bytes - beginning.usedBytes - end.usedBytes,
     log: isIntact ? { path, isWhole: kept === capture.bytes } : null,
   });
-  return jsonLiteral(beginning.utf8, Buffer.from(mark), end.utf8);
+  return inTurns(literalSteps(beginning.utf8, Buffer.from(mark), end.utf8));
 }
 
 /** The output that nobody could read, for whatever reason: all of it is missing. */
