@@ -16,6 +16,7 @@ import { programsFor } from './performance/programs.mjs';
 import { measureHistory, measureModels } from './performance/requests.mjs';
 import { findInterpreters, hasNumpy } from './performance/scene.mjs';
 import { measureMemory, measureStarts } from './performance/sizes.mjs';
+import { Stolen } from './performance/stolen.mjs';
 import { findWebhook } from './performance/webhook.mjs';
 import { rounded } from './support/samples.mjs';
 
@@ -25,7 +26,7 @@ export const usesHistory = false;
 
 const whole = {
   rounds: 5,
-  settleMs: 15_000,
+  settleMs: 10_000,
   roundMs: 2000,
   warmUpMs: 400,
   personCalls: 40,
@@ -73,6 +74,7 @@ export async function measure({ homes, quick, only, say }) {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-performance-'));
   const load = new Load();
   const load1 = loadavg()[0];
+  const stolen = new Stolen();
   try {
     const webhookVersion = findWebhook(say);
     const interpreters = await findInterpreters(folder);
@@ -127,6 +129,7 @@ export async function measure({ homes, quick, only, say }) {
         sh: interpreters.sh,
         webhook: webhookVersion,
         load_before: rounded(load1),
+        stolen_percent: rounded(stolen.percent),
         file_ms: rounded(Math.max(...fileMs)),
         client_cpu_ms: rounded(clientCpuMs),
       },

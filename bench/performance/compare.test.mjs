@@ -19,6 +19,7 @@ const watched = {
   warmMb: 20,
   webhookMb: 10,
   blockedMs: 5,
+  idleMs: 2,
   hits: 3,
   misses: 1,
 };
@@ -56,7 +57,7 @@ describe('what was compared', () => {
     const [times, calls, beside] = comparisonTables(seen);
     expect(times?.rows[0]).toEqual(['sh', '8 callers', 10, 5, 2, 19.8, 9.9, 2, 2.5]);
     expect(calls?.rows).toEqual([['sh', '8 callers', 300, 1200, 0.25, 2000]]);
-    expect(beside?.rows[0]).toEqual(['sh', '8 callers', 100, 50, 20, 10, 5, 3, 1]);
+    expect(beside?.rows[0]).toEqual(['sh', '8 callers', 100, 50, 20, 10, 5, 2, 3, 1]);
   });
 
   it('leaves out what nobody was there to be compared with', () => {

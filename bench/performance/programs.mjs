@@ -16,7 +16,12 @@ with open(given["environment"]["output_json"], "w", encoding="utf-8") as file:
 `;
 
 /** Writes no result: the other service would overwrite one and the same file, which takes three times as long as all the rest. */
-const shText = `echo ${expectedText}\n`;
+export const smallProgram = {
+  title: 'sh',
+  language: 'sh',
+  entry: 'main.sh',
+  text: `echo ${expectedText}\n`,
+};
 
 const nodeText = `
 const { readFileSync, writeFileSync } = require('node:fs');
@@ -35,7 +40,7 @@ const standardPreload = ['decimal', 'http.client', 'xml.etree.ElementTree', 'asy
 export function programsFor({ hasNumpy }) {
   const preload = hasNumpy ? ['numpy'] : standardPreload;
   return {
-    sh: { title: 'sh', language: 'sh', entry: 'main.sh', text: shText },
+    sh: smallProgram,
     python: {
       title: 'Python: json, argparse',
       language: 'python',

@@ -2,27 +2,36 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { targetOf } from './load.mjs';
-import { expectedText } from './programs.mjs';
+import { expectedText, smallProgram } from './programs.mjs';
 import { idOf, withHob, writeParameters } from './scene.mjs';
 import { startWebhook } from './webhook.mjs';
 
 /**
- * Starts Hob and webhook, if it is here, so that both run the same script by the same command, and stops them afterwards. `targets` is
- * what is called: Hob first.
+ * Starts Hob and webhook, if it is here, so that both run the same scripts by the same commands, and stops them afterwards. `targets` is
+ * what is called: Hob first. `smallTargets` run the least there is, by which a service gets used to its work whatever it is measured with.
  */
 export function withRivals(name, program, scene, use) {
   const { folder, interpreters, hasWebhook } = scene;
-  return withHob(folder, [{ id: idOf(1), name, ...program }], '', async (hob) => {
+  const programs = [
+    { id: idOf(1), name, ...program },
+    { id: idOf(2), name: 'small', ...smallProgram },
+  ];
+  return withHob(folder, programs, '', async (hob) => {
     const peerFolder = mkdtempSync(join(folder, 'peer-'));
-    const cwd = join(hob.home, 'scripts', name);
-    const args = [join(cwd, program.entry), writeParameters(peerFolder)];
-    const command = { file: interpreters[program.language], args, cwd };
-    const targets = [hob.runTarget(idOf(1))];
-    if (!hasWebhook) return use({ hob, webhook: null, targets, command });
-    const webhook = await startWebhook(peerFolder, { [name]: command });
+    const commandOf = ({ name, language, entry }) => {
+      const cwd = join(hob.home, 'scripts', name);
+      return { file: interpreters[language], args: [join(cwd, entry), writeParameters(peerFolder)], cwd };
+    };
+    const commands = Object.fromEntries(programs.map((each) => [each.name, commandOf(each)]));
+    const command = commands[name];
+    const [targets, smallTargets] = programs.map(({ id }) => [hob.runTarget(id)]);
+    if (!hasWebhook) return use({ hob, webhook: null, targets, smallTargets, command });
+    const webhook = await startWebhook(peerFolder, commands);
     try {
-      targets.push(targetOf(webhook.urlOf(name), { body: {}, expected: expectedText }));
-      return await use({ hob, webhook, targets, command });
+      const peerTarget = (name) => targetOf(webhook.urlOf(name), { body: {}, expected: expectedText });
+      targets.push(peerTarget(name));
+      smallTargets.push(peerTarget('small'));
+      return await use({ hob, webhook, targets, smallTargets, command });
     } finally {
       await webhook.stop();
     }

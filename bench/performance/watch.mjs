@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 import { residentBytes } from '../support/service.mjs';
 
 /** The event loop is looked at this often, and what it shows contains the time between two looks. */
@@ -14,6 +16,9 @@ export class Watch {
   #caller;
   #warmBefore;
   #blockedMs = 0;
+  /** The event loop of this process, which has nothing to do meanwhile. */
+  #idleLoop = monitorEventLoopDelay({ resolution: loopPauseMs });
+  #idleMs = 0;
 
   constructor(service) {
     this.#service = service;
@@ -23,12 +28,17 @@ export class Watch {
   async begin() {
     this.#warmBefore = await this.#readWarm();
     this.#blockedMs = 0;
+    this.#idleMs = 0;
   }
 
   /** Does something to the service. Only then its event loop counts: while others have their turn, they have the processor. */
   async during(doIt) {
     await this.#readBlockedMs();
+    this.#idleLoop.reset();
+    this.#idleLoop.enable();
     const seen = await doIt();
+    this.#idleLoop.disable();
+    this.#idleMs = Math.max(this.#idleMs, this.#idleLoop.max / 1e6 - loopPauseMs);
     this.#blockedMs = Math.max(this.#blockedMs, await this.#readBlockedMs());
     return seen;
   }
@@ -37,6 +47,7 @@ export class Watch {
     const [before, warm] = [this.#warmBefore, await this.#readWarm()];
     return {
       blockedMs: this.#blockedMs,
+      idleMs: this.#idleMs,
       hits: warm && warm.hits - (before?.hits ?? 0),
       misses: warm && warm.misses - (before?.misses ?? 0),
       serviceMb: residentMb(this.#service.pid),

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { startApart } from '../support/start-apart.mjs';
 import { pythonEnv } from './programs.mjs';
 
 const host = '127.0.0.1';
@@ -51,7 +52,7 @@ export async function startWebhook(folder, commands) {
   writeFileSync(hooksFile, JSON.stringify(hooks));
   const port = await freePort();
   const began = performance.now();
-  const child = spawn('webhook', ['-hooks', hooksFile, '-ip', host, '-port', String(port)], {
+  const child = startApart('webhook', ['-hooks', hooksFile, '-ip', host, '-port', String(port)], {
     stdio: 'ignore',
     env: { ...process.env, ...pythonEnv },
   });

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { startApart } from './start-apart.mjs';
 
 const { fewThreads } = await import(new URL('../../build/shared/node-flags.js', import.meta.url).href);
 const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
@@ -12,10 +13,14 @@ export async function startService(home, settings) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
   // As `hob start` starts it.
-  const child = spawn(process.execPath, [...fewThreads, command, 'serve', '--home', home, '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, HOB_LOG_LEVEL: 'error' },
-  });
+  const child = startApart(
+    process.execPath,
+    [...fewThreads, command, 'serve', '--home', home, '--port', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, HOB_LOG_LEVEL: 'error' },
+    },
+  );
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     child.stdout.once('data', (chunk) => resolve(String(chunk).trim().split(' ').at(-1)));

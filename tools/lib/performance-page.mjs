@@ -6,11 +6,13 @@ const how = [
   'machine with the same interpreter: the file that Hob finds, never something on PATH that only starts the real one. Hob had everything',
   'on that it has by default: the door, the history, supervision, a process of its own for the scripts. They had their turns in rounds,',
   "each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person's pace, call by call. The calls came",
-  'from another process, over connections that stay open. Before the first round both were called for some seconds: a service runs for days.',
+  'from another process, over connections that stay open. Each service had a session of its own, as where people use it: Linux shares the',
+  'processors out by session first. Before the first round both were called for some seconds with the smallest script and for some with the',
+  'one that is measured: a service runs for days.',
   'Each script prints a line; those of Python and Node read their parameters from a file before, and write a result.',
   '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
   'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
-  'scripts and the caller took of the processors meanwhile. Memory is the resident set, in millions of bytes; *warm* is what interpreters that',
+  'scripts, the caller and other machines on the same host took of the processors meanwhile. Memory is the resident set, in millions of bytes; *warm* is what interpreters that',
   'wait for a run take beside that.',
 ];
 
@@ -49,10 +51,14 @@ function measuredText({ tables, claims, scene, ...seen }) {
   ];
 }
 
-function sceneText({ python, sh, webhook, load_before, file_ms, client_cpu_ms }) {
+function sceneText({ python, sh, webhook, load_before, stolen_percent, file_ms, client_cpu_ms }) {
   const disk = file_ms === undefined ? '' : `; making a file took ${file_ms} ms at most before a case`;
   const peer = webhook === null ? 'webhook could not be had' : `webhook ${webhook}`;
-  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began${disk}. Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
+  const stolen =
+    typeof stolen_percent === 'number'
+      ? ` Of the time of its processors, ${stolen_percent} % went to other machines on the same host.`
+      : '';
+  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began${disk}.${stolen} Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
 }
 
 /** Also shown at the end of a measurement. */

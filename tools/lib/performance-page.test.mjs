@@ -43,6 +43,12 @@ describe('the page about performance', () => {
     expect(performancePage({ performance: without })).toContain('webhook could not be had');
   });
 
+  it('says what other machines took of the processors, where that is known', () => {
+    const scene = { ...performance.scene, stolen_percent: 7.5 };
+    expect(performancePage({ performance: { ...performance, scene } })).toContain('7.5 % went to other');
+    expect(performancePage({ performance })).not.toContain('other machines on the same host.');
+  });
+
   it('says that nothing was measured yet', () => {
     expect(performancePage({})).toContain('Not measured yet.');
   });
