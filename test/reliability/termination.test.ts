@@ -165,7 +165,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
           }),
         );
         expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
-        recordSlowest('a plain exit', cells, boundMs(1000, 2));
+        recordSlowest('a plain exit', cells, boundMs(1000));
       } finally {
         for (const cell of cells) killEach(await survivorsOf(cell));
       }
@@ -180,7 +180,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
     expect(await endsOf(hob, cells)).toEqual(
       shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
     );
-    recordSlowest('an exit that stops survivors', cells, boundMs(1000, 2));
+    recordSlowest('an exit that stops survivors', cells, boundMs(1000));
   });
 
   it('that outlasts its timeout leaves none', patiently, async () => {
@@ -193,7 +193,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
       shapeNames.map((shape) => ({ shape, end_cause: 'timeout', exit_code: stoppedCode(shape) })),
     );
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: true });
-    recordSlowest('a timeout', cells, graceMs + boundMs(1000, 2));
+    recordSlowest('a timeout', cells, graceMs + boundMs(1000));
   });
 
   it('that is cancelled leaves none', patiently, async () => {
@@ -205,7 +205,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
       shapeNames.map((shape) => ({ shape, end_cause: 'cancelled', exit_code: stoppedCode(shape) })),
     );
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: false });
-    recordSlowest('a cancel', cells, graceMs + boundMs(1000, 2));
+    recordSlowest('a cancel', cells, graceMs + boundMs(1000));
   });
 
   it('whose parent is cancelled goes with it, and leaves none', patiently, async () => {
@@ -221,7 +221,7 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
       const parent = await hob.ended(String(answer.headers.get('x-hob-run-id')));
       expect(parent).toMatchObject({ end_cause: 'cancelled', exit_code: 143 });
     }
-    recordSlowest('a cancel of the parent', cells, graceMs + boundMs(1000, 2));
+    recordSlowest('a cancel of the parent', cells, graceMs + boundMs(1000));
   });
 });
 
