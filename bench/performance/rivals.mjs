@@ -18,11 +18,12 @@ export function withRivals(name, program, scene, use) {
   ];
   return withHob(folder, programs, '', async (hob) => {
     const peerFolder = mkdtempSync(join(folder, 'peer-'));
-    const commandOf = ({ name, language, entry }) => {
+    const parameters = writeParameters(peerFolder);
+    const commands = {};
+    for (const { name, language, entry } of programs) {
       const cwd = join(hob.home, 'scripts', name);
-      return { file: interpreters[language], args: [join(cwd, entry), writeParameters(peerFolder)], cwd };
-    };
-    const commands = Object.fromEntries(programs.map((each) => [each.name, commandOf(each)]));
+      commands[name] = { file: interpreters[language], args: [join(cwd, entry), parameters], cwd };
+    }
     const command = commands[name];
     const [targets, smallTargets] = programs.map(({ id }) => [hob.runTarget(id)]);
     if (!hasWebhook) return use({ hob, webhook: null, targets, smallTargets, command });

@@ -12,8 +12,8 @@ const how = [
   'Each script prints a line; those of Python and Node read their parameters from a file before, and write a result.',
   '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
   'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
-  'scripts, the caller and other machines on the same host took of the processors meanwhile. Memory is the resident set, in millions of bytes; *warm* is what interpreters that',
-  'wait for a run take beside that.',
+  'scripts, the caller and other machines on the same host took of the processors meanwhile. Memory is the resident set, in millions of bytes;',
+  '*warm* is what interpreters that wait for a run take beside that.',
 ];
 
 /** docs/performance.md: how fast Hob is, beside others and beside what is to hold. */
