@@ -13,16 +13,24 @@ export interface NewEntry {
 
 interface Waiting {
   readonly entry: NewEntry;
+  isReady: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 type EntryRecorderOptions = Pick<RunServiceOptions, 'store' | 'keys' | 'events' | 'clock' | 'limits'>;
 
+/** Whoever is ready does not wait longer than this for others: one may have megabytes to write, and disks differ. */
+const longestWaitMs = 5;
+
 /** Puts runs on record, in the order in which they came. */
 export class EntryRecorder {
   readonly #options: EntryRecorderOptions;
-  readonly #waiting: Waiting[] = [];
+  /** Those that are to be on the disk, ready or not, in the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
+  /** Those that were not ready when the first of the next group was; null while none is. */
+  #awaited: Set<Waiting> | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EntryRecorderOptions) {
     this.#options = options;
@@ -36,12 +44,48 @@ export class EntryRecorder {
     else events.queueStarting(toRecord);
   }
 
-  /** On the disk when this resolves, with all that came in the same turn of the event loop: the disk takes no longer for many. */
-  recordDurably(entry: NewEntry): Promise<void> {
+  /**
+   * Written down when `ready` has resolved, such as when its parameters are on the disk; on the disk itself when this resolves. Those
+   * that are asked for at about the same time get there together: the disk takes no longer for many.
+   */
+  recordDurably(entry: NewEntry, ready: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const count = this.#waiting.push({ entry, resolve, reject });
-      if (count === 1) setImmediate(() => this.#write(this.#waiting.splice(0)));
+      const waiting = { entry, isReady: false, resolve, reject };
+      this.#waiting.add(waiting);
+      ready.then(
+        () => this.#join(waiting),
+        (error: unknown) => this.#leave(waiting, error),
+      );
     });
+  }
+
+  #join(waiting: Waiting): void {
+    waiting.isReady = true;
+    if (this.#awaited === null) {
+      // Who comes later is not waited for, or a group might never be complete.
+      this.#awaited = new Set(this.#waiting);
+      this.#timer = setTimeout(() => this.#writeGroup(), longestWaitMs);
+    }
+    this.#awaitNoMore(waiting);
+  }
+
+  #leave(waiting: Waiting, error: unknown): void {
+    this.#waiting.delete(waiting);
+    waiting.reject(error);
+    this.#awaitNoMore(waiting);
+  }
+
+  #awaitNoMore(waiting: Waiting): void {
+    if (!this.#awaited?.delete(waiting) || this.#awaited.size > 0) return;
+    clearTimeout(this.#timer);
+    setImmediate(() => this.#writeGroup());
+  }
+
+  #writeGroup(): void {
+    this.#awaited = null;
+    const group = [...this.#waiting].filter(({ isReady }) => isReady);
+    for (const waiting of group) this.#waiting.delete(waiting);
+    this.#write(group);
   }
 
   #write(group: readonly Waiting[]): void {

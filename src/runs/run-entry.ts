@@ -19,10 +19,10 @@ export class RunEntry {
     return true;
   }
 
-  /** Resolves when it is on the disk. To be called before anybody else can make it. */
-  async makeDurably(): Promise<void> {
+  /** Made when `ready` has resolved; resolves when it is on the disk. To be called before anybody else can make it. */
+  async makeDurably(ready: Promise<void>): Promise<void> {
     if (this.#entry === null) return;
-    await this.#recorder.recordDurably(this.#entry);
+    await this.#recorder.recordDurably(this.#entry, ready);
     this.#entry = null;
   }
 }

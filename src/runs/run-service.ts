@@ -108,9 +108,12 @@ export class RunService {
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
     try {
-      await this.#tell(run, request, token);
-      if (run.isDurable) await entry.makeDurably();
-      else if (!this.#gate.isIn(runId)) entry.make();
+      const told = this.#tell(run, request, token);
+      if (run.isDurable) await entry.makeDurably(told);
+      else {
+        await told;
+        if (!this.#gate.isIn(runId)) entry.make();
+      }
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});

@@ -19,6 +19,8 @@ import { ExplainedError } from './explained-error.ts';
 /** The part of a mode that is about everybody but the owner. */
 export const forOthers = 0o077;
 
+const writeSoon = promisify(writeFile);
+const syncSoon = promisify(fsync);
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** Makes a folder that only its user can look into. The folder must not exist yet unless `existing` is allowed. */
@@ -38,8 +40,8 @@ export async function writePrivateFile(
   const handle = openSync(path, createFlags, 0o600);
   try {
     if (content.length <= smallLength) writeFileSync(handle, content);
-    else await promisify(writeFile)(handle, content);
-    if (durable) await promisify(fsync)(handle);
+    else await writeSoon(handle, content);
+    if (durable) await syncSoon(handle);
   } finally {
     closeSync(handle);
   }
