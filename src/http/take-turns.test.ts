@@ -5,39 +5,56 @@ import { expect, it } from 'vitest';
 
 import { Turns } from './take-turns.ts';
 
-it('what comes at once is begun in its order, a part in each turn, and others have theirs in between', async () => {
+/** How many of seven requests were begun after each turn of the event loop in which some were. */
+async function begunAfterTurns(ms: number, { isBusy, isLate }: { isBusy: boolean; isLate: boolean }) {
   let now = 0;
   const turns = new Turns(() => now);
+  if (isBusy) turns.take(() => (now += 100));
   const begun: number[] = [];
-  for (let request = 0; request < 5; request++)
+  const work = () => (now += ms);
+  for (let request = 0; request < 7; request++)
     turns.take(() => {
       begun.push(request);
-      now += 7;
+      if (isLate) process.nextTick(work);
+      else work();
     });
-  expect(begun).toEqual([0, 1]);
-  await setImmediate();
-  expect(begun).toEqual([0, 1, 2]);
-  turns.take(() => begun.push(5));
-  expect(begun).toEqual([0, 1, 2]);
-  await setImmediate();
-  expect(begun).toEqual([0, 1, 2, 3]);
-  await setImmediate();
-  await setImmediate();
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+  const counts = [begun.length];
+  while (begun.length < 7) {
+    await setImmediate();
+    if (begun.length > (counts.at(-1) ?? 0)) counts.push(begun.length);
+  }
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  return counts;
+}
+
+it('what comes at once is begun in its order, a part in each turn', async () => {
+  expect(await begunAfterTurns(5, { isBusy: false, isLate: false })).toEqual([3, 6, 7]);
+  expect(await begunAfterTurns(30, { isBusy: false, isLate: false })).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
-it('of those that wait, one is begun in each turn: what it does in the end is done before the next', async () => {
+it('of those that wait as many are begun in a turn as there is time for, with all that they do a little later', async () => {
+  expect(await begunAfterTurns(5, { isBusy: true, isLate: true })).toEqual([0, 3, 6, 7]);
+});
+
+it('who comes while others wait, waits behind them; and everybody else has a turn in between', async () => {
   let now = 0;
   const turns = new Turns(() => now);
   const done: string[] = [];
-  for (const request of ['first', 'second', 'third'])
-    turns.take(() => {
-      now += 20;
-      process.nextTick(() => done.push(request));
-    });
-  setImmediateCallback(() => done.push('somebody else'));
-  while (!done.includes('third')) await setImmediate();
-  expect(done).toEqual(['first', 'second', 'somebody else', 'third']);
+  const request = (name: string) => () => {
+    now += 20;
+    process.nextTick(() => done.push(name));
+  };
+  for (const name of ['first', 'second', 'third']) turns.take(request(name));
+  const elsewhere = () => {
+    done.push('somebody else');
+    if (!done.includes('last')) setImmediateCallback(elsewhere);
+  };
+  setImmediateCallback(elsewhere);
+  await setImmediate();
+  turns.take(request('last'));
+  while (!done.includes('last')) await setImmediate();
+  expect(done.filter((name) => name !== 'somebody else')).toEqual(['first', 'second', 'third', 'last']);
+  expect(done.join()).toMatch(/second,(somebody else,)+third,(somebody else,)+last/);
 });
 
 it('what comes alone is begun at once, however long the last one took', async () => {
