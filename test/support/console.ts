@@ -61,7 +61,8 @@ async function openPage(
   look: BrowserContextOptions,
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ locale: 'en-US', colorScheme: 'light', ...look });
-  context.setDefaultTimeout(15_000);
+  // Only what is grossly slow: others may use the machine, too.
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const expected: RegExp[] = [];

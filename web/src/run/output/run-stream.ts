@@ -2,6 +2,7 @@ import type { ServiceEvent } from '../../api/event-frames.ts';
 import { followEvents } from '../../api/follow-events.ts';
 import { type Progress, progressIn } from '../../api/progress.ts';
 import { OutputLines, type OutputSnapshot } from './output-lines.ts';
+import { showingPause } from './showing-pause.ts';
 
 export interface StreamSnapshot extends OutputSnapshot {
   readonly progress: Progress | null;
@@ -11,10 +12,6 @@ export interface StreamSnapshot extends OutputSnapshot {
   readonly isComplete: boolean;
 }
 
-/** More often nobody reads. */
-const betweenSnapshotsMs = 50;
-/** So many times as long as the page took to show the last one, it has for whatever else somebody does there. */
-const restAfterShowing = 2;
 /** Then others have their turn: what a run has written before the page was opened comes all at once. */
 const longestTurnMs = 12;
 
@@ -70,11 +67,9 @@ export class RunStream {
     else return;
     if (this.#isDue) return;
     this.#isDue = true;
-    const pauseMs =
-      this.#lastAt +
-      Math.max(betweenSnapshotsMs, this.#showingMs * (1 + restAfterShowing)) -
-      performance.now();
-    if (pauseMs <= 0) requestAnimationFrame(this.#tell);
+    const sinceMs = performance.now() - this.#lastAt;
+    const pauseMs = showingPause({ sinceMs, showingMs: this.#showingMs });
+    if (pauseMs === 0) requestAnimationFrame(this.#tell);
     else setTimeout(() => requestAnimationFrame(this.#tell), pauseMs);
   }
 
