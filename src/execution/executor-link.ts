@@ -148,7 +148,7 @@ export class ExecutorLink {
         const { secret } = this.address;
         sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret });
       });
-      receiveMessages<FromExecutor>(socket, fromExecutorTypes, (message) => {
+      const hear = (message: FromExecutor) => {
         if (message.type !== 'welcome') {
           this.#events.heard(this, message);
           return;
@@ -157,7 +157,8 @@ export class ExecutorLink {
         // In the same turn: what comes right behind the welcome builds on it.
         this.#adopt(socket, message);
         resolve();
-      });
+      };
+      receiveMessages(socket, fromExecutorTypes, hear, { inTurns: true });
     });
   }
 

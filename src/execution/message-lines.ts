@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 
+import { Turns } from '../shared/turns.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 import type { FromWindow, ToWindow } from './window-messages.ts';
 
@@ -16,35 +17,50 @@ export function sendMessage(socket: Socket, message: Message): boolean {
 
 /**
  * Calls `receive` for every message that arrives. Only the type is looked at: both ends speak
- * the same version of the protocol, by their greeting, and share a secret.
+ * the same version of the protocol, by their greeting, and share a secret. `inTurns`: others have a turn between messages that
+ * arrive at once, if what they lead to takes long.
  */
 export function receiveMessages<Message extends { readonly type: string }>(
   socket: Socket,
   types: readonly Message['type'][],
   receive: (message: Message) => void,
+  { inTurns = false } = {},
 ): void {
   const decoder = new StringDecoder('utf8');
+  const turns = new Turns();
   let parts: string[] = [];
   let length = 0;
+  let isTurnedAway = false;
+  const take = (line: string) => {
+    if (isTurnedAway) return;
+    const wasThere = !socket.destroyed;
+    const message: unknown = parseLine(line);
+    if (isMessage(message, types)) receive(message);
+    else socket.destroy(new Error('a message that is none of ours'));
+    // Then there is nothing more to be said, also in the same chunk.
+    isTurnedAway = wasThere && socket.destroyed;
+  };
   socket.on('data', (chunk: Buffer) => {
     const lines = decoder.write(chunk).split('\n');
     const rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const message: unknown = parseLine(parts.join('') + line);
+    for (const [at, line] of lines.entries()) {
+      const whole = parts.join('') + line;
       parts = [];
       length = 0;
-      if (!isMessage(message, types)) {
-        socket.destroy(new Error('a message that is none of ours'));
-        return;
-      }
-      receive(message);
-      // Whoever was turned away has nothing more to say, also in the same chunk.
-      if (socket.destroyed) return;
+      if (!inTurns) take(whole);
+      else if (at === 0) turns.take(() => take(whole));
+      else turns.takeNext(() => take(whole));
     }
     parts.push(rest);
     length += rest.length;
     if (length > maxLineLength) socket.destroy(new Error('a message too long to be one of ours'));
+    if (!inTurns || lines.length < 2) return;
+    // Whoever sends more than can be taken waits, as without turns.
+    socket.pause();
+    turns.takeNext(() => socket.resume());
   });
+  // What has arrived was said before it.
+  socket.once('close', () => turns.takeAll());
 }
 
 function parseLine(line: string): unknown {

@@ -11,6 +11,7 @@ import fastify, {
 
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
+import { Turns } from '../shared/turns.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
@@ -48,7 +49,6 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addStopRoute } from './routes/stop.ts';
 import { addTerminalRoutes } from './routes/terminal.ts';
-import { Turns } from './take-turns.ts';
 
 const startingRuns = new Set(['/api/execute', '/api/link']);
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { expect, it } from 'vitest';
 
-import { Turns } from './take-turns.ts';
+import { Turns } from './turns.ts';
 
 /** How many of seven requests were begun after each turn of the event loop in which some were. */
 async function begunAfterTurns(ms: number, { isBusy, isLate }: { isBusy: boolean; isLate: boolean }) {
@@ -65,4 +65,20 @@ it('what comes alone is begun at once, however long the last one took', async ()
   let isBegun = false;
   turns.take(() => (isBegun = true));
   expect(isBegun).toBe(true);
+});
+
+it('what comes with something else waits for the next turn, and all of it can be begun before', async () => {
+  const turns = new Turns();
+  const begun: number[] = [];
+  turns.take(() => begun.push(1));
+  turns.takeNext(() => begun.push(2));
+  turns.take(() => begun.push(3));
+  expect(begun).toEqual([1]);
+  while (begun.length < 3) await setImmediate();
+  turns.takeNext(() => begun.push(4));
+  turns.takeNext(() => begun.push(5));
+  turns.takeAll();
+  expect(begun).toEqual([1, 2, 3, 4, 5]);
+  await setImmediate();
+  expect(begun).toHaveLength(5);
 });
