@@ -17,6 +17,8 @@ import { measureHistory, measureModels } from './performance/requests.mjs';
 import { findInterpreters, hasNumpy } from './performance/scene.mjs';
 import { measureMemory, measureStarts } from './performance/sizes.mjs';
 import { Stolen } from './performance/stolen.mjs';
+import { disturbances } from './performance/undisturbed.mjs';
+import { longestOf } from './performance/watch.mjs';
 import { findWebhook } from './performance/webhook.mjs';
 import { rounded } from './support/samples.mjs';
 
@@ -118,7 +120,8 @@ export async function measure({ homes, quick, only, say }) {
         Object.assign(figures, seen.figures);
         blocked.push(seen.blockedMs);
       });
-    if (blocked.length > 0) figures.blocked = Math.max(...blocked);
+    const blockedMs = longestOf(blocked);
+    if (blockedMs !== null) figures.blocked = blockedMs;
     return {
       failed,
       tables,
@@ -130,6 +133,9 @@ export async function measure({ homes, quick, only, say }) {
         webhook: webhookVersion,
         load_before: rounded(load1),
         stolen_percent: rounded(stolen.percent),
+        turns: disturbances.turns,
+        turns_again: disturbances.again,
+        turns_left_out: disturbances.leftOut,
         file_ms: rounded(Math.max(...fileMs)),
         client_cpu_ms: rounded(clientCpuMs),
       },

@@ -2,6 +2,7 @@ import { rounded, Samples } from '../support/samples.mjs';
 import { targetOf } from './load.mjs';
 import { programsFor } from './programs.mjs';
 import { idOf, withHob } from './scene.mjs';
+import { longestOf } from './watch.mjs';
 
 const callersAtOnce = [1, 8, 32];
 
@@ -32,7 +33,7 @@ export async function measureAccept({ folder, load, extent, say }) {
     },
   );
   return {
-    blockedMs: Math.max(busy.longestMs, full.longestMs),
+    blockedMs: longestOf([busy.longestMs, full.longestMs]),
     figures: { 'accept: calls': full.most },
     tables: [
       {
@@ -57,7 +58,7 @@ export async function measureAccept({ folder, load, extent, say }) {
 
 async function takeOn(hob, { load, extent, say, what }) {
   const rows = [];
-  let [most, longestMs, accepted] = [0, 0, 0];
+  let [most, longestMs, accepted] = [0, null, 0];
   for (const callers of callersAtOnce) {
     say(`accept ${what}, ${callers} callers`);
     await hob.watch.begin();
@@ -73,9 +74,9 @@ async function takeOn(hob, { load, extent, say, what }) {
     const { blockedMs } = await hob.watch.end();
     if (what === 'while they are run') await hob.watch.rest();
     const times = new Samples();
-    for (const ms of seen.times) times.add(ms);
+    times.addAll(seen.times);
     most = Math.max(most, perSecond);
-    longestMs = Math.max(longestMs, blockedMs);
+    longestMs = longestOf([longestMs, blockedMs]);
     rows.push([
       callers,
       seen.times.length,

@@ -1,11 +1,13 @@
 import { ratio, rounded, Samples } from '../support/samples.mjs';
 import { measureFloor } from './floor.mjs';
 import { withRivals } from './rivals.mjs';
+import { Undisturbed } from './undisturbed.mjs';
 import { residentMb } from './watch.mjs';
 
 const callersAtOnce = [1, 8, 32];
 /** A person makes two calls in a second. */
 const paceMs = 500;
+const callsAtPace = 10;
 
 /**
  * Has Hob, webhook and the system itself run the same script with the same interpreter, in turn, so that what disturbs the machine
@@ -20,36 +22,47 @@ export function compareProgram(name, program, scene) {
     // Some thousand runs first: by a script that takes half a second, a service would have carried out a hundred, and be new to its work.
     for (const target of smallTargets) await settle(target, extent.settleMs / 2);
     for (const target of targets) await settle(target, extent.settleMs);
-    const watched = async (callers, measureSides) => {
+    const watched = async (callers, turns, measureSides) => {
       await hob.watch.begin();
-      const sides = await measureSides();
+      // On a machine that is never quiet this does not go on for ever.
+      const undisturbed = new Undisturbed({ again: turns });
+      const sides = await measureSides(undisturbed);
       const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
       say(`${name}, ${callers}: p50 in ms: ${medians.join(', ')}`);
       const beside = { ...(await hob.watch.end()), webhookMb: webhook && residentMb(webhook.pid) };
       seen.push({ program: name, title: program.title, callers, ...sides, ...beside });
     };
     for (const callers of callersAtOnce)
-      await watched(callers === 1 ? '1 caller' : `${callers} callers`, () =>
-        inTurn({ watch: hob.watch, targets, floor, command, load, extent, callers }),
+      await watched(
+        callers === 1 ? '1 caller' : `${callers} callers`,
+        extent.rounds * targets.length,
+        (undisturbed) =>
+          inTurn({ watch: hob.watch, undisturbed, targets, floor, command, load, extent, callers }),
       );
-    await watched('1, twice a second', async () => {
-      const { times } = await hob.watch.during(() =>
-        load.pace({ targets, everyMs: paceMs, warmUp: 2, calls: extent.personCalls }),
-      );
-      return { hob: { times: samplesOf(times[0]) }, webhook: webhook && { times: samplesOf(times[1]) } };
+    const paces = Math.ceil(extent.personCalls / callsAtPace);
+    await watched('1, twice a second', paces, async (undisturbed) => {
+      const sides = targets.map(() => new Samples());
+      const calls = Math.min(callsAtPace, extent.personCalls);
+      for (let turn = 0; turn < paces; turn++) {
+        const pace = () => load.pace({ targets, everyMs: paceMs, warmUp: 2, calls });
+        const { times } = await hob.watch.during(pace, undisturbed);
+        for (const [at, side] of sides.entries()) side.addAll(times[at]);
+      }
+      return { hob: { times: sides[0] }, webhook: webhook && { times: sides[1] } };
     });
     return seen;
   });
 }
 
-async function inTurn({ watch, targets, floor, command, load, extent, callers }) {
+async function inTurn({ watch, undisturbed, targets, floor, command, load, extent, callers }) {
   const { rounds, roundMs: ms, warmUpMs } = extent;
   const sides = targets.map(() => new Side());
   const system = new Side();
   for (let round = 0; round < rounds; round++) {
     for (const [at, target] of targets.entries()) {
       const burst = () => load.burst({ target, callers, warmUpMs, ms });
-      sides[at].add(await (at === 0 ? watch.during(burst) : burst()));
+      const isHob = at === 0;
+      sides[at].add(isHob ? await watch.during(burst, undisturbed) : (await undisturbed.take(burst)).seen);
     }
     if (floor !== null) system.add(await measureFloor(floor, command, { callers, ms: ms / 2 }));
   }
@@ -62,19 +75,13 @@ class Side {
   #elapsedMs = 0;
 
   add({ times, elapsedMs }) {
-    for (const ms of times) this.times.add(ms);
+    this.times.addAll(times);
     this.#elapsedMs += elapsedMs;
   }
 
   get perSecond() {
     return (1000 * this.times.count) / this.#elapsedMs;
   }
-}
-
-function samplesOf(times) {
-  const samples = new Samples();
-  for (const ms of times) samples.add(ms);
-  return samples;
 }
 
 /** The tables of all that was compared. */

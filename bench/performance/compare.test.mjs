@@ -5,7 +5,7 @@ import { comparisonFigures, comparisonTables } from './compare.mjs';
 
 function samplesOf(times) {
   const samples = new Samples();
-  for (const ms of times) samples.add(ms);
+  samples.addAll(times);
   return samples;
 }
 

@@ -1,6 +1,7 @@
 import { rounded, Samples } from '../support/samples.mjs';
 import { expectedText } from './programs.mjs';
 import { idOf, withHob } from './scene.mjs';
+import { blockedText } from './watch.mjs';
 
 const lengths = [1, 4, 8];
 const warmUps = 3;
@@ -64,7 +65,7 @@ export function measureLinks({ folder, extent, say }) {
       },
       tables: [
         {
-          title: `Links, in milliseconds: a Python script that links itself (longest time that the event loop was blocked: ${rounded(blockedMs)}${hits === null ? '' : `; warm: ${hits} hits, ${misses} misses`})`,
+          title: `Links, in milliseconds: a Python script that links itself (longest time that the event loop was blocked: ${blockedText(blockedMs)}${hits === null ? '' : `; warm: ${hits} hits, ${misses} misses`})`,
           columns: [
             'chain of',
             'whole call: p50',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ratio, rounded, Samples } from '../support/samples.mjs';
 import { expectedText } from './programs.mjs';
 import { withRivals } from './rivals.mjs';
+import { blockedText } from './watch.mjs';
 
 const megabytes = 10;
 const lineBytes = 80;
@@ -24,7 +25,7 @@ export function measureOutput(scene) {
       for (const [side, target] of targets.entries()) {
         const burst = () => load.burst({ target, callers: 1, warmUpMs: 0, calls: 4 });
         const seen = await (side === 0 ? hob.watch.during(burst) : burst());
-        if (round >= 0) for (const ms of seen.times) times[side].add(ms);
+        if (round >= 0) times[side].addAll(seen.times);
       }
     }
     const { blockedMs, serviceMb, executorMb } = await hob.watch.end();
@@ -35,7 +36,7 @@ export function measureOutput(scene) {
       figures: {},
       tables: [
         {
-          title: `${megabytes} MB of output in the answer, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,
+          title: `${megabytes} MB of output in the answer, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,
           columns: ['', 'p50', 'p99'],
           rows: [
             row('Hob', own),

@@ -74,7 +74,7 @@ async function inTurn({ rounds, roundMs }, ways) {
   for (let round = -1; round < rounds; round++) {
     for (const [way, measure] of Object.entries(ways)) {
       const seen = await measure(roundMs / 2);
-      if (round >= 0) for (const ms of seen.times) times[way].add(ms);
+      if (round >= 0) times[way].addAll(seen.times);
     }
   }
   return times;

@@ -5,7 +5,7 @@ import { fillModels } from '../support/fill-models.mjs';
 import { rounded, Samples } from '../support/samples.mjs';
 import { startService } from '../support/service.mjs';
 import { targetOf } from './load.mjs';
-import { Watch } from './watch.mjs';
+import { blockedText, Watch } from './watch.mjs';
 
 const models = 40;
 const historyRuns = 100_000;
@@ -31,7 +31,7 @@ export async function measureModels({ folder, load, extent, say }) {
     figures: { 'model path: p50': worst },
     tables: [
       {
-        title: `Where a model lies, of ${models} in each place, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)})`,
+        title: `Where a model lies, of ${models} in each place, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)})`,
         columns: ['asked for', 'p50', 'p99'],
         rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
       },
@@ -59,7 +59,7 @@ export async function measureHistory({ homes, load, extent, say }) {
     figures: {},
     tables: [
       {
-        title: `A history of ${runs.toLocaleString('en')} runs, in milliseconds (longest time that the event loop was blocked: ${rounded(blockedMs)})`,
+        title: `A history of ${runs.toLocaleString('en')} runs, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)})`,
         columns: ['asked for', 'p50', 'p99'],
         rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
       },
@@ -78,7 +78,7 @@ async function ask(service, paths, { load, calls }) {
       const burst = () => load.burst({ target, callers: 1, warmUpMs: 100, calls });
       const { times } = await watch.during(burst);
       const samples = new Samples();
-      for (const ms of times) samples.add(ms);
+      samples.addAll(times);
       rows.push([what, samples.at(0.5), samples.at(0.99)]);
     }
     const { blockedMs } = await watch.end();

@@ -7,11 +7,13 @@ import { ratio, rounded, Samples } from '../support/samples.mjs';
 import { startService } from '../support/service.mjs';
 import { programsFor, writeScript } from './programs.mjs';
 import { idOf, withHob, writeParameters } from './scene.mjs';
-import { residentMb, Watch } from './watch.mjs';
+import { blockedText, longestOf, residentMb, Watch } from './watch.mjs';
 import { startWebhook } from './webhook.mjs';
 
 const manyScripts = 2000;
 const callers = 8;
+/** Not all in one turn, which would be left out as a whole. */
+const callsAtOnce = 500;
 /** Of the runs after which memory is compared. The rest is sh. */
 const shares = { python: 0.09, node: 0.01 };
 
@@ -28,7 +30,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
   const peer = new Samples();
   const peerFolder = mkdtempSync(join(folder, 'peer-'));
   const command = { file: interpreters.sh, args: ['main.sh', writeParameters(peerFolder)], cwd: peerFolder };
-  let longestMs = 0;
+  let longestMs = null;
   for (let at = 0; at < extent.starts; at++) {
     say(`start-up, ${at + 1} of ${extent.starts}`);
     for (const each of homes) {
@@ -42,7 +44,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
         await watch.during(() => caller.json('/api/execute', { script_id: idOf(0), sync: true }));
         const { blockedMs, serviceMb } = await watch.end();
         each.memory.add(serviceMb);
-        longestMs = Math.max(longestMs, blockedMs);
+        longestMs = longestOf([longestMs, blockedMs]);
       } finally {
         caller.close();
         watch.close();
@@ -61,7 +63,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
     figures: {},
     tables: [
       {
-        title: `Start-up: medians of ${extent.starts} (longest time that the event loop was blocked from when it listened: ${rounded(longestMs)} ms)`,
+        title: `Start-up: medians of ${extent.starts} (longest time that the event loop was blocked from when it listened: ${blockedText(longestMs)})`,
         columns: ['', '1 script', `${many.count.toLocaleString('en')} scripts`, 'ratio', 'webhook, 1 hook'],
         rows: [
           [
@@ -102,7 +104,10 @@ export function measureMemory({ folder, load, extent, say }) {
       left -= calls;
       say(`memory, ${calls} runs of ${name}`);
       const target = hob.runTarget(idOf(at));
-      await hob.watch.during(() => load.burst({ target, callers, warmUpMs: 0, calls }));
+      for (let done = 0; done < calls; done += callsAtOnce) {
+        const some = Math.min(callsAtOnce, calls - done);
+        await hob.watch.during(() => load.burst({ target, callers, warmUpMs: 0, calls: some }));
+      }
     }
     const seen = await hob.watch.end();
     const busy = read();
@@ -119,7 +124,7 @@ export function measureMemory({ folder, load, extent, say }) {
       },
       tables: [
         {
-          title: `Memory in MB (resident set: pages shared with others count, a MB is a million bytes; longest time that the event loop was blocked meanwhile: ${rounded(seen.blockedMs)} ms)`,
+          title: `Memory in MB (resident set: pages shared with others count, a MB is a million bytes; longest time that the event loop was blocked meanwhile: ${blockedText(seen.blockedMs)})`,
           columns: ['when', 'service', 'executor'],
           rows: [
             row(`idle, ${extent.restMs / 1000} s after the start`, idle),

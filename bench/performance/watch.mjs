@@ -1,13 +1,21 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-
+import { rounded } from '../support/samples.mjs';
 import { residentBytes } from '../support/service.mjs';
-
-/** The event loop is looked at this often, and what it shows contains the time between two looks. */
-const loopPauseMs = 10;
+import { loopPauseMs, Undisturbed } from './undisturbed.mjs';
 
 /** Megabytes as people count them: a million bytes. */
 export function residentMb(pid) {
   return residentBytes(pid) / 1e6;
+}
+
+/** Of what may not be known; null when nothing is. */
+export function longestOf(times) {
+  const known = times.filter((ms) => ms !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** How long an event loop was blocked, for people. */
+export function blockedText(ms) {
+  return ms === null ? 'not known' : `${rounded(ms)} ms`;
 }
 
 /** Reads from outside what a case does to a service: what happens in `during`, between `begin` and `end`. */
@@ -15,9 +23,8 @@ export class Watch {
   #service;
   #caller;
   #warmBefore;
-  #blockedMs = 0;
-  /** The event loop of this process, which has nothing to do meanwhile. */
-  #idleLoop = monitorEventLoopDelay({ resolution: loopPauseMs });
+  /** Null until there was a turn that shows it. */
+  #blockedMs = null;
   #idleMs = 0;
 
   constructor(service) {
@@ -27,20 +34,21 @@ export class Watch {
 
   async begin() {
     this.#warmBefore = await this.#readWarm();
-    this.#blockedMs = 0;
+    this.#blockedMs = null;
     this.#idleMs = 0;
   }
 
   /** Does something to the service. Only then its event loop counts: while others have their turn, they have the processor. */
-  async during(doIt) {
-    await this.#readBlockedMs();
-    this.#idleLoop.reset();
-    this.#idleLoop.enable();
-    const seen = await doIt();
-    this.#idleLoop.disable();
-    this.#idleMs = Math.max(this.#idleMs, this.#idleLoop.max / 1e6 - loopPauseMs);
-    this.#blockedMs = Math.max(this.#blockedMs, await this.#readBlockedMs());
-    return seen;
+  async during(doIt, undisturbed = new Undisturbed({ again: 0 })) {
+    const { seen, idleMs, isDisturbed } = await undisturbed.take(async () => {
+      await this.#readBlockedMs();
+      const done = await doIt();
+      return { done, blockedMs: await this.#readBlockedMs() };
+    });
+    this.#idleMs = Math.max(this.#idleMs, idleMs);
+    // Then it shows what the machine did to everybody, and not what the service did.
+    if (!isDisturbed) this.#blockedMs = longestOf([this.#blockedMs, seen.blockedMs]);
+    return seen.done;
   }
 
   async end() {

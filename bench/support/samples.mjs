@@ -6,6 +6,10 @@ export class Samples {
     this.#values.push(value);
   }
 
+  addAll(values) {
+    for (const value of values) this.add(value);
+  }
+
   get count() {
     return this.#values.length;
   }

@@ -8,7 +8,9 @@ const how = [
   "each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person's pace, call by call. The calls came",
   'from another process, over connections that stay open. Each service had a session of its own, as where people use it: Linux shares the',
   'processors out by session first. Before the first round both were called for some seconds with the smallest script and for some with the',
-  'one that is measured: a service runs for days.',
+  'one that is measured: a service runs for days. A turn during which even a process that does nothing was held up for more than 40 ms shows what',
+  'something else did to the machine. It was taken again, whoever had it, if that could be done and was not done too often already; otherwise it',
+  'was left out where it is about the event loop.',
   'Each script prints a line; those of Python and Node read their parameters from a file before, and write a result.',
   '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
   'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
@@ -51,14 +53,18 @@ function measuredText({ tables, claims, scene, ...seen }) {
   ];
 }
 
-function sceneText({ python, sh, webhook, load_before, stolen_percent, file_ms, client_cpu_ms }) {
+function sceneText({ python, sh, webhook, load_before, stolen_percent, file_ms, client_cpu_ms, ...rest }) {
   const disk = file_ms === undefined ? '' : `; making a file took ${file_ms} ms at most before a case`;
   const peer = webhook === null ? 'webhook could not be had' : `webhook ${webhook}`;
   const stolen =
     typeof stolen_percent === 'number'
       ? ` Of the time of its processors, ${stolen_percent} % went to other machines on the same host.`
       : '';
-  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began${disk}.${stolen} Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
+  const again =
+    typeof rest.turns === 'number'
+      ? ` Of ${rest.turns} turns ${rest.turns_again} were taken again, and ${rest.turns_left_out} left out.`
+      : '';
+  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began${disk}.${stolen}${again} Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
 }
 
 /** Also shown at the end of a measurement. */

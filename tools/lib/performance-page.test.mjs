@@ -49,6 +49,14 @@ describe('the page about performance', () => {
     expect(performancePage({ performance })).not.toContain('other machines on the same host.');
   });
 
+  it('says how much had to be taken again', () => {
+    const scene = { ...performance.scene, turns: 105, turns_again: 3, turns_left_out: 1 };
+    expect(performancePage({ performance: { ...performance, scene } })).toContain(
+      'Of 105 turns 3 were taken again, and 1 left out.',
+    );
+    expect(performancePage({ performance })).not.toContain('were taken again');
+  });
+
   it('says that nothing was measured yet', () => {
     expect(performancePage({})).toContain('Not measured yet.');
   });
