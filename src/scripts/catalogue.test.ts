@@ -332,6 +332,15 @@ describe('a look at what has changed', () => {
     expect(await catalogue.problems()).toHaveLength(1);
   });
 
+  it('that is under way finds a script for whoever asks for it meanwhile', async () => {
+    const root = await tempFolder();
+    const catalogue = await catalogueOf(root);
+    await write(join(root, 'new'), idA, 'new');
+    const looking = catalogue.refresh([join(root, 'new')]);
+    expect(await catalogue.resolve(idA)).toMatchObject({ name: 'new' });
+    await looking;
+  });
+
   it('sees a group become a script, and a script become a group', async () => {
     const root = await tempFolder();
     await write(join(root, 'x', 'inner'), idA, 'inner');

@@ -104,8 +104,11 @@ export class Catalogue {
   /** The script with this id, ready to run; throws the refusal a caller should see otherwise. */
   async resolve(id: string): Promise<Script> {
     let script = this.lookUp(id);
-    // A folder that was made a moment ago may not have been noticed yet.
-    if (script === null && (await this.#findsNew())) script = this.lookUp(id);
+    if (script === null) {
+      // A folder that was made a moment ago may not have been noticed yet, or just now by somebody else.
+      await this.#findNew();
+      script = this.lookUp(id);
+    }
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
     const look = await this.#wayToLook(script.folder);
@@ -202,9 +205,9 @@ export class Catalogue {
     return [...new Set([...(await this.#topFolders(root)), ...known])];
   }
 
-  async #findsNew(): Promise<boolean> {
+  async #findNew(): Promise<void> {
     try {
-      return await this.#inTurn(() => this.#lookForNew());
+      await this.#inTurn(() => this.#lookForNew());
     } catch (error) {
       const errno = errnoOf(error);
       // "No such script" would be a guess.
@@ -213,14 +216,13 @@ export class Catalogue {
   }
 
   /** Reads the folders below the roots that were never looked at, or maybe too early: one listing a root when there are none. */
-  async #lookForNew(): Promise<boolean> {
+  async #lookForNew(): Promise<void> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
     const since = performance.now() - fillingMs;
     const isNew = (emptyAt: number | null | undefined) =>
       emptyAt === undefined || (emptyAt !== null && emptyAt > since);
     const fresh = folders.filter((folder) => isNew(this.#seen.get(folder)));
     await inParallel(fresh, (folder) => this.#reload(folder));
-    return fresh.length > 0;
   }
 
   async #topFolders(root: string): Promise<string[]> {
