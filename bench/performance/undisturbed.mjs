@@ -3,10 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 /** An event loop is looked at this often, and what it shows contains the time between two looks. */
 export const loopPauseMs = 10;
 
-/** On a machine that is busy with nothing but the measurement it is half of this. */
+/** On a machine that is busy with nothing but the measurement it is mostly half of this or less. */
 const disturbedMs = 40;
 
-/** Of the whole measurement. Of those that were left out, what was seen of event loops does not count. */
+/** Of the whole measurement: how many turns there were, were taken again, and do not count for the event loop of a service. */
 export const disturbances = { turns: 0, again: 0, leftOut: 0 };
 
 /**
@@ -31,10 +31,7 @@ export class Undisturbed {
       this.#loop.disable();
       const idleMs = Math.max(0, this.#loop.max / 1e6 - loopPauseMs);
       const isDisturbed = idleMs > disturbedMs;
-      if (!isDisturbed || this.#again === 0) {
-        disturbances.leftOut += Number(isDisturbed);
-        return { seen, idleMs, isDisturbed };
-      }
+      if (!isDisturbed || this.#again === 0) return { seen, idleMs, isDisturbed };
       this.#again -= 1;
       disturbances.again += 1;
     }

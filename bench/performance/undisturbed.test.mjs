@@ -29,11 +29,11 @@ it('a turn in which the machine was held up is taken again', async () => {
 it('but only so often, in all; then it is told as it was', async () => {
   const undisturbed = new Undisturbed({ again: 2 });
   const before = { ...disturbances };
-  for (const leftOut of [1, 2]) {
+  for (const turns of [1, 2]) {
     const { idleMs, isDisturbed } = await undisturbed.take(() => heldUp(300));
     expect(idleMs).toBeGreaterThan(200);
     expect(isDisturbed).toBe(true);
-    expect(disturbances.leftOut - before.leftOut).toBe(leftOut);
+    expect(disturbances.turns - before.turns).toBe(turns);
     expect(disturbances.again - before.again).toBe(2);
   }
 });

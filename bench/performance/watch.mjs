@@ -1,6 +1,6 @@
 import { rounded } from '../support/samples.mjs';
 import { residentBytes } from '../support/service.mjs';
-import { loopPauseMs, Undisturbed } from './undisturbed.mjs';
+import { disturbances, loopPauseMs, Undisturbed } from './undisturbed.mjs';
 
 /** Megabytes as people count them: a million bytes. */
 export function residentMb(pid) {
@@ -47,7 +47,8 @@ export class Watch {
     });
     this.#idleMs = Math.max(this.#idleMs, idleMs);
     // Then it shows what the machine did to everybody, and not what the service did.
-    if (!isDisturbed) this.#blockedMs = longestOf([this.#blockedMs, seen.blockedMs]);
+    if (isDisturbed) disturbances.leftOut += 1;
+    else this.#blockedMs = longestOf([this.#blockedMs, seen.blockedMs]);
     return seen.done;
   }
 
