@@ -348,6 +348,34 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
+  it('asks for nothing of a run that is being deleted', async () => {
+    const runId = await finish(ids.gone);
+    const { page, close } = await scene.open('/runs');
+    await page.clock.install();
+    const askedAfterwards: string[] = [];
+    let isDeleted = false;
+    await page.route(`**/api/runs/${runId}`, async (route) => {
+      const response = await route.fetch();
+      if (route.request().method() === 'DELETE') {
+        isDeleted = true;
+        await page.clock.runFor(5000);
+        return route.fulfill({ response });
+      }
+      if (isDeleted) askedAfterwards.push(route.request().url());
+      // As long as it is not known what it left running, the page asks again every second.
+      const record = { ...(await response.json()), left_running: null, ended_at: new Date().toISOString() };
+      return route.fulfill({ response, json: record });
+    });
+    await page.goto(new URL(`/runs/${runId}`, page.url()).href);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/runs');
+    expect(isDeleted).toBe(true);
+    expect(askedAfterwards).toEqual([]);
+    await close();
+  });
+
   it('is there without its script, and says so when there is none', async () => {
     const runId = await finish(ids.gone);
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`);

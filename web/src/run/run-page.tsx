@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useIsMutating, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
@@ -21,7 +21,7 @@ import { RunFacts, RunInputs } from './run-facts.tsx';
 import { RunHeader } from './run-header.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { type RunRecord, recordQuery } from './run-query.ts';
+import { deletionKey, type RunRecord, recordQuery } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
 import { useLookWhileHidden } from './use-look-while-hidden.ts';
 import { useRunNews } from './use-run-news.ts';
@@ -29,7 +29,8 @@ import { useRunNews } from './use-run-news.ts';
 /** One run: as it goes on, and as it went. */
 export function RunPage({ id }: { id: string }) {
   const say = useSay();
-  const { data, error, refetch } = useQuery(recordQuery(id));
+  const isBeingDeleted = useIsMutating({ mutationKey: deletionKey(id) }) > 0;
+  const { data, error, refetch } = useQuery({ ...recordQuery(id), enabled: !isBeingDeleted });
   if (error instanceof RefusedError && error.status === 404) return <UnknownRun />;
   if (data !== undefined) return <KnownRun record={data} />;
   return (

@@ -9,6 +9,9 @@ import type { RunTree } from './tree-nodes.ts';
 /** The answers about one run are kept below this name: its own events say when they are out of date, and nobody else's. */
 export const runPageKey = 'run-page';
 
+/** While a run is being deleted, its page asks for nothing: it would show, for a moment, that there is no such run. */
+export const deletionKey = (id: string) => ['delete-run', id];
+
 export interface RunRecord {
   readonly run: Run;
   /** Of the whole record, as it was sent. */

@@ -8,7 +8,7 @@ import { useSay } from '../language/language.tsx';
 import { messageOf } from '../parts/failure.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { neededSecrets } from './needed-secrets.ts';
-import { runPageKey } from './run-query.ts';
+import { deletionKey, runPageKey } from './run-query.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,9 @@ export function useRunActions(runId: string) {
     },
   });
   const remove = useMutation({
+    mutationKey: deletionKey(runId),
     mutationFn: () => callService(path, { method: 'DELETE' }),
+    onMutate: () => client.cancelQueries({ queryKey: [runPageKey, runId] }),
     onSuccess: () => {
       // It may be anywhere in a list that is long, and such a list is not asked for anew as a whole.
       client.removeQueries({ queryKey: ['run-list'] });
