@@ -79,6 +79,12 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
+async function runIds(): Promise<string[]> {
+  const { body } = await scene.hob.get('/api/runs');
+  const { items } = body as { items: { run_id: string }[] };
+  return items.map(({ run_id }) => run_id);
+}
+
 /** What a script that echoes was given. */
 async function given(cli: ReturnType<typeof runCli>) {
   const { code, stdout, stderr } = await cli.ended;
@@ -105,11 +111,11 @@ describe('hob run', () => {
     const { data, mode } = await given(scene.cli('run', 'count files', 'sub/图 1.txt', '--json'));
     expect(data).toEqual({ files: [join(scene.folder, 'sub', '图 1.txt')] });
     expect(mode).toBe('manual');
-    const before = await scene.hob.get('/api/runs');
+    const before = await runIds();
     const { code, stderr } = await scene.cli('run', 'count', 'sub', 'nowhere').ended;
     expect(code).toBe(1);
     expect(stderr).toContain(`do not exist:\n  ${join(scene.folder, 'nowhere')}\n`);
-    expect((await scene.hob.get('/api/runs')).body).toEqual(before.body);
+    expect(await runIds()).toEqual(before);
   });
 
   it('reads values from stdin, one a line, and takes other values as they are', async () => {
