@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -41,6 +41,7 @@ interface Case {
 const mostSeconds = 25;
 
 const casesFile = 'cases.json';
+const manifest = 'script.toml';
 const extensions: Record<string, string> = {
   '.py': 'python',
   '.pyc': 'python',
@@ -122,7 +123,20 @@ export async function writeProgram(
     program.runtime,
     ...(program.runtime.includes('timeout') ? [] : [`timeout = ${mostSeconds}`]),
   ];
-  const files = new Map([...program.files, ['script.toml', Buffer.from(lines.join('\n'))]]);
+  await writeFiles(folder, {
+    ...program,
+    files: new Map([...program.files, [manifest, Buffer.from(lines.join('\n'))]]),
+  });
+}
+
+/** Makes the folder of a script what it was before anything ran in it. */
+export async function restoreProgram(folder: string, program: Program): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name !== manifest) await rm(join(folder, name), { recursive: true, force: true });
+  await writeFiles(folder, program);
+}
+
+async function writeFiles(folder: string, { files, links }: Pick<Program, 'files' | 'links'>): Promise<void> {
   for (const [name, content] of files) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });
@@ -131,7 +145,7 @@ export async function writeProgram(
     // Bytecode that is kept beside a module tells of its time.
     await utimes(path, 1_700_000_000, 1_700_000_000);
   }
-  for (const [name, target] of Object.entries(program.links)) await symlink(target, join(folder, name));
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name));
 }
 
 /** Strings of JSON are strings of TOML. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Hob, launchHob } from '../support/hob.ts';
 import { traceProcesses } from '../support/processes.ts';
 import { type Observation, observe } from './observe.ts';
-import { type Program, writeProgram } from './programs.ts';
+import { type Program, restoreProgram, writeProgram } from './programs.ts';
 import { allWait, mustBeWarm, readWarmth, runCounted } from './warmth.ts';
 
 /** A service with every program as two scripts: one that is always started cold, and one that may be warm. */
@@ -18,6 +18,8 @@ export interface Stage {
   cold(program: Program): Observation;
   /** Runs a program by a warm interpreter, or without if it must be, and fails when that was not so. */
   runWarm(program: Program): Promise<Observation>;
+  /** The same once more, in a folder as it was: what was run before may have been made ready for its next run. */
+  runWarmAgain(program: Program): Promise<Observation>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,24 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
     }
   };
 
+  const runWarm = async (program: Program) => {
+    const before = await readWarmth(hob);
+    if (before === null || program.expect === 'either') return look('warm', program);
+    if (program.expect === 'cold') {
+      const observed = await look('warm', program);
+      // The service hears of runs in their order: when it knows of the next one, it would know of this one.
+      await runCounted(hob, () => look('idle', program));
+      const after = await readWarmth(hob);
+      if (after?.hits !== before.hits) throw new Error(`${program.name} was started warm`);
+      return observed;
+    }
+    await prepare(program);
+    await allWait(hob);
+    const { wasWarm, result } = await runCounted(hob, () => look('warm', program));
+    if (!wasWarm) throw new Error(`${program.name} was started cold`);
+    return result;
+  };
+
   return {
     hob,
     isWarm: (await readWarmth(hob)) !== null,
@@ -74,22 +94,10 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
         throw new Error(`${program.name} could not be observed`, { cause: observed?.reason });
       return observed.value;
     },
-    async runWarm(program) {
-      const before = await readWarmth(hob);
-      if (before === null || program.expect === 'either') return look('warm', program);
-      if (program.expect === 'cold') {
-        const observed = await look('warm', program);
-        // The service hears of runs in their order: when it knows of the next one, it would know of this one.
-        await runCounted(hob, () => look('idle', program));
-        const after = await readWarmth(hob);
-        if (after?.hits !== before.hits) throw new Error(`${program.name} was started warm`);
-        return observed;
-      }
-      await prepare(program);
-      await allWait(hob);
-      const { wasWarm, result } = await runCounted(hob, () => look('warm', program));
-      if (!wasWarm) throw new Error(`${program.name} was started cold`);
-      return result;
+    runWarm,
+    async runWarmAgain(program) {
+      await restoreProgram(join(base, 'warm', program.name), program);
+      return runWarm(program);
     },
     async close() {
       await hob.stop();

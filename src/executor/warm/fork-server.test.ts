@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,6 +45,29 @@ const ownPipes = 1;
 /** Those of its children are used again once the system is done with these. */
 async function pipesAreBack(scene: WarmScene): Promise<void> {
   await until('its pipes are back', async () => scene.names().length === ownPipes);
+}
+
+/** Which processes have compiled which scripts. */
+async function watchCompilations(scene: WarmScene) {
+  const path = join(scene.folder, 'compilations');
+  const text = `
+import os, sys
+def hear(event, args):
+    if event == "compile" and args[1] is not None:
+        log = os.open(${JSON.stringify(path)}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(log, f"{os.getpid()} {args[1]}\\n".encode())
+        os.close(log)
+sys.addaudithook(hear)
+`;
+  await mkdir(join(scene.folder, 'lib'));
+  await writeFile(join(scene.folder, 'lib', 'listens.py'), text);
+  return {
+    log: { preload: ['listens'], env: { PYTHONPATH: join(scene.folder, 'lib') } },
+    async compilations(entry: string): Promise<number[]> {
+      const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.endsWith(` ${entry}`));
+      return lines.map((line) => Number.parseInt(line, 10));
+    },
+  };
 }
 
 function fail(): WarmInterpreter {
@@ -364,6 +388,72 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     await writeFile(module, 'version = 22\n');
     expect(await server.fork()).toBeNull();
     await says('stale');
+  });
+
+  it('compiles a script once for all runs to come, and anew what was changed, however quietly', async () => {
+    const scene = await openWarmScene();
+    const { log, compilations } = await watchCompilations(scene);
+    const { says, server } = startServer(scene, log);
+    await says('ready');
+    const order = await scene.order('print(1)');
+    const { entry } = order;
+    const run = async () => {
+      const child = (await server.fork({ entry })) ?? fail();
+      expect(child.give({ ...order, run_id: randomUUID() })).toBe(true);
+      return (await seeThrough(child)).stdout;
+    };
+    expect([await run(), await run(), await run()]).toEqual(['1\n', '1\n', '1\n']);
+    expect(await compilations(entry)).toEqual([server.pid]);
+    // Between the fork and the run, with nothing to be seen of it but the text.
+    const waiting = (await server.fork({ entry })) ?? fail();
+    const { atime, mtime } = await stat(entry);
+    await writeFile(entry, 'print(2)');
+    await utimes(entry, atime, mtime);
+    expect(waiting.give(order)).toBe(true);
+    expect((await seeThrough(waiting)).stdout).toBe('2\n');
+    expect(await compilations(entry)).toEqual([server.pid, waiting.pid]);
+    await writeFile(entry, 'print("three")');
+    expect([await run(), await run()]).toEqual(['three\n', 'three\n']);
+    expect(await compilations(entry)).toEqual([server.pid, waiting.pid, server.pid]);
+  });
+
+  it.each([
+    ['that Python warns of', 'print(1 is 1)\n', { code: 0, stdout: 'True\n', stderr: 'SyntaxWarning' }],
+    ['with a mistake', 'print(\n', { code: 1, stdout: '', stderr: 'SyntaxError' }],
+    [
+      'with a mistake in its encoding',
+      '# -*- coding: none -*-\n',
+      { code: 1, stdout: '', stderr: 'SyntaxError' },
+    ],
+    ['that is large', `print(1)\n${'# '.repeat(70_000)}`, { code: 0, stdout: '1\n', stderr: '' }],
+  ])('leaves a script %s to its runs, each time', async (_what, text, { code, stdout, stderr }) => {
+    const scene = await openWarmScene();
+    const { says, server } = startServer(scene);
+    await says('ready');
+    const order = await scene.order(text);
+    for (let count = 0; count < 3; count++) {
+      const child = (await server.fork({ entry: order.entry })) ?? fail();
+      expect(child.give({ ...order, run_id: randomUUID() })).toBe(true);
+      const seen = await seeThrough(child);
+      expect(seen).toMatchObject({ code, stdout });
+      expect(seen.stderr).toContain(stderr);
+    }
+  });
+
+  it.each([
+    ['is gone', async () => {}],
+    ['is a folder', (path: string) => mkdir(path)],
+    ['is a pipe that nobody writes to', async (path: string) => void execFileSync('mkfifo', [path])],
+    ['leads to itself', (path: string) => symlink(path, path)],
+  ])('goes on when the script of the last run %s', async (_what, make) => {
+    const scene = await openWarmScene();
+    const { says, server } = startServer(scene);
+    await says('ready');
+    const entry = join(scene.folder, 'odd.py');
+    await make(entry);
+    const child = (await server.fork({ entry })) ?? fail();
+    expect(child.give(await scene.order('print("still here")'))).toBe(true);
+    expect((await seeThrough(child)).stdout).toBe('still here\n');
   });
 
   it('ends by itself when whoever started it is gone, with all that wait', async () => {

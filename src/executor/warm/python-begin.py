@@ -12,7 +12,7 @@ def become(order, loaded):
         if loaded.is_stale() or loaded.is_shadowed_by(folder):
             raise ValueError
         with open(entry, "rb") as file:
-            code = compile(file.read(), entry, "exec", dont_inherit=True)
+            code = code_for(entry, file.read())
     except BaseException:
         start_cold(order)
     sys.argv = [entry, *order["args"]]

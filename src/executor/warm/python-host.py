@@ -32,6 +32,7 @@ import signal
 import threading
 import types
 
+include("python-code.py")
 include("python-begin.py")
 include("python-end.py")
 
@@ -131,6 +132,7 @@ def serve(config, loaded):
             if loaded.is_stale():
                 tell("stale", request["seq"])
                 continue
+            compile_ahead(request["entry"])
             child = fork(request)
             if child is None:
                 continue

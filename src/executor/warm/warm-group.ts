@@ -45,6 +45,7 @@ export class WarmGroup {
   #coming = 0;
   #wanted = 1;
   #usedAtMs: number;
+  #entry: string | null = null;
   #missedAtMs: number;
   /** After a failure the next attempt waits, longer each time. */
   #pauseMs = firstPauseMs;
@@ -104,10 +105,14 @@ export class WarmGroup {
     };
   }
 
-  /** One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. */
-  async take(): Promise<WarmInterpreter | null> {
+  /**
+   * One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. Those to come are
+   * made ready for `entry`, the script of the run: the next run is most likely one of the same.
+   */
+  async take(entry: string | null = null): Promise<WarmInterpreter | null> {
     const { now } = this.#tools;
     this.#usedAtMs = now();
+    this.#entry = entry;
     const ready = this.#ready.shift();
     if (ready === undefined) {
       this.#missedAtMs = now();
@@ -233,9 +238,8 @@ export class WarmGroup {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
         if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
-        this.#await(
-          this.#server?.fork({ isForLater: !isNeededNow && !this.#tools.isBusy() }) ?? Promise.resolve(null),
-        );
+        const isForLater = !isNeededNow && !this.#tools.isBusy();
+        this.#await(this.#server?.fork({ isForLater, entry: this.#entry }) ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0) {
       if (this.#tools.isBusy()) {
