@@ -355,13 +355,13 @@ write({"code": 0, "msg": f"up to {number}"})`),
     const askedAfterwards: string[] = [];
     let isDeleted = false;
     await page.route(`**/api/runs/${runId}`, async (route) => {
+      if (isDeleted) askedAfterwards.push(route.request().url());
       const response = await route.fetch();
       if (route.request().method() === 'DELETE') {
         isDeleted = true;
         await page.clock.runFor(5000);
         return route.fulfill({ response });
       }
-      if (isDeleted) askedAfterwards.push(route.request().url());
       // As long as it is not known what it left running, the page asks again every second.
       const record = { ...(await response.json()), left_running: null, ended_at: new Date().toISOString() };
       return route.fulfill({ response, json: record });

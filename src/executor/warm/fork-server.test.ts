@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { hearCompilations } from '../../../test/support/compilations.ts';
 import { findProgram, has } from '../../../test/support/needs.ts';
 import { killEach } from '../../../test/support/processes.ts';
 import { fileThere, until } from '../../../test/support/until.ts';
@@ -39,35 +40,27 @@ function startServer(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
   return { server, heard, says, fork };
 }
 
+/** A server that tells what is compiled, and a script. */
+async function startListening(text: string) {
+  const scene = await openWarmScene();
+  const { compilations, listening } = await hearCompilations(scene);
+  const { says, server } = startServer(scene, listening);
+  const order = await scene.order(text);
+  const fork = async (entry = order.entry) => (await server.fork({ entry, isForLater: true })) ?? fail();
+  const run = async () => {
+    const child = await fork();
+    expect(child.give({ ...order, run_id: randomUUID() })).toBe(true);
+    return (await seeThrough(child)).stdout;
+  };
+  return { scene, says, server, fork, run, order, compilations, entry: order.entry };
+}
+
 /** Where its children say how they end. */
 const ownPipes = 1;
 
 /** Those of its children are used again once the system is done with these. */
 async function pipesAreBack(scene: WarmScene): Promise<void> {
   await until('its pipes are back', async () => scene.names().length === ownPipes);
-}
-
-/** Which processes have compiled which scripts. */
-async function watchCompilations(scene: WarmScene) {
-  const path = join(scene.folder, 'compilations');
-  const text = `
-import os, sys
-def hear(event, args):
-    if event == "compile" and args[1] is not None:
-        log = os.open(${JSON.stringify(path)}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.write(log, f"{os.getpid()} {args[1]}\\n".encode())
-        os.close(log)
-sys.addaudithook(hear)
-`;
-  await mkdir(join(scene.folder, 'lib'));
-  await writeFile(join(scene.folder, 'lib', 'listens.py'), text);
-  return {
-    log: { preload: ['listens'], env: { PYTHONPATH: join(scene.folder, 'lib') } },
-    async compilations(entry: string): Promise<number[]> {
-      const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.endsWith(` ${entry}`));
-      return lines.map((line) => Number.parseInt(line, 10));
-    },
-  };
 }
 
 function fail(): WarmInterpreter {
@@ -390,54 +383,92 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     await says('stale');
   });
 
-  it('compiles a script once for all runs to come, and anew what was changed, however quietly', async () => {
-    const scene = await openWarmScene();
-    const { log, compilations } = await watchCompilations(scene);
-    const { says, server } = startServer(scene, log);
+  it('compiles a script once for all runs to come, and anew what was changed', async () => {
+    const { says, server, run, compilations, entry } = await startListening('print(1)');
     await says('ready');
-    const order = await scene.order('print(1)');
-    const { entry } = order;
-    const run = async () => {
-      const child = (await server.fork({ entry })) ?? fail();
-      expect(child.give({ ...order, run_id: randomUUID() })).toBe(true);
-      return (await seeThrough(child)).stdout;
-    };
     expect([await run(), await run(), await run()]).toEqual(['1\n', '1\n', '1\n']);
     expect(await compilations(entry)).toEqual([server.pid]);
-    // Between the fork and the run, with nothing to be seen of it but the text.
-    const waiting = (await server.fork({ entry })) ?? fail();
-    const { atime, mtime } = await stat(entry);
+    await writeFile(entry, 'print("two")');
+    expect([await run(), await run()]).toEqual(['two\n', 'two\n']);
+    expect(await compilations(entry)).toEqual([server.pid]);
+  });
+
+  it('runs what is there, though it was changed in a way that only its text shows', async () => {
+    const { says, server, fork, order, run, compilations, entry } = await startListening('print(1)');
+    const age = () => utimes(entry, 1_700_000_000, 1_700_000_000);
+    await says('ready');
+    await age();
+    const waiting = await fork();
     await writeFile(entry, 'print(2)');
-    await utimes(entry, atime, mtime);
+    await age();
     expect(waiting.give(order)).toBe(true);
     expect((await seeThrough(waiting)).stdout).toBe('2\n');
-    expect(await compilations(entry)).toEqual([server.pid, waiting.pid]);
-    await writeFile(entry, 'print("three")');
-    expect([await run(), await run()]).toEqual(['three\n', 'three\n']);
-    expect(await compilations(entry)).toEqual([server.pid, waiting.pid, server.pid]);
+    expect(await run()).toBe('2\n');
+    const [first, second, ...more] = await compilations(entry);
+    expect([first, second]).toEqual([server.pid, waiting.pid]);
+    expect(more).not.toContain(server.pid);
+  });
+
+  it('does not have those wait for a compilation who wait for their run', async () => {
+    const { says, server, order, compilations, entry } = await startListening('print(1)');
+    await says('ready');
+    const child = (await server.fork({ entry, isForLater: false })) ?? fail();
+    expect(child.give(order)).toBe(true);
+    expect((await seeThrough(child)).stdout).toBe('1\n');
+    await until('both have compiled it', async () => {
+      const pids = await compilations(entry);
+      return pids.includes(server.pid ?? 0) && pids.includes(child.pid);
+    });
+  });
+
+  it('keeps only so many scripts compiled, the most recent ones', async () => {
+    const { scene, says, server, fork, compilations, entry } = await startListening('print(1)');
+    await says('ready');
+    const entries = [entry];
+    for (let count = 0; count < 64; count++) entries.push((await scene.order('')).entry);
+    for (const each of [...entries, entry, entries.at(-1) ?? '']) (await fork(each)).discard();
+    const counts = await Promise.all(entries.map(async (each) => (await compilations(each, 'all')).length));
+    // Twice each time: once to see whether there is something to be said against it.
+    expect(counts).toEqual(entries.map((each) => (each === entry ? 4 : 2)));
+    expect(await compilations(entry)).toEqual([server.pid]);
   });
 
   it.each([
     ['that Python warns of', 'print(1 is 1)\n', { code: 0, stdout: 'True\n', stderr: 'SyntaxWarning' }],
     ['with a mistake', 'print(\n', { code: 1, stdout: '', stderr: 'SyntaxError' }],
+    ['of no known encoding', '# -*- coding: none -*-\n', { code: 1, stdout: '', stderr: 'SyntaxError' }],
     [
-      'with a mistake in its encoding',
-      '# -*- coding: none -*-\n',
-      { code: 1, stdout: '', stderr: 'SyntaxError' },
+      'in an encoding of its own',
+      '#!python\n# coding: gbk\nprint(1)',
+      { code: 0, stdout: '1\n', stderr: '' },
     ],
     ['that is large', `print(1)\n${'# '.repeat(70_000)}`, { code: 0, stdout: '1\n', stderr: '' }],
   ])('leaves a script %s to its runs, each time', async (_what, text, { code, stdout, stderr }) => {
-    const scene = await openWarmScene();
-    const { says, server } = startServer(scene);
+    const { says, server, fork, order, compilations, entry } = await startListening(text);
     await says('ready');
-    const order = await scene.order(text);
+    const pids: number[] = [];
     for (let count = 0; count < 3; count++) {
-      const child = (await server.fork({ entry: order.entry })) ?? fail();
+      const child = await fork();
+      pids.push(child.pid);
       expect(child.give({ ...order, run_id: randomUUID() })).toBe(true);
       const seen = await seeThrough(child);
       expect(seen).toMatchObject({ code, stdout });
       expect(seen.stderr).toContain(stderr);
     }
+    const compiledBy = (await compilations(entry)).filter((pid) => pid !== server.pid);
+    expect(new Set(compiledBy)).toEqual(new Set(pids));
+  });
+
+  it('loads nothing for one script that another one could see', async () => {
+    const { scene, says, fork } = await startListening('');
+    await says('ready');
+    const { entry } = await scene.order('# coding: gbk\n');
+    (await fork(entry)).discard();
+    const child = await fork();
+    expect(child.give(await scene.order('import sys; print([n for n in sys.modules if "gbk" in n])'))).toBe(
+      true,
+    );
+    expect((await seeThrough(child)).stdout).toBe('[]\n');
   });
 
   it.each([
@@ -451,9 +482,15 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
     await says('ready');
     const entry = join(scene.folder, 'odd.py');
     await make(entry);
-    const child = (await server.fork({ entry })) ?? fail();
-    expect(child.give(await scene.order('print("still here")'))).toBe(true);
-    expect((await seeThrough(child)).stdout).toBe('still here\n');
+    const countHandles = async (ofLastRun: string | null) => {
+      const child = (await server.fork({ entry: ofLastRun, isForLater: true })) ?? fail();
+      const order = await scene.order('import os; print(len(os.listdir("/proc/self/fd")))');
+      expect(child.give(order)).toBe(true);
+      return Number((await seeThrough(child)).stdout);
+    };
+    const usual = await countHandles(null);
+    expect(usual).toBeGreaterThan(3);
+    expect([await countHandles(entry), await countHandles(null)]).toEqual([usual, usual]);
   });
 
   it('ends by itself when whoever started it is gone, with all that wait', async () => {

@@ -132,9 +132,13 @@ def serve(config, loaded):
             if loaded.is_stale():
                 tell("stale", request["seq"])
                 continue
-            compile_ahead(request["entry"])
+            if request["idle"]:
+                compile_ahead(request["entry"])
             child = fork(request)
             if child is None:
+                # Whoever waits for this one goes first.
+                if not request["idle"]:
+                    compile_ahead(request["entry"])
                 continue
             for handle in (CONTROL, wake_read, wake_write):
                 os.close(handle)

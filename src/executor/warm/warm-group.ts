@@ -144,6 +144,7 @@ export class WarmGroup {
     for (const interpreter of this.#ready.splice(0)) interpreter.discard();
     for (const settle of this.#waiting.splice(0)) settle(null);
     this.#wanted = 1;
+    this.#entry = null;
     this.#hasServed = false;
     this.#memoryBytes = 0;
     this.#expectedBytes = 0;

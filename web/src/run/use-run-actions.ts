@@ -51,7 +51,10 @@ export function useRunActions(runId: string) {
       void client.invalidateQueries({ queryKey: ['runs'] });
       toast({ kind: 'success', title: say('The run was deleted', '运行记录已删除') });
     },
-    onError: complain(say('It could not be deleted', '无法删除')),
+    onError: (error) => {
+      complain(say('It could not be deleted', '无法删除'))(error);
+      void client.invalidateQueries({ queryKey: [runPageKey, runId] });
+    },
   });
   return {
     cancel: () => cancel.mutate(),
