@@ -33,6 +33,22 @@ writeFileSync(given.environment.output_json, JSON.stringify({ code: 0, msg: 'ok'
 /** Modules that take a while to load and that every Python has. */
 const standardPreload = ['decimal', 'http.client', 'xml.etree.ElementTree', 'asyncio', 'ssl'];
 
+/** What most scripts are longer by: functions, of which a run needs one or the other. */
+const functionCount = 60;
+const pythonFunctions = Array.from(
+  { length: functionCount },
+  (_, number) => `
+
+def step_${number}(items, limit=None, *rest, **named):
+    """Counts what is left of them."""
+    chosen = [item * 2 for item in items if item % 3 and item != limit]
+    try:
+        return {"chosen": len(chosen), "rest": rest, "named": sorted(named)}
+    except ValueError as error:
+        raise RuntimeError(f"step ${number} failed: {error}") from error
+`,
+).join('');
+
 /**
  * The scripts that both services run, each the smallest one of its kind: it reads its parameters, prints a line, and writes its
  * result. `preload` is what its manifest declares, which the other service knows nothing of.
@@ -52,6 +68,12 @@ export function programsFor({ hasNumpy }) {
       language: 'python',
       entry: 'main.py',
       text: `import email, json, sqlite3, sys, urllib.request\n${pythonEnd}`,
+    },
+    'python-long': {
+      title: `Python: ${functionCount} functions, over 500 lines`,
+      language: 'python',
+      entry: 'main.py',
+      text: `import argparse, json, sys\n${pythonFunctions}${pythonEnd}`,
     },
     'python-preload': {
       title: `Python: ${preload.join(', ')} (declared as \`preload\`)`,
