@@ -455,8 +455,10 @@ print([path for path in opened if path.endswith((".py", ".pyc"))])
       expect(seen).toMatchObject({ code, stdout });
       expect(seen.stderr).toContain(stderr);
     }
-    const compiledBy = (await compilations(entry)).filter((pid) => pid !== server.pid);
-    expect(new Set(compiledBy)).toEqual(new Set(pids));
+    const compiledBy = await compilations(entry, 'all');
+    expect(new Set(compiledBy.filter((pid) => pid !== server.pid))).toEqual(new Set(pids));
+    // It finds that out once, if it tries at all.
+    expect(compiledBy.filter((pid) => pid === server.pid).length).toBeLessThan(2);
   });
 
   it('loads nothing for one script that another one could see', async () => {

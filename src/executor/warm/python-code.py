@@ -1,5 +1,5 @@
-# A part of python-host.py: scripts that were run before are compiled ahead of their next run, once for all runs to come. For most
-# scripts that takes longer than all else between their start and their first line.
+# A part of python-host.py: scripts that were run before are compiled ahead of their next run, once for all runs to come. For a
+# script of thirty lines that took longer than all else between its start and its first line, and it grows with the script.
 import _warnings
 import re
 import stat
@@ -7,7 +7,7 @@ import stat
 # By the path of a script: its stamp, what is in it, and its code. The last two are None where each run is to compile it by itself.
 compiled = {}
 MOST_COMPILED = 64
-# A tenth of a second, in which nothing is forked.
+# Nothing is forked meanwhile: a fraction of a second, once.
 MOST_SOURCE_BYTES = 64 * 1024
 
 # What every Python reads without loading anything for it.
@@ -18,14 +18,15 @@ def compile_ahead(entry):
     if entry is None:
         return
     known = compiled.pop(entry, None)
+    stamp = None
     try:
         stamp = stamp_of(entry)
         if known is None or known[0] != stamp:
             source = read_script(entry)
             known = (stamp, source, compile_quietly(source, entry))
     except Exception:
-        # The script will see why, if it is run.
-        known = (None, None, None)
+        # The script will see why, if it is run. It is not tried again before it was changed.
+        known = (stamp, None, None)
     # The one that was used last is the last to go.
     compiled[entry] = known
     if len(compiled) > MOST_COMPILED:
