@@ -190,12 +190,16 @@ describe('GET /api/events', () => {
     const stuck = await listenTo(`${hob.url}/api/events`);
     stuck.pause();
     const reader = await listenTo(`${hob.url}/api/events`);
-    await flood.send(6000);
-    await until('it was dropped', async () => hob.log().includes('does not read its events'));
-    await reader.until('all are there', ({ events }) => events.length === 6000);
+    let sent = 0;
+    // How many it takes depends on what the system holds for a socket.
+    while (!hob.log().includes('does not read its events')) {
+      await flood.send(200);
+      sent += 200;
+    }
+    await reader.until('all are there', ({ events }) => events.length === sent);
     stuck.resume();
     expect(await stuck.closed).toBe(false);
-    expect(stuck.events.length).toBeLessThan(6000);
+    expect(stuck.events.length).toBeLessThan(sent);
     const back = await listenTo(`${hob.url}/api/events`, stuck.lastId);
     await back.until('the newest is there', ({ lastId }) => lastId === reader.lastId);
     expect([...stuck.events, ...back.events]).toEqual(reader.events);
