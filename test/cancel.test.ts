@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { goneWithin, type Hob, isRunning, launchHob, startHob, tempFolder } from './support/hob.ts';
+import { type Hob, isRunning, launchHob, startHob, tempFolder, untilGone } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
 
@@ -313,7 +313,7 @@ write({"code": 7, "msg": answer["message"]})
     const { body } = await hob.run(top);
     // It heard of its child's end and wrote its own result before it would have been killed.
     expect(body).toMatchObject({ timed_out: true, exit_code: 0, result: { code: 7 } });
-    await goneWithin(await pidIn(join(files, 'leaf')), 1000);
+    await untilGone(await pidIn(join(files, 'leaf')));
   });
 });
 

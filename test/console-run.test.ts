@@ -152,7 +152,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await turnToTab(page, 'hidden');
     expect(await page.title()).toBe('Publish · running · Hob');
     await scene.hob.post(`/api/runs/${runId}/cancel`, {});
-    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe('Publish · cancelled · Hob');
+    await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
     await turnToTab(page, 'visible');
     await page.getByText('It was cancelled').waitFor();
     await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
@@ -258,7 +258,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     const { page, close } = await scene.open(`/runs/${runId}`);
     // By what they are in, and not by their text alone: to look for that in all of the lines takes the browser long.
     const foot = page.locator('section > div:last-child > span').first();
-    await expect.poll(() => foot.textContent(), { timeout: 20_000 }).toBe('230,000 lines');
+    await expect.poll(() => foot.textContent()).toBe('230,000 lines');
     const output = page.getByRole('region', { name: 'Output' });
     expect(await output.locator('> div > p').textContent()).toMatch(
       /^The first 3\d,\d{3} lines are too many/,
@@ -275,7 +275,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
   it('colours only what is near of output that is all colours, and keeps its text and what is selected', async () => {
     const { page, close } = await scene.open(`/runs/${await finish(ids.rainbow)}`);
     const foot = page.locator('section > div:last-child > span').first();
-    await expect.poll(() => foot.textContent(), { timeout: 20_000 }).toBe('3,000 lines');
+    await expect.poll(() => foot.textContent()).toBe('3,000 lines');
     const output = page.getByRole('region', { name: 'Output' });
     const coloured = () => output.locator('pre span[class^="look-"]').count();
     const colouredBlocks = () =>

@@ -199,7 +199,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     );
     const listed = async () =>
       (await (await fetch(`${scene.hob.url}/api/scripts`)).text()).match(/"name":"Number \d+"/g)?.length;
-    await expect.poll(listed, { timeout: 10_000 }).toBe(count);
+    await expect.poll(listed).toBe(count);
     const { page, checkAccess, close } = await scene.open('/?q=number');
     const card = (number: number) => page.getByRole('link', { name: new RegExp(`^Number ${number}\\b`) });
     await page

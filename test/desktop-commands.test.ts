@@ -7,6 +7,7 @@ import { WindowsDesktop } from '../src/notifications/desktop/windows-desktop.ts'
 import { createLogger } from '../src/shared/log.ts';
 import { type Call, FakeProgram } from './support/fake-program.ts';
 import { isRunning } from './support/hob.ts';
+import { boundMs } from './support/scale.ts';
 import { until } from './support/until.ts';
 
 interface System {
@@ -105,7 +106,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     expect(desktop.state).toBe('ready');
     const began = performance.now();
     expect(await desktop.show(plain)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(2500);
+    expect(performance.now() - began).toBeLessThan(boundMs(2500));
     expect(desktop.state).toBe('unreachable');
     await program.become('works');
     expect(await desktop.show(plain)).toBe(false);
@@ -128,7 +129,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     await program.become('hangs');
     const began = performance.now();
     expect(await desktop.show(plain)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(2500);
+    expect(performance.now() - began).toBeLessThan(boundMs(2500));
     const [call] = await program.calls();
     await until('its process is gone', async () => call !== undefined && !(await isRunning(call.pid)));
     expect(await desktop.show(plain)).toBe(false);
@@ -146,7 +147,7 @@ describe.each(systems)('the desktop of $system', (system) => {
     const began = performance.now();
     await desktop.close();
     expect(await showing).toBe(false);
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(2000);
     await until('its process is gone', async () => call !== undefined && !(await isRunning(call.pid)));
     expect(await desktop.show(plain)).toBe(false);
   });

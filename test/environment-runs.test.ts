@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { type Hob, startHob, tempFolder } from './support/hob.ts';
 import { testPath } from './support/needs.ts';
@@ -14,7 +14,6 @@ import { until } from './support/until.ts';
 import { makeTarball, makeWheel } from './support/wheels.ts';
 
 // Real services and real tools, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { EnvironmentScene, outputOf } from './support/environment-scene.ts';
 import { tempFolder } from './support/hob.ts';
@@ -10,7 +10,6 @@ import { findProgram, has } from './support/needs.ts';
 import { makeWheel } from './support/wheels.ts';
 
 // The tools take seconds for the smallest package, and several times that on a machine that is busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const canMount = has(
   'a small disk of its own (root on Linux)',

@@ -48,9 +48,7 @@ async function homeWithHistory(): Promise<string> {
   return home;
 }
 
-it('a long history is brought within its limit while requests are answered', {
-  timeout: 120_000,
-}, async () => {
+it('a long history is brought within its limit while requests are answered', async () => {
   const settings = `history_runs = ${keptRuns}\nhistory_days = 0\nhistory_mib = 0\n`;
   const hob = await startHob({ home: await homeWithHistory(), settings });
   const paths = [

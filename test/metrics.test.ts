@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { type Exposition, parseExposition } from './support/exposition.ts';
-import { executorPid, executorPids, goneWithin, type Hob, startHob, tempFolder } from './support/hob.ts';
+import { executorPid, executorPids, type Hob, startHob, tempFolder, untilGone } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
@@ -279,7 +279,7 @@ describe('the service', () => {
     after.assertGrownFrom(before);
     const executors = await executorPids(hob.home);
     await hob.stop();
-    for (const pid of executors) await goneWithin(pid, 10_000);
+    for (const pid of executors) await untilGone(pid);
   });
 
   it('answers while it stops, and does not go on for having been asked', async () => {

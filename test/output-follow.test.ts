@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { executorPid, goneWithin, type Hob, launchHob, startHob, tempFolder } from './support/hob.ts';
+import { executorPid, type Hob, launchHob, startHob, tempFolder, untilGone } from './support/hob.ts';
 import {
   drain,
   NumberedCheck,
@@ -230,7 +230,7 @@ describe('the output of a run that lasts', () => {
     const id = await writeScript(scripts, 'talker', { entry: talker(files, 'one ', 'two') });
     const hob = await launchHob({ home, scripts: [scripts] });
     const executor = await executorPid(home);
-    onTestFinished(() => goneWithin(executor, 10_000));
+    onTestFinished(() => untilGone(executor));
     const runId = await start(hob, id);
     const following = follower(await openOutput(hob, runId, { follow: true }));
     await writeFile(join(files, '0'), '');

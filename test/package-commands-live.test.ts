@@ -3,14 +3,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { runCli, startHob, tempFolder } from './support/hob.ts';
 import { python, writeScript } from './support/scripts.ts';
 import { makeWheel } from './support/wheels.ts';
 
 // Real services and real tools, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { packFolder } from '../src/packages/pack/pack-folder.ts';
 import { listenTo, type SeenEvent } from './support/event-client.ts';
@@ -12,7 +12,6 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
 // Real services and real tools, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const examples = join(projectRoot, 'examples');
 

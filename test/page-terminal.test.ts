@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import {
   executorPid,
-  goneWithin,
   type Hob,
   isRunning,
   launchHob,
   startHob,
   tempFolder,
+  untilGone,
 } from './support/hob.ts';
 import { openTerminalRun, pagePrograms, startFromConsole, type } from './support/page-terminal.ts';
 import { killEach, processesWith } from './support/processes.ts';
@@ -92,7 +92,7 @@ print("got", key)`),
   afterAll(async () => {
     const executor = await executorPid(home);
     await hob.stop();
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     expect(await pagePrograms(home)).toEqual([]);
     for (const folder of [home, scripts]) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

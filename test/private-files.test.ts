@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { executorPid, goneWithin, type Hob, runCli, startHob, tempFolder } from './support/hob.ts';
+import { executorPid, type Hob, runCli, startHob, tempFolder, untilGone } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { canBecomeOrdinary, ordinaryUser } from './support/ordinary-user.ts';
 import { startTraced } from './support/processes.ts';
@@ -131,7 +131,7 @@ describe('with a mask that hides nothing', () => {
     await fileThere(join(notes, 'flooded'));
     const executor = await executorPid(hob.home);
     process.kill(executor, 'SIGKILL');
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost' });
     expect(openOnes(await entriesIn(hob.home))).toEqual([]);
   });
@@ -235,7 +235,7 @@ describe('the temporary folder', () => {
     // One that is killed is cleared up after by the next.
     const executor = await executorPid(home);
     process.kill(executor, 'SIGKILL');
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost', stdout_bytes: temp.length + 1 });
     await until('another executor is there alone', async () => {
       const names = await readdir(temp);

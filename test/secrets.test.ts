@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { memoryFolderOf } from '../src/runs/memory-folder.ts';
 import { EventFollower, listenTo } from './support/event-client.ts';
-import { executorPid, goneWithin, runCli } from './support/hob.ts';
+import { executorPid, runCli, untilGone } from './support/hob.ts';
 import { processesWith } from './support/processes.ts';
 import { startRestartable } from './support/restartable.ts';
 import { dressed, Secrets, Witness, writeSecretiveScripts } from './support/secret-scene.ts';
@@ -202,7 +202,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   await searched([running.runId, queued.runId]);
   const executor = await executorPid(home);
   process.kill(executor, 'SIGKILL');
-  await goneWithin(executor, 10_000);
+  await untilGone(executor);
   expect(await service.hob.ended(running.runId)).toMatchObject({ end_cause: 'lost' });
   await fileThere(scene.started(queued.runId));
   await searched([queued.runId]);
@@ -241,7 +241,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   );
   const logged = new SecretSearch().add({ name: 'run', value: kept.runId }).findIn(left);
   expect(logged.some((line) => line.startsWith('the log: '))).toBe(true);
-}, 60_000);
+});
 
 it('the token of a service is in its file, and nowhere else, whoever shows what to it', async () => {
   const scene = await writeSecretiveScripts(new Secrets());

@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import {
   executorPid,
-  goneWithin,
   isRunning,
   launchHob,
   noted,
   runCli,
   startHob,
   tempFolder,
+  untilGone,
 } from './support/hob.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
@@ -154,7 +154,7 @@ describe('stopping', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('stopped');
     expect(await hob.stop()).toBe(0);
-    await goneWithin(executor, 5000);
+    await untilGone(executor);
   });
 
   it('says what goes on, and what to do about it, when only the service is gone', async () => {
@@ -280,7 +280,7 @@ describe('stopping everything', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Hob has stopped.')]);
     expect(await hob.stop()).toBe(0);
     expect(await isRunning(Number(await readFile(join(files, 'pid'), 'utf8')))).toBe(false);
-    await goneWithin(executor, 5000);
+    await untilGone(executor);
     const next = await startHob({ home, scripts: [scripts] });
     expect((await next.get(`/api/runs/${running}`)).body).toMatchObject({
       state: 'failed',
@@ -333,7 +333,7 @@ describe('stopping more than was asked for first', () => {
     const first = runCli(['stop', '--home', hob.home]).ended;
     await until('the service is stopping', async () => hob.log().includes('stopping:'));
     const second = runCli(['stop', '--all', '--home', hob.home]).ended;
-    await goneWithin(Number(await readFile(join(files, 'loose'), 'utf8')), 10_000);
+    await untilGone(Number(await readFile(join(files, 'loose'), 'utf8')));
     await writeFile(join(files, 'go'), '');
     expect((await answer).body).toMatchObject({ success: true });
     await Promise.all([first, second]);
@@ -439,8 +439,7 @@ describe('after the service was killed', () => {
     const runs = await Promise.all(
       delays.map((delay) => first.post('/api/execute', { script_id: id, data: [String(delay)] })),
     );
-    while ((await readdir(files)).length < delays.length)
-      await new Promise((resolve) => setImmediate(resolve));
+    await until('all have started', async () => (await readdir(files)).length === delays.length);
     await first.stop('SIGKILL');
     await writeFile(join(files, 'go'), '');
     const second = await launchHob({ home, scripts: [scripts] });

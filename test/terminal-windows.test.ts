@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Desk, deskPrograms, launchDesk } from './support/desk.ts';
-import { executorPid, goneWithin, type Hob, isRunning, launchHob } from './support/hob.ts';
+import { executorPid, type Hob, isRunning, launchHob, untilGone } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { killEach, processesWith } from './support/processes.ts';
 import { compareShots, cropShot, type Shot, saveShot } from './support/screen.ts';
@@ -63,7 +63,7 @@ describe.runIf(isReady).each(names)('a run in a window of %s', (emulator) => {
   afterAll(async () => {
     const executor = await executorPid(home);
     await hob.stop();
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     await desk.stop();
     for (const folder of [home, scripts]) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -275,7 +275,7 @@ print("last", *os.get_terminal_size())`);
     expect(kept.equals(expected)).toBe(true);
     await windowGone(desk, flood.name);
     // Xterm draws about 2 MB a second, and the script cannot be faster.
-  }, 120_000);
+  });
 
   it('may leave something running, which the end of the window does not touch', async () => {
     const proof = join(scripts, 'proof');

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 import {
   executorPid,
-  goneWithin,
   isRunning,
   noted,
   projectRoot,
   startHob,
   tempFolder,
+  untilGone,
 } from './support/hob.ts';
 import { bash, writeScript } from './support/scripts.ts';
 import { fileThere } from './support/until.ts';
@@ -60,7 +60,7 @@ describe('after an upgrade', () => {
       expect(await hob.ended(runId)).toMatchObject({ end_cause: 'exit', exit_code: 6 });
     }
     // The old one has nothing more to tell.
-    await goneWithin(oldExecutor, 10_000);
+    await untilGone(oldExecutor);
   });
 
   it('a run of the old version can still be cancelled, and is cleared up after when its executor is killed', async () => {

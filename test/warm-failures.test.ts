@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { executorPid, goneWithin, type Hob, isRunning, runCli, tempFolder } from './support/hob.ts';
+import { executorPid, type Hob, isRunning, runCli, tempFolder, untilGone } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { killEach, processesWith, startTraced } from './support/processes.ts';
 import { startRestartable } from './support/restartable.ts';
@@ -92,7 +92,7 @@ describe.skipIf(!isHere)('a warm run', () => {
       const { server } = await forkServerOf(hob);
       expect(parentOf(pid)).toBe(server);
       killEach([server]);
-      await goneWithin(server, 10_000);
+      await untilGone(server);
       // Whatever comes meanwhile is started cold, and right.
       const other = await hob.run(id, { params: { files: '' } });
       expect(other.body.exit_code).toBe(0);

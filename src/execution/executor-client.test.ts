@@ -10,10 +10,10 @@ import { ExecutorProxy } from '../../test/support/executor-proxy.ts';
 import {
   executorPid,
   executorPids,
-  goneWithin,
   isRunning,
   projectRoot,
   tempFolder,
+  untilGone,
 } from '../../test/support/hob.ts';
 import { testPath } from '../../test/support/needs.ts';
 import { endProcesses, untilSo } from '../../test/support/shells.ts';
@@ -282,7 +282,7 @@ describe('a connection that breaks', () => {
     expect(await client.run(next, quiet)).toMatchObject({ exitCode: 6 });
     client.acknowledge(next.runId);
     await client.close();
-    await goneWithin(executor.pid, 10_000);
+    await untilGone(executor.pid);
     const left = await readdir(join(home, executorFolder));
     expect(left.filter((name) => name.endsWith('-runs.jsonl'))).toEqual([]);
     expect(await starts()).toBe(2);
@@ -572,7 +572,7 @@ describe('a service that goes', () => {
     await client.run(await spec('exit 0'), quiet);
     const executor = await executorPid(home);
     await client.close();
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     expect(await livingExecutors(home)).toEqual([]);
   });
 
@@ -587,7 +587,7 @@ describe('a service that goes', () => {
     expect(await isRunning(executor)).toBe(true);
     await mkdir(path('go'));
     await fileThere(path('over'));
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
     // What nobody has heard is there for the next one.
     const next = await openClient(home);
     await next.connect();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { goneWithin, isRunning } from '../../test/support/hob.ts';
+import { isRunning, untilGone } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { startShell, untilSo } from '../../test/support/shells.ts';
 import { Cgroups, cgroupAt, ownCgroup, removeCgroups } from './cgroups.ts';
@@ -136,7 +136,7 @@ describe.skipIf(!canHave)('the cgroup of a run', () => {
     expect(readFileSync(`/proc/${hidden}/environ`, 'latin1')).not.toContain(shell.runId);
     cgroup.kill();
     expect(await shell.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    await goneWithin(hidden, 5000);
+    await untilGone(hidden);
     await untilSo(() => cgroup.pids().length === 0);
   });
 

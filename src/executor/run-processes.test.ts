@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { goneWithin, isRunning } from '../../test/support/hob.ts';
+import { isRunning, untilGone } from '../../test/support/hob.ts';
 import { has } from '../../test/support/needs.ts';
 import { type Shell, startShell, untilSo } from '../../test/support/shells.ts';
 import type { RunCgroup } from './cgroups.ts';
@@ -179,7 +179,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('a signal to a run
     expect(sent).toHaveLength(3);
     expect(sent).toEqual(expect.arrayContaining([-shell.pid, ...elsewhere].map((pid) => [pid, 'SIGTERM'])));
     expect((await shell.exited).signal).toBe('SIGTERM');
-    for (const pid of [inside, ...elsewhere]) await goneWithin(pid, 5000);
+    for (const pid of [inside, ...elsewhere]) await untilGone(pid);
     expect(await look(run)).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('a signal to a run
     expect(run.isGroupAlive()).toBe(true);
     run.signal([], 'SIGKILL');
     await shell.exited;
-    await goneWithin(child, 5000);
+    await untilGone(child);
   });
 
   it('spares whoever got the id of its script', async () => {

@@ -13,7 +13,7 @@ export function comparePrograms(programs: readonly Program[], drawing: Program):
   const warm = new Map<Program, Observation[]>();
   beforeAll(async () => {
     stage = await openStage([...programs, drawing]);
-  }, 180_000);
+  });
   afterAll(() => stage.close());
 
   it('draws other random numbers each time', async () => {

@@ -4,9 +4,6 @@ import { until } from '../support/until.ts';
 /** Whether a service without warm interpreters is a failure. */
 export const mustBeWarm = true;
 
-/** Less than a test may take, so that it fails with what it waited for. */
-const mostMs = 20_000;
-
 /** What a service says of its warm interpreters. */
 export interface Warmth {
   readonly hits: number;
@@ -45,14 +42,10 @@ export async function runCounted<Result>(
 ): Promise<{ wasWarm: boolean; result: Result }> {
   const before = await readWarmth(hob);
   const result = await run();
-  const after = await until(
-    'the run is counted as a hit or a miss',
-    async () => {
-      const now = await readWarmth(hob);
-      return now !== null && runsOf(now) > runsOf(before) ? now : false;
-    },
-    mostMs,
-  );
+  const after = await until('the run is counted as a hit or a miss', async () => {
+    const now = await readWarmth(hob);
+    return now !== null && runsOf(now) > runsOf(before) ? now : false;
+  });
   if (runsOf(after) !== runsOf(before) + 1) throw new Error('more than one run was counted');
   return { wasWarm: after.hits !== before?.hits, result };
 }
@@ -63,13 +56,9 @@ function runsOf(warmth: Warmth | null): number {
 
 /** Waits until an interpreter of every kind that there is waits for a run. */
 export async function allWait(hob: Hob): Promise<Warmth> {
-  return until(
-    'an interpreter of each kind waits',
-    async () => {
-      const now = await readWarmth(hob);
-      if (now === null || now.interpreters.length === 0) return false;
-      return now.interpreters.every(({ waiting }) => waiting > 0) ? now : false;
-    },
-    mostMs,
-  );
+  return until('an interpreter of each kind waits', async () => {
+    const now = await readWarmth(hob);
+    if (now === null || now.interpreters.length === 0) return false;
+    return now.interpreters.every(({ waiting }) => waiting > 0) ? now : false;
+  });
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { executorPid, goneWithin, type Hob, launchHob, runCli } from './hob.ts';
+import { executorPid, type Hob, launchHob, runCli, untilGone } from './hob.ts';
 
 /** A service for a whole file of tests of commands, with a folder for its scripts and one to call them from. */
 export interface CommandScene {
@@ -43,7 +43,7 @@ export async function launchScene(
       ),
     async stop() {
       await hob.stop();
-      await goneWithin(executor, 10_000);
+      await untilGone(executor);
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 
 import { type CommandScene, launchScene } from './command-scene.ts';
 import { findProgram, has } from './needs.ts';
+import { hungMs } from './until.ts';
 
 const executablePath = findProgram('chromium') ?? '';
 export const hasChromium = has('chromium', executablePath !== '');
@@ -62,7 +63,7 @@ async function openPage(
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ locale: 'en-US', colorScheme: 'light', ...look });
   // Only what is grossly slow: others may use the machine, too.
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(hungMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const expected: RegExp[] = [];

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 
 import { memoryFolderOf } from '../../src/runs/memory-folder.ts';
 import { testPath } from './needs.ts';
+import { hungMs, until } from './until.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const ownCommand = join(projectRoot, 'bin', 'hob.js');
@@ -66,7 +67,7 @@ export async function startHob(options: StartOptions = {}): Promise<Hob> {
   onTestFinished(async () => {
     await hob.stop();
     // A service that stops in good order takes an executor that has nothing to do with it.
-    await goneWithin(executor, 10_000);
+    await untilGone(executor);
   });
   return hob;
 }
@@ -87,14 +88,12 @@ export async function executorPids(home: string): Promise<number[]> {
 
 /** Waits until an executor has written down how a run ended. */
 export async function noted(home: string, runId: string): Promise<void> {
-  for (;;) {
-    for (const name of await readdir(join(home, 'executor'))) {
-      if (!name.endsWith('-runs.jsonl')) continue;
-      const journal = await readFile(join(home, 'executor', name), 'utf8');
-      if (journal.includes(`"ended":{"runId":"${runId}"`)) return;
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until(`the end of ${runId} is noted`, async () => {
+    const names = await readdir(join(home, 'executor'));
+    const journals = names.filter((name) => name.endsWith('-runs.jsonl'));
+    const texts = await Promise.all(journals.map((name) => readFile(join(home, 'executor', name), 'utf8')));
+    return texts.some((text) => text.includes(`"ended":{"runId":"${runId}"`));
+  });
 }
 
 /** Starts a service whose end is the caller's business, for a whole file of tests. */
@@ -132,12 +131,11 @@ export async function launchHob(options: StartOptions & { home: string }): Promi
     run(scriptId, rest = {}) {
       return hob.post('/api/execute', { script_id: scriptId, sync: true, ...rest });
     },
-    async ended(runId) {
-      for (;;) {
+    ended(runId) {
+      return until(`${runId} has ended`, async () => {
         const { body } = await hob.get(`/api/runs/${runId}`);
-        if (body.ended_at !== null) return body;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+        return body.ended_at === null ? false : body;
+      });
     },
     stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -187,7 +185,7 @@ function withoutDesktop(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 async function call(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(hungMs) });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
@@ -198,10 +196,6 @@ export async function isRunning(pid: number): Promise<boolean> {
   return stat !== '' && stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
 }
 
-export async function goneWithin(pid: number, ms: number): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (await isRunning(pid)) {
-    if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+export async function untilGone(pid: number): Promise<void> {
+  await until(`process ${pid} is gone`, async () => !(await isRunning(pid)));
 }

@@ -2,12 +2,17 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const betweenLooksMs = 10;
+/**
+ * What takes longer hangs. Nothing is told by how long something takes, as other tests, and other machines on the same host,
+ * may be busy; less than a test may take, so that it fails with what it waited for.
+ */
+export const hungMs = 120_000;
 
 /** Looks again and again until there is something to see, for what no event tells of. */
 export async function until<Seen>(
   what: string,
   look: () => Promise<Seen | false | undefined>,
-  withinMs = 60_000,
+  withinMs = hungMs,
 ): Promise<Seen> {
   const deadline = performance.now() + withinMs;
   for (;;) {
