@@ -18,7 +18,7 @@ import { linesOf, until } from './support/until.ts';
 const vectors = [...requestVectors, ...pageVectors, ...nameVectors];
 const executablePath = findProgram('chromium') ?? '';
 const quietMs = 1000;
-const patiently = { timeout: 120_000 };
+const patiently = { timeout: 240_000 };
 
 /** A service with a script that leaves a mark whenever it runs. */
 async function startMarkedHob() {

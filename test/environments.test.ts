@@ -131,9 +131,7 @@ describe('a build of an environment', () => {
     await scene.python(script);
   });
 
-  it('is never taken for done when its builder is killed, whenever that is', {
-    timeout: 120_000,
-  }, async () => {
+  it('is never taken for done when its builder is killed, whenever that is', async () => {
     const random = new SeededRandom();
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'killed');

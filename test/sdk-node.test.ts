@@ -287,7 +287,7 @@ void hob.main(({ inputs }) => ({ inputs }));
       'main.mts',
       `import hob from 'hob';\nconst run = hob.run();\n${shown}`,
     ],
-  ])('is there for %s, warm as cold', { timeout: 90_000 }, async (name, language, file, text) => {
+  ])('is there for %s, warm as cold', async (name, language, file, text) => {
     const { hob, add, scripts } = service;
     const id = await add(`我的 ${name}`, { language, entry: [file, text], tables });
     const request = { data: { 图片: ['/tmp/甲 乙.png'] }, params: { quality: 3 } };

@@ -17,4 +17,4 @@ export function boundMs(ms: number, grossness = 5): number {
 }
 
 /** How long a scenario may take before it counts as hung. */
-export const patiently = { timeout: isLong ? 7_200_000 : 120_000 };
+export const patiently = { timeout: isLong ? 7_200_000 : 240_000 };

@@ -22,12 +22,17 @@ const canFork = has('Python on Linux', findProgram('python3') !== null && exists
 function openGroup(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
   let nowMs = 1_000_000;
   let mayGrow = true;
+  let isBusy = false;
+  let looks = 0;
   const group = new WarmGroup(scene.python(spec), {
     fifos: scene.fifos,
     programs,
     now: () => nowMs,
     mayGrow: () => mayGrow,
-    isBusy: () => false,
+    isBusy() {
+      looks += 1;
+      return isBusy;
+    },
     changed: () => {},
   });
   onTestFinished(() => group.close());
@@ -36,11 +41,20 @@ function openGroup(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
     pass(ms: number) {
       nowMs += ms;
     },
+    /** Has the machine busy from now on, with whatever. */
+    occupy() {
+      isBusy = true;
+    },
+    /** Waits until it was found busy so often. */
+    async isPutOff(times: number) {
+      const before = looks;
+      await until('it is put off', async () => looks >= before + times);
+    },
     forbid() {
       mayGrow = false;
     },
     async waits(count = 1) {
-      await until(`${count} wait`, async () => group.describe().waiting >= count, 20_000);
+      await until(`${count} wait`, async () => group.describe().waiting >= count);
     },
     async discardWaiting() {
       while (group.describe().waiting > 0) (await group.take())?.discard();
@@ -199,6 +213,25 @@ describe.skipIf(!canFork)('interpreters of one kind', () => {
     const taken = await group.take();
     expect(taken?.give(await scene.order('import with_thread\nprint(with_thread.mark)'))).toBe(true);
     if (taken !== null) expect(await seeThrough(taken)).toMatchObject({ code: 0, stdout: '5\n', stderr: '' });
+  });
+
+  it('are put off for a moment when the machine is busy, and not for ever when it stays so', async () => {
+    const scene = await openWarmScene();
+    const text =
+      'import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
+    await writeFile(join(scene.folder, 'with_thread.py'), text);
+    const scenery = openGroup(scene, { preload: ['with_thread'], env: { PYTHONPATH: scene.folder } });
+    await scenery.warmUp();
+    scenery.occupy();
+    for (let round = 0; round < 2; round++) {
+      (await scenery.group.take())?.discard();
+      await scenery.isPutOff(3);
+      scenery.pass(999);
+      await scenery.isPutOff(3);
+      expect(scenery.group.describe().waiting).toBe(0);
+      scenery.pass(1);
+      await scenery.waits();
+    }
   });
 
   it('are not left behind when they are started one by one and load something that never ends', async () => {

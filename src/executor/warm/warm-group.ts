@@ -12,6 +12,8 @@ const mostForked = 8;
 const mostStarted = 4;
 /** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
 const startDelayMs = 30;
+/** So long whoever waits for the end of a run is spared the start of another one; a machine that others keep busy is never idle. */
+const longestPutOffMs = 1000;
 /** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
 const longestForkMs = 3000;
 /** When nobody was missed for so long, one less is kept. */
@@ -51,6 +53,7 @@ export class WarmGroup {
   #pauseMs = firstPauseMs;
   #pausedUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #putOffSinceMs: number | null = null;
   #bytesEach: number;
   /** What the first of them takes, with the server that it is forked from. */
   #bytesFirst: number;
@@ -136,6 +139,7 @@ export class WarmGroup {
     this.#era = new AbortController();
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#putOffSinceMs = null;
     this.#isServerUp = false;
     const server = this.#server;
     // First, so that its end is not taken for a failure.
@@ -243,17 +247,25 @@ export class WarmGroup {
         this.#await(this.#server?.fork({ isForLater, entry: this.#entry }) ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0) {
-      if (this.#tools.isBusy()) {
-        // Whoever waits for its end gets on faster if nothing else is started.
+      if (this.#isPutOff()) {
         this.#startSoon();
         return;
       }
+      this.#putOffSinceMs = null;
       if (!this.#tools.mayGrow(this, this.#bytesEach)) return;
       const { fifos, programs } = this.#tools;
       const program = programs[this.spec.language];
       this.#expectedBytes = this.#memoryBytes + this.#bytesEach;
       this.#await(prestart(this.spec, { program, fifos, signal: this.#era.signal }));
     }
+  }
+
+  /** Whoever waits for the end of a run gets on faster if nothing else is started. */
+  #isPutOff(): boolean {
+    if (!this.#tools.isBusy()) return false;
+    const nowMs = this.#tools.now();
+    this.#putOffSinceMs ??= nowMs;
+    return nowMs - this.#putOffSinceMs < longestPutOffMs;
   }
 
   #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
