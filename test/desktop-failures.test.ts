@@ -217,7 +217,7 @@ describe.runIf(isHere)('a desktop that fails', () => {
       const [isShown] = await Promise.all([showsWithin(desktop), notify(hob, 'too early')]);
       expect(isShown).toBe(false);
       expect(desktop.state).toBe(failure.state);
-      // For a while it is not even tried: that would take two seconds.
+      // For a while it is not even tried: where nobody answers, that would take two seconds.
       const askedMs = performance.now();
       expect(await desktop.show(bubble)).toBe(false);
       expect(performance.now() - askedMs).toBeLessThan(1900);

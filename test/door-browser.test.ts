@@ -18,7 +18,6 @@ import { linesOf, until } from './support/until.ts';
 const vectors = [...requestVectors, ...pageVectors, ...nameVectors];
 const executablePath = findProgram('chromium') ?? '';
 const quietMs = 1000;
-const patiently = { timeout: 240_000 };
 
 /** A service with a script that leaves a mark whenever it runs. */
 async function startMarkedHob() {
@@ -82,7 +81,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
       reachable: 20,
       bodies: 3,
     },
-  ])('no request of another site comes in, nor is an answer read: $pages', patiently, async (mode) => {
+  ])('no request of another site comes in, nor is an answer read: $pages', async (mode) => {
     const { hob, marks, control, reads, exchanges, arrived } = await siege(mode.isGuarded);
 
     // An attack that does not even get at a service without a door proves nothing.
@@ -119,7 +118,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
     }
   });
 
-  it("a typed address and the service's own pages get all there is", patiently, async () => {
+  it("a typed address and the service's own pages get all there is", async () => {
     const { hob, scriptId, marks } = await startMarkedHob();
     const browser = await startBrowser(executablePath);
     const page = await browser.newPage();

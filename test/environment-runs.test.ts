@@ -13,8 +13,6 @@ import { python, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
 import { makeTarball, makeWheel } from './support/wheels.ts';
 
-// Real services and real tools, on a machine that may be busy.
-
 const run = promisify(execFile);
 
 type Run = Record<string, unknown>;

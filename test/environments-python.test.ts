@@ -9,8 +9,6 @@ import { tempFolder } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { makeWheel } from './support/wheels.ts';
 
-// The tools take seconds for the smallest package, and several times that on a machine that is busy.
-
 const canMount = has(
   'a small disk of its own (root on Linux)',
   process.platform === 'linux' && process.getuid?.() === 0,

@@ -9,8 +9,6 @@ import { runCli, startHob, tempFolder } from './support/hob.ts';
 import { python, writeScript } from './support/scripts.ts';
 import { makeWheel } from './support/wheels.ts';
 
-// Real services and real tools, on a machine that may be busy.
-
 const run = promisify(execFile);
 
 async function open() {

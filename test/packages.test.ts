@@ -11,8 +11,6 @@ import { startRestartable } from './support/restartable.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 
-// Real services and real tools, on a machine that may be busy.
-
 const examples = join(projectRoot, 'examples');
 
 /** All that is below the packages of a home, as paths. */

@@ -274,7 +274,6 @@ print("last", *os.get_terminal_size())`);
     ]);
     expect(kept.equals(expected)).toBe(true);
     await windowGone(desk, flood.name);
-    // Xterm draws about 2 MB a second, and the script cannot be faster.
   });
 
   it('may leave something running, which the end of the window does not touch', async () => {

@@ -37,13 +37,13 @@ async function awaitEnd(
   withinMs: number,
   act: (members: readonly ProcessEntry[]) => void,
 ): Promise<number> {
-  let deadline = Number.POSITIVE_INFINITY;
+  let deadline: number | null = null;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
     const { members, isOver } = await look(run);
     if (isOver) return 0;
     act(members);
     // Counted from the first act: on a machine that is out of breath, the look before it can take as long as the whole.
-    deadline = Math.min(deadline, performance.now() + withinMs);
+    deadline ??= performance.now() + withinMs;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return members.length || 1;
     await wait(Math.min(pollMs, leftMs));

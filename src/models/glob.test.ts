@@ -61,7 +61,7 @@ describe('a glob', () => {
     const pattern = `${'*a'.repeat(200)}b`;
     const startedAt = performance.now();
     expect(compileGlob(pattern)('a'.repeat(4000))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 });
 

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 
 import { memoryFolderOf } from '../../src/runs/memory-folder.ts';
 import { testPath } from './needs.ts';
-import { hungMs, until } from './until.ts';
+import { goneMs, hungMs, until } from './until.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const ownCommand = join(projectRoot, 'bin', 'hob.js');
@@ -197,5 +197,5 @@ export async function isRunning(pid: number): Promise<boolean> {
 }
 
 export async function untilGone(pid: number): Promise<void> {
-  await until(`process ${pid} is gone`, async () => !(await isRunning(pid)));
+  await until(`process ${pid} is gone`, async () => !(await isRunning(pid)), goneMs);
 }

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 
 import { type Hob, launchHob, type StartOptions, tempFolder } from './hob.ts';
-import { until } from './until.ts';
+import { goneMs, until } from './until.ts';
 
 /**
  * The processes that were started with a variable in their environment: the whole of it, or its beginning. The dead who wait
@@ -63,7 +63,7 @@ export function traceProcesses(): Trace {
     async noneLeft() {
       const isEmpty = async () => (await processesWith(variable)).length === 0;
       try {
-        await until('every process of the test is gone', isEmpty, 15_000);
+        await until('every process of the test is gone', isEmpty, goneMs);
       } catch (error) {
         const left = await processesWith(variable);
         const commands = await Promise.all(left.map(commandOf));

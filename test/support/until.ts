@@ -7,6 +7,8 @@ const betweenLooksMs = 10;
  * may be busy; less than a test may take, so that it fails with what it waited for.
  */
 export const hungMs = 120_000;
+/** Half of the minute after which an executor goes that was forgotten: who waits longer sees that, and not that it was ended. */
+export const goneMs = 30_000;
 
 /** Looks again and again until there is something to see, for what no event tells of. */
 export async function until<Seen>(

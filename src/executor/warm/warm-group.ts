@@ -239,6 +239,7 @@ export class WarmGroup {
   /** Makes as many as are missing. */
   #replenish(): void {
     const missing = this.#wanted + this.#waiting.length - this.#ready.length - this.#coming;
+    if (missing <= 0) this.#putOffSinceMs = null;
     if (this.#isForked) {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
@@ -247,11 +248,10 @@ export class WarmGroup {
         this.#await(this.#server?.fork({ isForLater, entry: this.#entry }) ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0) {
-      if (this.#isPutOff()) {
+      if (this.#putOff()) {
         this.#startSoon();
         return;
       }
-      this.#putOffSinceMs = null;
       if (!this.#tools.mayGrow(this, this.#bytesEach)) return;
       const { fifos, programs } = this.#tools;
       const program = programs[this.spec.language];
@@ -260,12 +260,13 @@ export class WarmGroup {
     }
   }
 
-  /** Whoever waits for the end of a run gets on faster if nothing else is started. */
-  #isPutOff(): boolean {
-    if (!this.#tools.isBusy()) return false;
+  /** Whether the next start has to wait: whoever waits for the end of a run gets on faster if nothing else is started. */
+  #putOff(): boolean {
     const nowMs = this.#tools.now();
     this.#putOffSinceMs ??= nowMs;
-    return nowMs - this.#putOffSinceMs < longestPutOffMs;
+    if (this.#tools.isBusy() && nowMs - this.#putOffSinceMs < longestPutOffMs) return true;
+    this.#putOffSinceMs = null;
+    return false;
   }
 
   #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
