@@ -55,7 +55,13 @@ export const importRules = [
   room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
   room(
     'terminals',
-    ['execution/messages.ts', 'execution/message-lines.ts', 'execution/window-messages.ts', 'shared'],
+    [
+      'execution/messages.ts',
+      'execution/message-lines.ts',
+      'execution/socket-path.ts',
+      'execution/window-messages.ts',
+      'shared',
+    ],
     'A window knows its executor by the messages alone, and nothing of runs or requests.',
   ),
   room(

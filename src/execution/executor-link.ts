@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -12,6 +14,7 @@ import {
   protocolVersion,
   type ToExecutor,
 } from './messages.ts';
+import { throughShortPath } from './socket-path.ts';
 
 export type Welcome = FromExecutor & { type: 'welcome' };
 
@@ -112,13 +115,14 @@ export class ExecutorLink {
 
   /** Whether there is nothing left to try: a connection is there, or nobody to connect to. */
   async #attempt(): Promise<boolean> {
-    const socket = connect(this.address.socket);
+    let socket: Socket | undefined;
     try {
+      socket = throughShortPath(this.address.socket, (path) => connect(path));
       await this.#greet(socket);
       return true;
     } catch (error) {
-      socket.destroy();
-      const isGone = meansNobody(error);
+      socket?.destroy();
+      const isGone = meansNobody(error, this.address.socket);
       if (isGone) this.#events.gone(this);
       else this.#log.warn({ err: error, pid: this.address.pid }, 'the executor does not answer yet');
       return isGone;
@@ -174,20 +178,21 @@ export class ExecutorLink {
 }
 
 /** A socket without a listener belongs to a process that has ended, whoever has its id now. */
-function meansNobody(error: unknown): boolean {
+function meansNobody(error: unknown, socketPath: string): boolean {
   const errno = errnoOf(error);
-  return errno === 'ECONNREFUSED' || errno === 'ENOENT';
+  // The way to a socket with a long path may be missing while the socket is there.
+  return errno === 'ECONNREFUSED' || (errno === 'ENOENT' && !existsSync(socketPath));
 }
 
-function hasListener(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => resolve(!meansNobody(error)));
-  });
+async function hasListener(socketPath: string): Promise<boolean> {
+  try {
+    const socket = throughShortPath(socketPath, (path) => connect(path));
+    await once(socket, 'connect');
+    socket.destroy();
+    return true;
+  } catch (error) {
+    return !meansNobody(error, socketPath);
+  }
 }
 
 /** The executor is told that nobody will be back soon; it may end at once. */

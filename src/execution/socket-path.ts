@@ -1,55 +1,43 @@
-import { lstat, mkdtemp, rm, rmdir } from 'node:fs/promises';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-import { forOthers } from '../shared/private-files.ts';
-
-/** What fits into a socket address everywhere, with its closing zero. */
+/** The longest path that fits into a socket address on every system, with its closing zero. */
 const longestPathBytes = 103;
 
-const folderStart = 'hob-';
-const socketName = 'executor.sock';
-
-interface SocketPlace {
-  socketPath: string;
-  cleanUp(): Promise<void>;
+/** The socket of the executor with this name. On Windows it is a named pipe, which lies in no folder. */
+export function socketPathIn(folder: string, name: string): string {
+  return process.platform === 'win32' ? `\\\\.\\pipe\\hob-${name}` : join(folder, `${name}.sock`);
 }
 
 /**
- * A place for a socket: in `folder`, or, where that path is too long for the operating system, in a new private folder of
- * the temporary one. On Windows sockets are named pipes and have no folder.
+ * Calls `use` with a path that leads to the socket and fits into a socket address. The path is valid during the call only, which is
+ * long enough: `listen` and `connect` of `node:net` make their system call before they return.
  */
-export async function chooseSocketPath(folder: string, name: string): Promise<SocketPlace> {
-  if (process.platform === 'win32')
-    return { socketPath: `\\\\.\\pipe\\hob-${name}`, cleanUp: async () => {} };
-  const direct = join(folder, `${name}.sock`);
-  if (Buffer.byteLength(direct) <= longestPathBytes) {
-    return { socketPath: direct, cleanUp: () => rm(direct, { force: true }) };
+export function throughShortPath<Result>(socketPath: string, use: (path: string) => Result): Result {
+  if (process.platform === 'win32' || Buffer.byteLength(socketPath) <= longestPathBytes)
+    return use(socketPath);
+  return process.platform === 'linux' ? throughHandle(socketPath, use) : throughLink(socketPath, use);
+}
+
+/** Linux resolves a path that begins with an open folder of the process. */
+function throughHandle<Result>(socketPath: string, use: (path: string) => Result): Result {
+  const folder = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return use(`/proc/self/fd/${folder}/${basename(socketPath)}`);
+  } finally {
+    closeSync(folder);
   }
-  const elsewhere = await mkdtemp(join(tmpdir(), folderStart));
-  return {
-    socketPath: join(elsewhere, socketName),
-    cleanUp: () => removeElsewhere(elsewhere),
-  };
 }
 
-/** Removes the folder outside of the home that an executor which was killed had for its socket, by what its address says. */
-export async function removeSocketFolder(address: string): Promise<void> {
-  const socketPath = /"socket":"([^"]+)"/.exec(address)?.[1] ?? '';
-  const folder = dirname(socketPath);
-  if (basename(socketPath) === socketName && basename(folder).startsWith(folderStart))
-    await removeElsewhere(folder);
-}
-
-/**
- * Others may write where the folder is. By now it may have been cleared away, and somebody else may have taken its name: only what is
- * ours alone is touched, and of that only what we have put there.
- */
-async function removeElsewhere(folder: string): Promise<void> {
-  const found = await lstat(folder).catch(() => null);
-  const isOurs = found?.isDirectory() && found.uid === process.geteuid?.() && (found.mode & forOthers) === 0;
-  if (!isOurs) return;
-  await rm(join(folder, socketName), { force: true });
-  // Whatever else is in it is not ours to remove.
-  await rmdir(folder).catch(() => {});
+/** Other systems resolve a link in a private folder. The socket itself never lies in the temporary folder, where cleaners remove it. */
+export function throughLink<Result>(socketPath: string, use: (path: string) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'hob-'));
+  try {
+    const link = join(folder, 'to');
+    symlinkSync(dirname(socketPath), link);
+    return use(join(link, basename(socketPath)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

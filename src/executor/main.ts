@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import {
   executorFolder,
   protocolVersion,
 } from '../execution/messages.ts';
-import { chooseSocketPath, removeSocketFolder } from '../execution/socket-path.ts';
+import { socketPathIn } from '../execution/socket-path.ts';
 import { IdleCollector } from '../shared/idle-collector.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const instance = `${process.pid}-${randomBytes(6).toString('hex')}`;
   const fifos = process.platform === 'win32' ? null : new FifoPool(join(folder, `${instance}-pipes`));
   await fifos?.open();
-  const { socketPath, cleanUp } = await chooseSocketPath(folder, instance);
+  const socketPath = socketPathIn(folder, instance);
   const cgroups = Cgroups.open(`hob-${instance}`);
   const windowProgram = fileURLToPath(new URL('../terminals/window/main.js', import.meta.url));
   const pageProgram = fileURLToPath(new URL('../terminals/page/main.js', import.meta.url));
@@ -111,7 +111,8 @@ async function main(): Promise<void> {
     await fifos?.close();
     cgroups?.close();
     await journal.close();
-    await cleanUp();
+    // Closing the server removes a socket only by the path that it was opened with.
+    if (process.platform !== 'win32') await rm(socketPath, { force: true });
     process.exit(0);
   }
 }
@@ -125,7 +126,6 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json|\.new)$/.exec(name)?.[1]);
     if (!(pid > 0) || isAlive(pid)) continue;
-    if (name.endsWith(addressFileEnd)) await removeSocketFolder(await readFile(join(folder, name), 'utf8'));
     await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -13,6 +13,7 @@ import {
   type ToExecutor,
   toExecutorTypes,
 } from '../execution/messages.ts';
+import { throughShortPath } from '../execution/socket-path.ts';
 import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
 import { Census } from './census.ts';
 import { type GivenRun, nothingShared } from './given-run.ts';
@@ -76,7 +77,7 @@ export class ExecutorServer {
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.#options.socketPath, resolve);
+      throughShortPath(this.#options.socketPath, (path) => this.#server.listen(path, resolve));
     });
     if (process.platform !== 'win32') chmodSync(this.#options.socketPath, 0o600);
     this.#reconsider();

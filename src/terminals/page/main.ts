@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 
+import { throughShortPath } from '../../execution/socket-path.ts';
 import { PlainOutput } from '../window/plain-output.ts';
 import type { ScreenEvents } from '../window/screen.ts';
 import { WindowProgram } from '../window/window-program.ts';
@@ -15,7 +16,7 @@ const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
 function main([columns = '', rows = '', socketPath = '', ticket = '']: readonly string[]): void {
   let exitCode = 0;
   const leave = () => process.exit(exitCode);
-  const socket = connect(socketPath);
+  const socket = throughShortPath(socketPath, (path) => connect(path));
   // Nobody is there any more: the terminal is not needed.
   socket.once('error', leave);
   socket.once('connect', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 
+import { throughShortPath } from '../../execution/socket-path.ts';
 import { PlainOutput } from './plain-output.ts';
 import { type ScreenEvents, WindowScreen } from './screen.ts';
 import { WindowProgram } from './window-program.ts';
@@ -10,7 +11,7 @@ const emulatorVariables = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VE
 /** The entry of the program in a window, started by a terminal emulator with where to call and what to say there. */
 function main([socketPath = '', ticket = '']: readonly string[]): void {
   const leave = () => process.exit(0);
-  const socket = connect(socketPath);
+  const socket = throughShortPath(socketPath, (path) => connect(path));
   // Nobody is there any more: the window is not needed.
   socket.once('error', leave);
   socket.once('connect', () => {
