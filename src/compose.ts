@@ -25,9 +25,9 @@ import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { RunRemover } from './runs/history/run-remover.ts';
 import { KeyedRuns } from './runs/keys/keyed-runs.ts';
 import { recallOutcome } from './runs/keys/recall-run.ts';
-import { MemoryFolder } from './runs/memory-folder.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { RunOutputs } from './runs/output/run-outputs.ts';
+import { removeMemoryFolder } from './runs/remove-memory-folder.ts';
 import { RunEnds } from './runs/run-ends.ts';
 import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
@@ -158,8 +158,6 @@ export async function startService({
       entry: new URL('./runs/outcome/outcome-worker.js', import.meta.url),
       log: log.child({ part: 'outcomes' }),
     });
-    const memory = MemoryFolder.open(home, { takesFiles: settings.parameters_in_memory, log });
-    closers.push(() => memory?.close());
     let listening: Listening | undefined;
     const runOptions: RunServiceOptions = {
       store,
@@ -173,7 +171,6 @@ export async function startService({
       findScript: (id) => (id === builder.id ? builder : catalogue.find(id)),
       apiBase: (token) => `${listening?.url}/r/${token}`,
       runsFolder: folders.runs,
-      memory,
       environment: settings.environment,
       windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
       limits: runLimits(settings),
@@ -294,7 +291,10 @@ export async function startService({
     closers.push(close);
     facts.set('last_port', String(port));
     keeper.start(runFolders);
-    runs.recover();
+    runs.recover(runFolders);
+    removeMemoryFolder(home, (runId) => runs.isLive(runId)).catch((error: unknown) =>
+      log.warn({ err: error }, 'parameter files of an older release cannot be removed from shared memory'),
+    );
     prepared.start();
 
     closers.push(await announceService(home, { url, version, token, scripts }));

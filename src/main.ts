@@ -26,6 +26,7 @@ export async function serve(flags: Flags): Promise<void> {
   try {
     const log = await createLogger(settings.log_level);
     if (prepared.warning !== null) log.warn(prepared.warning.en);
+    for (const note of settings.notes) log.warn(note.en);
     await serveLocked(settings, log);
   } finally {
     lock.release();

@@ -185,6 +185,14 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
   });
 
+  it('with a setting that this release has removed', async () => {
+    const home = await privateHome();
+    await writeFile(join(home, 'settings.toml'), 'parameters_in_memory = true\n');
+    expect((await visit(home)).amiss('settings')).toEqual([
+      note(/parameters_in_memory in .*: this release has no such setting any more/, 'Remove it'),
+    ]);
+  });
+
   it('with a service that accepts callers and never answers', async () => {
     const home = await privateHome();
     const { port } = await listenAt(null);

@@ -245,8 +245,7 @@ describe('how a run ends', () => {
     for (const [name, text] of Object.entries(spoilers)) {
       ids.push(await writeScript(scripts, name, { language: 'sh', entry: ['main.sh', `${text}\nexit 4\n`] }));
     }
-    // In the folder of the run, so that a script of a line finds the others beside it.
-    const hob = await startHob({ scripts: [scripts], settings: 'parameters_in_memory = false\n' });
+    const hob = await startHob({ scripts: [scripts] });
     // More of each than there are threads that could be blocked.
     for (let round = 0; round < 5; round++) {
       for (const id of ids) {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { memoryFolderOf } from '../src/runs/memory-folder.ts';
 import { EventFollower, listenTo } from './support/event-client.ts';
 import { executorPid, runCli, untilGone } from './support/hob.ts';
 import { processesWith } from './support/processes.ts';
@@ -77,27 +76,20 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
     witness.post('/api/execute', { script_id: scriptId, params, ...rest }, headers);
   const now = { sync: true };
 
-  /**
-   * All that Hob keeps and says, searched for all secrets; `live` are the runs whose parameter files may have theirs, `waitedFor` those
-   * whose files are in memory.
-   */
+  /** All that Hob keeps and says, searched for all secrets; `live` are the runs whose parameter files may have theirs. */
   const everything = async (): Promise<Place[]> => [
     ...(await everythingIn(home)),
-    ...(await everythingIn(memoryFolderOf(home))),
     ...(await whatProcessesShow(await processesWith(`TEST_TRACE=${await traceOf(service.hob.process.pid)}`))),
     ...witness.heard,
     ...logs,
     said('the log', service.hob.log()),
     ...follower.events.map(({ id, type, text }) => said(`event ${id} ${type}`, text)),
   ];
-  const searched = async (live: readonly string[] = [], waitedFor: readonly string[] = []) => {
+  const searched = async (live: readonly string[] = []) => {
     const search = new SecretSearch();
     for (const secret of [...secrets.all, ...(await scene.tokens())]) search.add(secret);
     const places = await everything();
-    const allowed = [
-      ...live.map((runId) => join(home, 'runs', runId, 'params.json')),
-      ...waitedFor.map((runId) => join(memoryFolderOf(home), runId, 'params.json')),
-    ];
+    const allowed = live.map((runId) => join(home, 'runs', runId, 'params.json'));
     // Where it may be it is, so that the search would find it anywhere else.
     const filed = search.findIn(places.filter(({ at }) => allowed.includes(at)));
     expect(allowed.filter((path) => !filed.some((line) => line.startsWith(path)))).toEqual([]);
@@ -186,7 +178,7 @@ it('a secret is in the parameter file of its run while that lasts, and nowhere e
   });
   expect((await execute(ids.holding, { token: secrets.next('of a full queue') })).status).toBe(503);
   expect((await execute(ids.holding, { token: secrets.next('of a full queue') }, now)).status).toBe(503);
-  const shown = await searched([running.runId, queued.runId], [waitingId]);
+  const shown = await searched([running.runId, queued.runId, waitingId]);
   const cmdlines = shown.filter(({ at }) => at.startsWith('/proc/') && at.endsWith('cmdline'));
   expect(cmdlines.filter(({ bytes }) => bytes.includes(`${running.runId}/params.json`))).not.toEqual([]);
   expect(
@@ -280,7 +272,6 @@ it('the token of a service is in its file, and nowhere else, whoever shows what 
   const trace = `TEST_TRACE=${await traceOf(service.hob.process.pid)}`;
   const places = [
     ...(await everythingIn(home)),
-    ...(await everythingIn(memoryFolderOf(home))),
     ...(await whatProcessesShow(await processesWith(trace))),
     ...witness.heard,
     said('the log', service.hob.log()),

@@ -140,13 +140,10 @@ async function messages({ place, file, args }) {
 
 /** The files of a run as the service handles them: its folder and its parameters; then these are removed, and a result looked for. */
 async function files({ place }) {
-  const { MemoryFolder } = await import(built('runs/memory-folder.js'));
   const { writeParameterFile } = await import(built('runs/parameter-file.js'));
-  const { removeParameterFile } = await import(built('runs/remove-parameter-file.js'));
+  const { removeParameterFile } = await import(built('execution/remove-parameter-file.js'));
   const { runFolderAt } = await import(built('runs/run-folder.js'));
   const { readOutcome } = await import(built('runs/outcome/read-outcome.js'));
-  const log = { info() {}, warn: console.error, error: console.error };
-  const memory = MemoryFolder.open(place, { takesFiles: true, log });
   const [runsFolder, output] = [join(place, 'files'), 'forty-two\n'];
   mkdirSync(runsFolder);
   const kept = { bytes: output.length, headBytes: output.length, tailBytes: 0, text: output };
@@ -163,12 +160,12 @@ async function files({ place }) {
     const content = { apiBase, runId, scriptId: idOf(0), scriptFolder: place, invokeMode: 'node' };
     return timed(async () => {
       const file = { ...content, data: {}, params: {} };
-      const parameterFile = await writeParameterFile(folder, file, { durable: false, memory });
-      await removeParameterFile({ folder, parameterFile, log });
+      await writeParameterFile(folder, file, { durable: false });
+      await removeParameterFile(folder.path);
       await readOutcome({ ...circumstances, folder, end, limits, withOutput: true });
     });
   };
-  return { runOnce, close: () => memory?.close() };
+  return { runOnce, close: () => {} };
 }
 
 async function timed(doIt) {

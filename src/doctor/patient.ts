@@ -15,6 +15,7 @@ export interface Patient {
   /** Those that hold; the defaults where what is written cannot be used. */
   readonly settings: Settings;
   readonly settingsProblems: readonly Text[];
+  readonly settingsNotes: readonly Text[];
   /** What scripts inherit. */
   readonly environment: Readonly<Record<string, string>>;
   /** The service that runs in the home. */
@@ -30,7 +31,7 @@ const probeMs = 3000;
 /** Finds out whom there is to examine. Whatever is broken is for the checks to say. */
 export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
   const home = resolveHome(flags.home);
-  const { settings, problems } = await readSettings(flags);
+  const { settings, problems, notes } = await readSettings(flags);
   const environment = userEnvironment();
   const service = await findRunningService(home).catch(() => null);
   // It may have been started with further ones.
@@ -41,6 +42,7 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
     platform: process.platform,
     settings,
     settingsProblems: problems,
+    settingsNotes: notes,
     environment,
     service,
     finder: new InterpreterFinder(environment, { 'node.js': process.execPath }, { probeMs }),
@@ -53,11 +55,13 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
 
 async function readSettings(
   flags: Pick<Flags, 'home'>,
-): Promise<{ settings: Settings; problems: readonly Text[] }> {
+): Promise<{ settings: Settings; problems: readonly Text[]; notes: readonly Text[] }> {
   try {
-    return { settings: await loadSettings(flags), problems: [] };
+    const settings = await loadSettings(flags);
+    return { settings, problems: [], notes: settings.notes };
   } catch (error) {
-    if (error instanceof SettingsError) return { settings: defaultSettings, problems: error.problems };
+    if (error instanceof SettingsError)
+      return { settings: defaultSettings, problems: error.problems, notes: [] };
     throw error;
   }
 }

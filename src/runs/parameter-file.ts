@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
+import { parameterDraftName } from '../execution/remove-parameter-file.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { makePrivateFolder, replacePrivateFile, writePrivateFile } from '../shared/private-files.ts';
-import type { MemoryFolder } from './memory-folder.ts';
+import { makePrivateFolder, writePrivateFile } from '../shared/private-files.ts';
 import type { RunFolder } from './run-folder.ts';
 
 export type InvokeMode = 'node' | 'manual' | 'scheduled';
@@ -17,15 +18,12 @@ interface ParameterFileContent {
   params: JsonObject;
 }
 
-/**
- * Makes the folder of a run, and the file that tells the script what it is to do: in memory, unless it is to be durable, is large, or
- * there is no such place. Returns where it is.
- */
+/** Makes the folder of a run, and the file that tells the script what it is to do. */
 export async function writeParameterFile(
   folder: RunFolder,
   content: ParameterFileContent,
-  { durable, memory }: { durable: boolean; memory: MemoryFolder | null },
-): Promise<string> {
+  { durable }: { durable: boolean },
+): Promise<void> {
   await makePrivateFolder(folder.path);
   const file = {
     environment: {
@@ -41,10 +39,7 @@ export async function writeParameterFile(
     data: content.data,
     params: content.params,
   };
-  const text = JSON.stringify(file, null, 2);
-  if (!durable && memory?.write(content.runId, text)) return memory.fileOf(content.runId);
-  await writePrivateFile(folder.parameterFile, text, { durable });
-  return folder.parameterFile;
+  await writePrivateFile(folder.parameterFile, JSON.stringify(file, null, 2), { durable });
 }
 
 /**
@@ -62,5 +57,9 @@ export async function renewParameterFile(
   const renewed = { ...environment, api_base: apiBase(token), script_dir: scriptFolder };
   if (renewed.api_base === environment.api_base && renewed.script_dir === environment.script_dir) return;
   const content = JSON.stringify({ ...file, environment: renewed }, null, 2);
-  await replacePrivateFile(folder.parameterFile, content, { durable: true });
+  // A service that is killed here leaves the draft, which is then removed with the file: its name is always the same.
+  const draft = join(folder.path, parameterDraftName);
+  await rm(draft, { force: true });
+  await writePrivateFile(draft, content, { durable: true });
+  await rename(draft, folder.parameterFile);
 }

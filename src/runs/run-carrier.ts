@@ -15,7 +15,7 @@ import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
-import { discardRunFolder, removeParameterFile } from './remove-parameter-file.ts';
+import type { ParameterFiles } from './parameter-files.ts';
 import type { RunEntry } from './run-entry.ts';
 import { type RunFolder, runFolderAt } from './run-folder.ts';
 import { addRunNote } from './run-notes.ts';
@@ -29,8 +29,6 @@ export interface LiveRun {
   /** Where its script lies; null for one that an earlier service started. */
   readonly scriptFolder: string | null;
   readonly folder: RunFolder;
-  /** Where the script finds what it is to do; of a run of an earlier service, where it most likely is. */
-  parameterFile: string;
   readonly timeoutMs: number | null;
   readonly language: Language;
   /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
@@ -42,7 +40,7 @@ export interface LiveRun {
 }
 
 export function describeRun(
-  { runsFolder, memory, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'memory' | 'limits' | 'log'>,
+  { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
   record: RunRecord,
   script: Script | null,
   {
@@ -52,16 +50,13 @@ export function describeRun(
     entry,
   }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: LiveRun['entry'] },
 ): LiveRun {
-  const folder = runFolderAt(runsFolder, record.runId);
-  const isDurable = hasKey || !record.sync;
   return {
     record,
     scriptFolder,
-    folder,
-    parameterFile: isDurable || memory === null ? folder.parameterFile : memory.fileOf(record.runId),
+    folder: runFolderAt(runsFolder, record.runId),
     timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
     language,
-    isDurable,
+    isDurable: hasKey || !record.sync,
     entry,
     log: log.child({ run: record.runId, script: record.scriptName }),
     stopping: new AbortController(),
@@ -94,11 +89,13 @@ interface Conclusion {
 export class RunCarrier {
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
+  readonly #files: ParameterFiles;
   readonly #ends: EndRecorder;
 
-  constructor(options: RunServiceOptions, live: LiveRuns) {
+  constructor(options: RunServiceOptions, live: LiveRuns, files: ParameterFiles) {
     this.#options = options;
     this.#live = live;
+    this.#files = files;
     this.#ends = new EndRecorder(options, live);
   }
 
@@ -147,7 +144,7 @@ export class RunCarrier {
       run.entry.make();
     } catch (error) {
       this.#live.remove(run.record.runId);
-      await discardRunFolder(run);
+      await this.#files.discard(run.record.runId);
       const errno = errnoOf(error);
       throw refusal ?? (isExhaustion(errno) ? exhaustedError(errno, error) : error);
     }
@@ -160,7 +157,7 @@ export class RunCarrier {
     { unavailable = null, isRefused = false }: Conclusion = {},
   ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
-    await removeParameterFile(run);
+    await this.#files.remove(end.runId);
     const { limits, readOutcome } = this.#options;
     const texts = await readOutcome({
       folder: run.folder,
@@ -226,11 +223,11 @@ export class RunCarrier {
     const spec: RunSpec = {
       runId,
       file: command.file,
-      ...argumentsOf(command, run.parameterFile),
+      ...argumentsOf(command, run.folder.parameterFile),
       cwd: script.folder,
       env: {
         ...ownEnvironmentOf(command, environment, script.runtime.env),
-        ...parameterFileVariable(command, run.parameterFile),
+        ...parameterFileVariable(command, run.folder.parameterFile),
         [runCookie]: runId,
       },
       runFolder: run.folder.path,

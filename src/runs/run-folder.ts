@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 
+import { parameterFileName } from '../execution/remove-parameter-file.ts';
+
 /** Where the files of a run lie. */
 export interface RunFolder {
   readonly path: string;
-  /** Unless it is in memory. */
   readonly parameterFile: string;
   readonly resultFile: string;
   readonly stdoutLog: string;
@@ -16,7 +17,7 @@ export function runFolderAt(runsFolder: string, runId: string): RunFolder {
   const path = join(runsFolder, runId);
   return {
     path,
-    parameterFile: join(path, 'params.json'),
+    parameterFile: join(path, parameterFileName),
     resultFile: join(path, 'result.json'),
     stdoutLog: join(path, 'stdout.log'),
     stderrLog: join(path, 'stderr.log'),

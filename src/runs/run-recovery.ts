@@ -38,7 +38,6 @@ export function recoverRuns(parts: RecoveryParts): void {
     live.add(run);
     return { run, script };
   });
-  sweepMemory(parts);
   options.events.recover(unfinished.map(({ run }) => run.record));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
   // First those that may still run, so that they have their places before those that wait for one.
@@ -49,15 +48,6 @@ export function recoverRuns(parts: RecoveryParts): void {
     if (ended === null && script !== null) launch(run, script);
   }
   options.executor.catchUp();
-}
-
-/** What stays there is removed at the next start, and is lost with the next boot at the latest. */
-function sweepMemory({ options, live }: RecoveryParts): void {
-  try {
-    options.memory?.sweep((runId) => live.has(runId));
-  } catch (error) {
-    options.log.warn({ err: error }, 'the parameter files of earlier runs could not be removed from memory');
-  }
 }
 
 /** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
@@ -81,7 +71,8 @@ function endOf(
       // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
       if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
       // Removed when it was taken out of the queue, by a service that could not write that down any more.
-      if (!existsSync(run.parameterFile)) return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
+      if (!existsSync(run.folder.parameterFile))
+        return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
     default:
       return assertNever(attachment);

@@ -20,7 +20,6 @@ import type { Caller } from './callers/chain.ts';
 import type { RunEvents } from './events/run-events.ts';
 import { maskSecrets } from './inputs.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
-import type { MemoryFolder } from './memory-folder.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
@@ -104,8 +103,6 @@ export interface RunServiceOptions {
   /** The address that scripts call, with the run's token in it. */
   apiBase: (token: string) => string;
   runsFolder: string;
-  /** For parameter files that need not survive a power cut; null where they lie in the folders of their runs. */
-  memory: MemoryFolder | null;
   environment: Readonly<Record<string, string>>;
   windows: RunWindowsOptions;
   limits: {

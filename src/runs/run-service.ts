@@ -11,8 +11,8 @@ import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { renewParameterFile, writeParameterFile } from './parameter-file.ts';
+import { ParameterFiles } from './parameter-files.ts';
 import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
-import { discardRunFolder } from './remove-parameter-file.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import { RunEntry } from './run-entry.ts';
 import { runFolderAt } from './run-folder.ts';
@@ -32,6 +32,7 @@ export class RunService {
   readonly #carrier: RunCarrier;
   readonly #entries: EntryRecorder;
   readonly #live = new LiveRuns();
+  readonly #files: ParameterFiles;
   readonly #syncRuns = new Set<Promise<unknown>>();
   /** Synchronous runs that wait for their turn. */
   readonly #waiting = new Set<AbortController>();
@@ -41,7 +42,8 @@ export class RunService {
   constructor(options: RunServiceOptions) {
     this.#options = options;
     this.#gate = new Gate(options.limits);
-    this.#carrier = new RunCarrier(options, this.#live);
+    this.#files = new ParameterFiles(options);
+    this.#carrier = new RunCarrier(options, this.#live, this.#files);
     this.#entries = new EntryRecorder(options);
     options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
   }
@@ -117,7 +119,7 @@ export class RunService {
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
-      await discardRunFolder(run);
+      await this.#files.discard(runId);
       const errno = errnoOf(error);
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
@@ -164,8 +166,8 @@ export class RunService {
     this.#options.events.report(runId, progress, this.#options.clock.now());
   }
 
-  /** Takes up what an earlier service left unfinished. */
-  recover(): void {
+  /** Takes up what an earlier service left unfinished. `folders` are those of all runs before this service accepted one. */
+  recover(folders: readonly string[]): void {
     recoverRuns({
       options: this.#options,
       gate: this.#gate,
@@ -178,6 +180,7 @@ export class RunService {
       },
       reportDefect: (run, error) => this.#reportDefect(run, error),
     });
+    void this.#files.sweep(folders, (runId) => this.isLive(runId));
   }
 
   /**
@@ -227,10 +230,7 @@ export class RunService {
       data: request.data,
       params: request.params,
     };
-    run.parameterFile = await writeParameterFile(run.folder, content, {
-      durable,
-      memory: this.#options.memory,
-    });
+    await writeParameterFile(run.folder, content, { durable });
   }
 
   #launch(

@@ -53,7 +53,6 @@ describe('settings', () => {
       heartbeat_s: 30,
       terminal_command: [],
       terminal_hold: 'failure',
-      parameters_in_memory: true,
       output_log_mib: 64,
       output_answer_mib: 16,
       result_mib: 16,
@@ -113,7 +112,6 @@ describe('settings', () => {
       trusted_origins: 'http://b',
       token: 'true',
       environments: 'false',
-      parameters_in_memory: 'false',
       max_connections: '70',
       huggingface_endpoint: 'https://one.example/path',
       modelscope_endpoint: 'http://127.0.0.1:9',
@@ -122,6 +120,18 @@ describe('settings', () => {
       const settings = await load(undefined, { [environmentName(name)]: values[name] ?? '7' });
       expect([settings[name]].flat().map(String)).toEqual([values[name] ?? '7']);
     }
+  });
+
+  it('of the release before that are gone give a note, wherever they are given', async () => {
+    const { notes } = await load('parameters_in_memory = false\nport = 5\n', {
+      HOB_PARAMETERS_IN_MEMORY: '1',
+    });
+    expect(notes.map(({ en }) => en)).toEqual([
+      expect.stringMatching(/^parameters_in_memory in .*settings\.toml: this release has no such setting/),
+      expect.stringMatching(/^HOB_PARAMETERS_IN_MEMORY: this release has no such setting/),
+    ]);
+    expect((await load('port = 5\n')).notes).toEqual([]);
+    expect(await problems('no_such_setting = 1\n')).toEqual([expect.stringContaining('no_such_setting')]);
   });
 
   it('take an address of a hub for what it is, and do not repeat a password in it', async () => {

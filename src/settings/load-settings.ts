@@ -14,7 +14,14 @@ import { defaultSettings, kindOf } from './default-settings.ts';
 import { expectation } from './expectation.ts';
 import { resolveHome, settingsFile } from './home.ts';
 import { type HubSettings, hubSettings } from './hub-settings.ts';
-import { environmentName, type SettingName, type Settings, SettingsSchema, settingNames } from './schema.ts';
+import {
+  environmentName,
+  removedSettings,
+  type SettingName,
+  type Settings,
+  SettingsSchema,
+  settingNames,
+} from './schema.ts';
 import type { SettingOrigin } from './setting-origin.ts';
 import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
@@ -38,6 +45,8 @@ export interface LoadedSettings extends Settings {
   hubs: HubSettings;
   /** Where each setting comes from that is not its default. */
   origins: ReadonlyMap<SettingName, SettingOrigin>;
+  /** Settings that were given and have no effect. */
+  notes: readonly Text[];
 }
 
 /** All that is wrong with the settings, each problem with the place to mend it. */
@@ -61,10 +70,11 @@ export async function loadSettings(
 ): Promise<LoadedSettings> {
   const home = resolveHome(flags.home, env);
   const problems: Text[] = [];
+  const notes: Text[] = [];
   // Each over the one before; what is overridden is checked all the same.
   const given = [
-    ...(await fromFile(settingsFile(home), problems)),
-    ...fromEnvironment(env, problems),
+    ...(await fromFile(settingsFile(home), { problems, notes })),
+    ...fromEnvironment(env, { problems, notes }),
     ...fromFlags(flags),
   ];
 
@@ -106,10 +116,17 @@ export async function loadSettings(
     modelScopeCaches: modelScopeCaches(env, homedir()),
     hubs: hubSettings(env, homedir(), settings),
     origins,
+    notes,
   };
 }
 
-async function fromFile(path: string, problems: Text[]): Promise<[SettingName, Sourced][]> {
+/** Messages about what was given. Hob does not start while there are problems. */
+interface Remarks {
+  readonly problems: Text[];
+  readonly notes: Text[];
+}
+
+async function fromFile(path: string, { problems, notes }: Remarks): Promise<[SettingName, Sourced][]> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -142,6 +159,7 @@ async function fromFile(path: string, problems: Text[]): Promise<[SettingName, S
     const known = settingNames.join(', ');
     const origin = { kind: 'file', name: path } as const;
     if (name) chosen.push([name, { value: fromTable(name, value, path), source, origin }]);
+    else if (removedSettings.includes(key)) notes.push(removedNote(source));
     else
       problems.push({
         en: `${path}: there is no setting ${key}; the settings are ${known}`,
@@ -149,6 +167,13 @@ async function fromFile(path: string, problems: Text[]): Promise<[SettingName, S
       });
   }
   return chosen;
+}
+
+function removedNote({ en, zh }: Text): Text {
+  return {
+    en: `${en}: this release has no such setting any more, and ignores it. Remove it: the next release refuses it`,
+    zh: `${zh}：此设置已取消，本版本将其忽略。请将其删除：下一版本会拒绝它`,
+  };
 }
 
 function firstLine(message: string): string {
@@ -165,7 +190,7 @@ function fromTable(name: SettingName, value: unknown, path: string): unknown {
 /** Variables that are ours and no settings: the home, and those of scripts, which a Hob started by one of them inherits. */
 const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID', 'HOB_PARAMETER_FILE', 'HOB_NODE', 'HOB_API_BASE']);
 
-function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName, Sourced][] {
+function fromEnvironment(env: NodeJS.ProcessEnv, { problems, notes }: Remarks): [SettingName, Sourced][] {
   const given: [SettingName, Sourced][] = [];
   const known = settingNames.map(environmentName).join(', ');
   for (const [variable, text] of Object.entries(env)) {
@@ -174,6 +199,8 @@ function fromEnvironment(env: NodeJS.ProcessEnv, problems: Text[]): [SettingName
     const name = settingNames.find((known) => environmentName(known) === variable);
     const origin = { kind: 'environment', name: variable } as const;
     if (name) given.push([name, { value: fromText(name, text), source: fixedText(variable), origin }]);
+    else if (removedSettings.some((removed) => environmentName(removed) === variable))
+      notes.push(removedNote(fixedText(variable)));
     else
       problems.push({
         en: `${variable}: there is no such setting; the settings are ${known}`,

@@ -1,7 +1,5 @@
 import { basename, dirname } from 'node:path';
 
-import { linkedHome } from '../shared/home-link.ts';
-
 /** Where the parameter file of the run lies that this process is a part of; null outside of runs. */
 export function parameterFileOfRun(env: NodeJS.ProcessEnv = process.env): string | null {
   return env.HOB_PARAMETER_FILE || null;
@@ -11,7 +9,7 @@ export function parameterFileOfRun(env: NodeJS.ProcessEnv = process.env): string
 export function homeOfRun(env: NodeJS.ProcessEnv = process.env): string | null {
   const file = parameterFileOfRun(env);
   if (file === null || env.HOB_HOME) return null;
-  // <home>/runs/<run>/params.json, or <folder in memory>/<run>/params.json
+  // <home>/runs/<run>/params.json
   const runs = dirname(dirname(file));
-  return basename(runs) === 'runs' ? dirname(runs) : linkedHome(runs);
+  return basename(runs) === 'runs' ? dirname(runs) : null;
 }

@@ -117,11 +117,6 @@ export const SettingsSchema = Type.Object({
     description:
       'When a terminal window stays open after its run has ended, until a key is pressed: `failure` when the run failed, `always`, or `never`.',
   }),
-  parameters_in_memory: Type.Boolean({
-    default: true,
-    description:
-      'Whether the parameter file of a run that its caller waits for lies in memory, in `/dev/shm`, where the system has such a place, and is not written to the disk. Without, it lies in the folder of the run, as that of every other run does: for scripts that hand its path to a container which sees nothing but the home.',
-  }),
   output_log_mib: mebibytes(
     64,
     'Kept on disk of each output stream of a run: the first and the last half of this.',
@@ -187,6 +182,9 @@ export const settingNames: readonly SettingName[] = Object.keys(SettingsSchema.p
   (name): name is SettingName => name in SettingsSchema.properties,
 );
 
-export function environmentName(setting: SettingName): string {
+/** Settings of the release before this one. They produce a note for one release, then they are unknown like any other. */
+export const removedSettings: readonly string[] = ['parameters_in_memory'];
+
+export function environmentName(setting: string): string {
   return `HOB_${setting.toUpperCase()}`;
 }

@@ -39,8 +39,6 @@ const chinese: Readonly<Record<SettingName, string>> = {
     '打开终端窗口的命令：程序及其参数，窗口中要执行的命令会追加在后面，例如 `["xterm", "-maximized", "-e"]`。留空则由 Hob 自行查找。',
   terminal_hold:
     '运行结束后终端窗口何时保持打开、等待按键：`failure` 仅在失败时，`always` 总是，`never` 从不。',
-  parameters_in_memory:
-    '调用方等待其结果的运行，其参数文件是否放在内存（`/dev/shm`，系统具备时）而不写入磁盘。关闭后与其他运行一样放在该次运行的文件夹中，适用于把该路径交给只能看到数据目录的容器的脚本。',
   output_log_mib: '每次运行的每路输出在磁盘上保留多少：开头和结尾各占一半。',
   output_answer_mib: '应答中每路输出的上限。',
   result_mib: '可读取的结果文件的最大大小。',

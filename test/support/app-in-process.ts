@@ -92,7 +92,6 @@ export async function appInProcess({
     findScript: (id) => catalogue.find(id),
     apiBase: (token) => `http://127.0.0.1/r/${token}`,
     runsFolder: join(folder, 'runs'),
-    memory: null,
     environment: {},
     windows: noWindows,
     limits: smallLimits,

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 
 import { onTestFinished } from 'vitest';
 
-import { memoryFolderOf } from '../../src/runs/memory-folder.ts';
 import { testPath } from './needs.ts';
 import { goneMs, hungMs, until } from './until.ts';
 
@@ -52,11 +51,7 @@ export interface Answer {
 
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hob-test-'));
-  // A service that is killed leaves what it had in memory to the next one.
-  const inMemory = memoryFolderOf(folder);
-  onTestFinished(async () => {
-    for (const path of [folder, inMemory]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
-  });
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

@@ -78,7 +78,6 @@ export async function runServiceWith(
     findScript: () => null,
     apiBase: () => 'http://127.0.0.1',
     runsFolder,
-    memory: null,
     environment: {},
     windows: noWindows,
     limits: { ...smallLimits, maxRuns: 1, keepKeysMs: 3_600_000 },

@@ -76,7 +76,11 @@ ${body}
     failing: await write('failing', 'echo "it went wrong" >&2; exit 3'),
     holding: await write('holding', hold, { runtime: 'concurrency = 1' }),
     slow: await write('slow', 'while :; do sleep 1; done', { runtime: 'timeout = 0.5' }),
-    unstartable: await writeScript(scripts, 'unstartable', { language: 'exe', tables }),
+    unstartable: await writeScript(scripts, 'unstartable', {
+      language: 'exe',
+      entry: ['main', '#!/no/such/interpreter\n'],
+      tables,
+    }),
     linking: await writeScript(scripts, 'linking', {
       language: 'python',
       tables,

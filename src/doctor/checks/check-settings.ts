@@ -2,11 +2,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { serviceFile } from '../../shared/service-file.ts';
-import { type Finding, note, ok, problem } from '../finding.ts';
+import { type Finding, note, ok, problem, splitAdvice } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
 /** Whether the settings can be used, each problem with the place to mend it. */
-export async function checkSettings({ home, settingsProblems, service }: Patient): Promise<Finding[]> {
+export async function checkSettings({
+  home,
+  settingsProblems,
+  settingsNotes,
+  service,
+}: Patient): Promise<Finding[]> {
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
       problem('settings', what, {
@@ -14,6 +19,11 @@ export async function checkSettings({ home, settingsProblems, service }: Patient
         zh: '请更正或删除，否则 Hob 无法启动；所有设置见 docs/settings.md。',
       }),
     );
+  if (settingsNotes.length > 0)
+    return settingsNotes.map((what) => {
+      const told = splitAdvice(what);
+      return note('settings', told.what, told.next);
+    });
   const path = join(home, 'settings.toml');
   const changedMs = await changeOf(path);
   // The running service wrote its file when it had read its settings.

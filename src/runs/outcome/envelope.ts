@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import { assertNever } from '../../shared/assert-never.ts';
 import { fileToUtf8, textOf } from '../../shared/decode-text.ts';
 import type { JsonText } from '../../shared/json-text.ts';
+import { isOwnFolder } from '../../shared/own-folder.ts';
 import { type ReadFailure, type ReadResult, readOwnFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import type { Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
-import { isOwnFolder } from '../own-folder.ts';
 
 export type EnvelopeReading =
   /** `msg` is the literal in the text. */

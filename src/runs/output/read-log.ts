@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 import { decodeRingState, type RingState, ringFileOf, ringStateBytes } from '../../execution/ring-state.ts';
 import { errnoOf } from '../../shared/errors.ts';
+import { isOwnFolder } from '../../shared/own-folder.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
-import { isOwnFolder } from '../own-folder.ts';
 
 /** A part of a log. Whatever the script has put in its place counts as bytes that are missing. */
 export async function readLogPart(path: string, start: number, length: number): Promise<Buffer> {

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+
+import { removeParameterFile } from '../execution/remove-parameter-file.ts';
+import type { Logger } from '../shared/log.ts';
+import { removeFolder } from '../shared/remove-folder.ts';
+
+const retryMs = 60_000;
+/** This many at once hold up a request by less than a millisecond. */
+const batchFolders = 16;
+const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Removes the parameter files of runs that have ended. A file that cannot be removed, for example because the disk is read-only, is logged
+ * once and tried again until it is gone.
+ */
+export class ParameterFiles {
+  readonly #runsFolder: string;
+  readonly #log: Logger;
+  readonly #left = new Set<string>();
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor({ runsFolder, log }: { runsFolder: string; log: Logger }) {
+    this.#runsFolder = runsFolder;
+    this.#log = log;
+  }
+
+  async remove(runId: string): Promise<void> {
+    try {
+      await removeParameterFile(join(this.#runsFolder, runId));
+      this.#left.delete(runId);
+    } catch (error) {
+      if (!this.#left.has(runId))
+        this.#log.error({ err: error, run: runId }, 'a parameter file cannot be removed yet');
+      this.#left.add(runId);
+      this.#retry ??= setTimeout(() => void this.#removeLeft(), retryMs).unref();
+    }
+  }
+
+  /** Removes all that was prepared for a run that is refused. A folder that has to stay is removed at the next start. */
+  async discard(runId: string): Promise<void> {
+    await this.remove(runId);
+    await removeFolder(join(this.#runsFolder, runId)).catch((error: unknown) => {
+      this.#log.warn({ err: error, run: runId }, 'the folder of a refused run cannot be removed yet');
+    });
+  }
+
+  /** Removes the files that earlier services and executors left. `folders` are those that were there before new runs were accepted. */
+  async sweep(folders: readonly string[], isLive: (runId: string) => boolean): Promise<void> {
+    const runIds = folders.filter((name) => runFolderName.test(name));
+    for (let at = 0; at < runIds.length; at += batchFolders) {
+      for (const runId of runIds.slice(at, at + batchFolders)) if (!isLive(runId)) await this.remove(runId);
+      await setImmediate();
+    }
+  }
+
+  async #removeLeft(): Promise<void> {
+    this.#retry = undefined;
+    for (const runId of [...this.#left]) await this.remove(runId);
+  }
+}
