@@ -79,6 +79,7 @@ export const importRules = [
     [
       'execution/messages.ts',
       'execution/message-lines.ts',
+      'execution/remove-parameter-file.ts',
       'execution/ring-state.ts',
       'execution/socket-path.ts',
       'execution/window-messages.ts',

@@ -13,6 +13,7 @@ import {
   type ToExecutor,
   toExecutorTypes,
 } from '../execution/messages.ts';
+import { removeParameterFile } from '../execution/remove-parameter-file.ts';
 import { throughShortPath } from '../execution/socket-path.ts';
 import { type FromWindow, fromWindowTypes } from '../execution/window-messages.ts';
 import { Census } from './census.ts';
@@ -229,7 +230,11 @@ export class ExecutorServer {
     });
     this.#running.set(runId, run);
     this.#held += 1;
-    void run.end.then((end) => {
+    void run.end.then(async (end) => {
+      // The service may be gone, and its next start may be far away.
+      await removeParameterFile(spec.runFolder).catch((error: unknown) => {
+        process.stderr.write(`${runId}: its parameter file cannot be removed: ${String(error)}\n`);
+      });
       this.#running.delete(runId);
       // A start that is told with the end does not wake the service by itself.
       this.#service?.cork();
