@@ -23,7 +23,7 @@ export interface RunSpec {
   readonly cwd: string;
   /** What it has beside the environment that all runs share, or instead of something in it. */
   readonly env: Environment;
-  /** Output is written here, to `stdout.log` and `stderr.log`. */
+  /** Output is written here, to `stdout.log` and `stderr.log`. The executor removes the parameter file from here when the run ends. */
   readonly runFolder: string;
   readonly timeoutMs: number | null;
   readonly stopGraceMs: number;

@@ -75,12 +75,8 @@ export function claimPrivateFile(path: string): void {
 }
 
 /** Replaces a private file in one step: a reader sees the old content or the new, never half of one. */
-export async function replacePrivateFile(
-  path: string,
-  content: string,
-  { durable = false } = {},
-): Promise<void> {
-  await putInPlace(path, content, { durable, put: (draft) => rename(draft, path) });
+export async function replacePrivateFile(path: string, content: string): Promise<void> {
+  await putInPlace(path, content, (draft) => rename(draft, path));
 }
 
 /** Makes a private file in one step, unless there is one already: then it fails with EEXIST. */
@@ -89,17 +85,17 @@ export async function createPrivateFile(path: string, content: string): Promise<
     await link(draft, path);
     await rm(draft, { force: true });
   };
-  await putInPlace(path, content, { durable: false, put });
+  await putInPlace(path, content, put);
 }
 
 async function putInPlace(
   path: string,
   content: string,
-  { durable, put }: { durable: boolean; put: (draft: string) => Promise<void> },
+  put: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    await writePrivateFile(draft, content, { durable });
+    await writePrivateFile(draft, content);
     await put(draft);
   } catch (error) {
     await rm(draft, { force: true });
