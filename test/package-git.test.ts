@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -171,6 +171,94 @@ describe.skipIf(!has('git', findProgram('git') !== null))('a git repository', ()
     const { folder } = await scene.fetch(at(repository), { env });
     expect(await textAt(folder, 'main.sh')).toBe('exit 0\n');
     await expect(textAt(trace)).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['the user, in ~/.gitconfig', (file: string, home: string) => copyFile(file, join(home, '.gitconfig'))],
+    ['the user, in a file of their choice', (file: string) => ({ GIT_CONFIG_GLOBAL: file })],
+    ['the system', (file: string) => ({ GIT_CONFIG_SYSTEM: file })],
+    [
+      'variables',
+      (file: string) => ({
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'include.path',
+        GIT_CONFIG_VALUE_0: file,
+        GIT_CONFIG_PARAMETERS: `'include.path=${file}'`,
+      }),
+    ],
+  ])('is taken byte for byte as committed, without filters configured by %s', async (_by, plant) => {
+    const scene = await fetchScene();
+    const mark = join(scene.folder, 'mark');
+    const evil = join(scene.folder, 'evil.sh');
+    await writeFile(evil, `#!/bin/sh\necho "$@" >> '${mark}'\necho changed\n`, { mode: 0o755 });
+    const files = {
+      '.gitattributes': '*.a filter=smudged\n*.b filter=processed\n*.c filter=lfs\n',
+      'one.a': 'as committed\n',
+      'two.b': 'as committed\r\n',
+      'three.c': `version https://example.org/spec\n`,
+      'plain.txt': 'line\nline\n',
+    };
+    const repository = await repositoryIn(scene, async (folder) => {
+      for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    });
+    const config = join(scene.folder, 'gitconfig');
+    await writeFile(
+      config,
+      `[core]
+autocrlf = true
+fsmonitor = ${evil} fsmonitor
+pager = ${evil} pager
+[filter "smudged"]
+smudge = ${evil} smudge
+clean = ${evil} clean
+[filter "processed"]
+process = ${evil} process
+[filter "lfs"]
+smudge = ${evil} lfs smudge
+process = ${evil} lfs process
+required = true
+[tar "tar"]
+command = ${evil} tar
+[gpg]
+program = ${evil} gpg
+`,
+    );
+    const home = join(scene.folder, 'home');
+    await mkdir(home);
+    const env = { ...process.env, HOME: home, ...(await plant(config, home)) };
+    const { folder } = await scene.fetch(at(repository), { env });
+    await expect(textAt(mark)).rejects.toThrow('ENOENT');
+    for (const [name, text] of Object.entries(files)) expect(await textAt(folder, name), name).toBe(text);
+  });
+
+  it('is reached as the configuration of its user says', async () => {
+    const scene = await fetchScene();
+    const repository = await repositoryIn(scene);
+    const home = join(scene.folder, 'home');
+    await mkdir(home);
+    const lines = [`[url "file://${repository}"]`, 'insteadOf = https://example.org/repo.git'];
+    await writeFile(join(home, '.gitconfig'), lines.join('\n'));
+    const { folder } = await scene.fetch(at('https://example.org/repo.git'), {
+      env: { ...process.env, HOME: home },
+    });
+    expect(await textAt(folder, 'main.sh')).toBe('exit 0\n');
+  });
+
+  it('with files in Git LFS is fetched with their pointers, and a note says what to do', async () => {
+    const scene = await fetchScene();
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
+    const repository = await repositoryIn(scene, async (folder) => {
+      await writeFile(join(folder, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+      for (const name of ['a.bin', 'b.bin']) await writeFile(join(folder, name), pointer);
+    });
+    const { folder, notes } = await scene.fetch(at(repository));
+    expect(await textAt(folder, 'a.bin')).toBe(pointer);
+    expect(notes).toEqual([
+      expect.objectContaining({
+        en: expect.stringMatching(/^"a\.bin" and 1 more file .* git lfs pull/),
+        zh: expect.stringContaining('git lfs pull'),
+      }),
+    ]);
   });
 
   it('is not reached by way of a program, whatever the configuration says', async () => {

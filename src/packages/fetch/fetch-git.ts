@@ -31,7 +31,7 @@ export async function fetchGit(
   { repository, env, limits, signal }: FetchGitOptions,
 ): Promise<{ commit: string; notes: Text[] }> {
   const inside = ['--git-dir', repository];
-  const git: GitOptions = { env, signal };
+  const git: GitOptions = { env, configuration: 'none', signal };
   demand(await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], git), source);
   await bounded(repository, limits, signal, async (bound) => {
     const what = source.ref ?? 'HEAD';
@@ -48,7 +48,8 @@ export async function fetchGit(
       source.location,
       what,
     ];
-    demand(await runGit([...inside, ...args], { env, signal: bound }), source);
+    // Proxies, other addresses and the programs that know passwords are in the user's configuration.
+    demand(await runGit([...inside, ...args], { env, configuration: 'user', signal: bound }), source);
   });
   const commit = (
     await output([...inside, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}'], git, source)

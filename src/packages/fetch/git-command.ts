@@ -6,6 +6,8 @@ import { type CommandResult, runLongCommand } from '../../shared/run-command.ts'
 
 export interface GitOptions {
   readonly env: NodeJS.ProcessEnv;
+  /** Whose configuration git reads: fetching needs the user's, everything else reads none. */
+  readonly configuration: 'user' | 'none';
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
   readonly onOutput?: (stdout: Readable) => Promise<void>;
@@ -14,10 +16,7 @@ export interface GitOptions {
 /** A large repository by a slow line. Who has enough of it cancels. */
 const longestMs = 60 * 60_000;
 
-/**
- * Nothing that a repository brings is executed, no program but git itself and those of its own transports is started, and nobody is
- * asked anything. The user's own configuration counts otherwise: proxies and what knows passwords are in it.
- */
+/** Hold for every command: git runs no hook, asks no questions, follows no submodule and converts no line ends. */
 const settings = [
   `core.hooksPath=${devNull}`,
   `core.attributesFile=${devNull}`,
@@ -27,10 +26,8 @@ const settings = [
   'protocol.ext.allow=never',
   'submodule.recurse=false',
   'fetch.recurseSubmodules=false',
-  // What is stored elsewhere stays there.
-  'filter.lfs.smudge=',
-  'filter.lfs.process=',
-  'filter.lfs.required=false',
+  'core.autocrlf=false',
+  'core.eol=lf',
   'gc.auto=0',
   'maintenance.auto=false',
   'tar.umask=0022',
@@ -40,16 +37,32 @@ const settings = [
 const keptVariables =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
 
-export function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name) || keptVariables.test(name));
+/**
+ * Without any configuration but that of the repository, which Hob made: the attributes of a repository choose filters by name, and a
+ * configuration says which program each of them is. Git before 2.32 does not know GIT_CONFIG_GLOBAL and looks in HOME.
+ */
+const withoutConfiguration = {
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_CONFIG_SYSTEM: devNull,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  HOME: devNull,
+  XDG_CONFIG_HOME: devNull,
+};
+
+function gitEnv(env: NodeJS.ProcessEnv, configuration: GitOptions['configuration']): NodeJS.ProcessEnv {
+  const isUsers = configuration === 'user';
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^GIT_/i.test(name) || (isUsers && keptVariables.test(name)),
+  );
   return {
     ...Object.fromEntries(kept),
+    ...(isUsers ? {} : withoutConfiguration),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
-    GIT_LFS_SKIP_SMUDGE: '1',
     // Its messages are looked at.
     LC_ALL: 'C',
   };
@@ -57,11 +70,11 @@ export function gitEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 export async function runGit(
   args: readonly string[],
-  { env, signal, timeoutMs = longestMs, onOutput }: GitOptions,
+  { env, configuration, signal, timeoutMs = longestMs, onOutput }: GitOptions,
 ): Promise<CommandResult> {
   const before = settings.flatMap((setting) => ['-c', setting]);
   const result = await runLongCommand('git', [...before, ...args], {
-    env: gitEnv(env),
+    env: gitEnv(env, configuration),
     signal,
     timeoutMs,
     ...(onOutput && { onOutput }),

@@ -31,6 +31,9 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 /** What macOS adds to archives for itself. */
 const macExtra = /(?:^|[/\\])(?:__MACOSX(?:[/\\]|$)|\._[^/\\]*$)/;
 
+/** The first bytes of a file that stands for one stored in Git LFS. */
+const lfsPointer = Buffer.from('version https://git-lfs.github.com/spec/v1');
+
 /**
  * Writes the entries of a package below a folder, whatever it comes from. Each name is checked before anything is written, bytes
  * are counted as they come, and what comes of it belongs to the user alone: of modes, only that a file can be executed is kept.
@@ -41,6 +44,7 @@ export class PackageWriter {
   readonly #folders = new Map<string, Promise<unknown>>();
   #claims = 0;
   #ignored = 0;
+  readonly #lfsPointers: string[] = [];
   #entriesDone = 0;
   #bytesDone = 0;
   #announcedBytes = 0;
@@ -83,21 +87,48 @@ export class PackageWriter {
     await this.#need(names.slice(0, -1));
     const handle = await open(this.#at(names), createFlags, isExecutable ? 0o700 : 0o600);
     try {
-      for await (const chunk of content) await this.#write(handle, chunk, path);
+      let start = Buffer.alloc(0);
+      for await (const chunk of content) {
+        const missing = lfsPointer.length - start.length;
+        if (missing > 0) start = Buffer.concat([start, chunk.subarray(0, missing)]);
+        await this.#write(handle, chunk, path);
+      }
+      if (start.equals(lfsPointer)) this.#lfsPointers.push(path);
     } finally {
       await handle.close();
     }
     this.#entryDone();
   }
 
-  /** Says how far it came, and what was left out. */
+  /** Reports the final progress. Returns notes on entries that are left out or incomplete. */
   finish(): Text[] {
     this.#report();
+    return [...this.#ignoredNotes(), ...this.#lfsNotes()];
+  }
+
+  #ignoredNotes(): Text[] {
     if (this.#ignored === 0) return [];
     return [
       {
         en: `${this.#ignored} entries that macOS adds for itself (__MACOSX, ._*) were left out.`,
         zh: `已忽略 macOS 自动添加的 ${this.#ignored} 个条目（__MACOSX、._*）。`,
+      },
+    ];
+  }
+
+  #lfsNotes(): Text[] {
+    const [first] = this.#lfsPointers;
+    if (first === undefined) return [];
+    const name = showName(first);
+    const more = this.#lfsPointers.length - 1;
+    const subject = {
+      en: more === 0 ? `${name} is` : `${name} and ${more} more ${more === 1 ? 'file' : 'files'} are`,
+      zh: more === 0 ? name : `${name} 等 ${more + 1} 个文件`,
+    };
+    return [
+      {
+        en: `${subject.en} stored in Git LFS, which Hob does not fetch: the package has only the pointer${more === 0 ? '' : 's'}. Clone the repository, run git lfs pull in it, and install from that folder.`,
+        zh: `${subject.zh}存储在 Git LFS 中，Hob 不会下载，包中只有指针文件。请克隆仓库，在其中运行 git lfs pull，然后从该文件夹安装。`,
       },
     ];
   }
