@@ -1,4 +1,7 @@
+import { dirname } from 'node:path';
+
 import type { Text } from '../shared/text.ts';
+import { nameSome } from './name-some.ts';
 
 export const areas = [
   'hob',
@@ -36,6 +39,22 @@ export function note(area: Area, what: Text, next: Text | null): Finding {
 
 export function problem(area: Area, what: Text, next: Text | null): Finding {
   return { area, state: 'problem', what, next };
+}
+
+/** Programs on PATH that came with a script or a package. */
+export function notChecked(area: Area, paths: readonly string[]): Finding {
+  const folders = nameSome([...new Set(paths.map((path) => dirname(path)))]);
+  return note(
+    area,
+    {
+      en: `Programs on PATH that came with a script or a package are not checked, because hob doctor does not start them: ${folders.en}`,
+      zh: `未检查 PATH 中由脚本或脚本包带来的程序，因为 hob doctor 不会启动它们：${folders.zh}`,
+    },
+    {
+      en: 'Scripts find these programs first. Take the folders off PATH if that is not your wish.',
+      zh: '脚本会首先找到这些程序。如不希望如此，请将这些文件夹从 PATH 中去掉。',
+    },
+  );
 }
 
 /** A sentence of ours that says what is wrong and, behind its first full stop, what to do; in Chinese that may follow a comma. */

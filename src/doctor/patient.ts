@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 import { InterpreterFinder } from '../scripts/runtimes/find-interpreter.ts';
 import { defaultSettings } from '../settings/default-settings.ts';
 import { resolveHome } from '../settings/home.ts';
@@ -7,6 +9,7 @@ import { userEnvironment } from '../settings/user-environment.ts';
 import { findRunningService, type ServiceInfo } from '../shared/service-file.ts';
 import type { Text } from '../shared/text.ts';
 import { type KnownScripts, readScripts } from './known-scripts.ts';
+import { isIn, SystemPrograms } from './system-programs.ts';
 
 /** What is examined, with all that several checks need to know of it. */
 export interface Patient {
@@ -20,6 +23,8 @@ export interface Patient {
   readonly environment: Readonly<Record<string, string>>;
   /** The service that runs in the home. */
   readonly service: ServiceInfo | null;
+  readonly programs: SystemPrograms;
+  /** Finds interpreters of the system only. */
   readonly finder: InterpreterFinder;
   /** All scripts, read once, however many ask. */
   scripts(): Promise<KnownScripts>;
@@ -36,7 +41,16 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
   const service = await findRunningService(home).catch(() => null);
   // It may have been started with further ones.
   const folders = [...new Set([...settings.scripts, ...(service?.scripts ?? [])])];
-  let scripts: Promise<KnownScripts> | null = null;
+  let reading: Promise<KnownScripts> | null = null;
+  const scripts = () => {
+    reading ??= readScripts(home, folders);
+    return reading;
+  };
+  const programs = new SystemPrograms({
+    environment,
+    foreignFolders: async () => foldersOf(await scripts(), [home, ...folders]),
+  });
+  const fallbacks = { 'node.js': process.execPath };
   return {
     home,
     platform: process.platform,
@@ -45,12 +59,18 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
     settingsNotes: notes,
     environment,
     service,
-    finder: new InterpreterFinder(environment, { 'node.js': process.execPath }, { probeMs }),
-    scripts() {
-      scripts ??= readScripts(home, folders);
-      return scripts;
-    },
+    programs,
+    finder: new InterpreterFinder(environment, fallbacks, { probeMs, isolation: programs }),
+    scripts,
   };
+}
+
+/** All folders of scripts. One that is linked into a folder of scripts lies elsewhere. */
+function foldersOf({ scripts, problems }: KnownScripts, roots: readonly string[]): string[] {
+  const broken = problems
+    .flatMap(({ file }) => [file, dirname(file)])
+    .filter((path) => roots.some((root) => isIn(path, root)));
+  return [...roots, ...scripts.map(({ folder }) => folder), ...broken];
 }
 
 async function readSettings(

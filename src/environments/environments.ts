@@ -16,7 +16,6 @@ interface EnvironmentsOptions {
   /** Where environments are kept, each in a folder of its own. */
   folder: string;
   finder: InterpreterFinder;
-  env: Readonly<Record<string, string>>;
   platform: NodeJS.Platform;
   startBuild: StartBuild;
   /** All scripts whose environments must be kept. */

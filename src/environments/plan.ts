@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { Interpreter, InterpreterFinder, Search } from '../scripts/runtimes/find-interpreter.ts';
 import { interpreterSpecs } from '../scripts/runtimes/interpreters.ts';
 import type { Problem, Script } from '../scripts/script.ts';
-import { runCommand } from '../shared/run-command.ts';
 import type { Text } from '../shared/text.ts';
 import { environmentFormat } from './builder/layout.ts';
 import { type Examination, examineRecipe } from './recipe/examine-recipe.ts';
@@ -24,7 +23,6 @@ export type Plan =
 
 interface PlannerOptions {
   readonly finder: InterpreterFinder;
-  readonly env: Readonly<Record<string, string>>;
   readonly platform: NodeJS.Platform;
 }
 
@@ -88,9 +86,9 @@ export class Planner {
     const name = `${path}\0${version}`;
     const known = this.#abis.get(name);
     if (known !== undefined) return known;
-    const asked = runCommand(path, ['-p', 'process.versions.modules'], { env: this.#options.env }).then(
-      ({ stdout }) => stdout.trim(),
-    );
+    const asked = this.#options.finder
+      .ask(path, ['-p', 'process.versions.modules'])
+      .then(({ stdout }) => stdout.trim());
     this.#abis.set(name, asked);
     return asked;
   }

@@ -68,7 +68,6 @@ export class EnvironmentScene {
     this.environments = new Environments({
       folder: this.folder,
       finder: new InterpreterFinder(this.#env, { 'node.js': process.execPath }),
-      env: this.#env,
       platform: process.platform,
       startBuild: (request) => this.#start(request),
       scripts: async () => this.scripts,

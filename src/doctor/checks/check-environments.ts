@@ -22,7 +22,7 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
   const all = views.filter((view) => view !== null);
   const needed = await neededKeys(patient);
   const damaged = all.filter(({ state }) => state === 'damaged');
-  const unused = all.filter(({ state, key }) => state === 'ready' && !needed.has(key));
+  const unused = all.filter(({ state, key }) => state === 'ready' && needed?.has(key) === false);
   const bytes = all.reduce((sum, view) => sum + view.bytes, 0);
   const named = (some: readonly EnvironmentView[]) => nameSome(some.map(({ key }) => key));
   const findings: Finding[] = [];
@@ -61,8 +61,11 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
   return findings;
 }
 
-async function neededKeys({ finder, environment, platform, scripts }: Patient): Promise<Set<string>> {
-  const planner = new Planner({ finder, env: environment, platform });
+/** Null where the service may choose another interpreter, and so another environment. */
+async function neededKeys({ finder, programs, platform, scripts }: Patient): Promise<Set<string> | null> {
+  for (const language of ['python', 'node.js'] as const)
+    if ((await programs.foreignInterpreters(finder, language)).length > 0) return null;
+  const planner = new Planner({ finder, platform });
   const keyOf = async (script: Script) => {
     const plan = await planner.planFor(script);
     return plan.kind === 'environment' ? [plan.key] : [];

@@ -1,16 +1,25 @@
-import { runCommand } from '../../shared/run-command.ts';
 import { type Finding, note, ok } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
 const timeoutMs = 4000;
 
+/** Names the pip that is installed, by its folder: what is installed is not loaded. */
+const findPip = `
+import glob, os, site, sys
+prefix = os.path.dirname(os.path.dirname(sys.executable))
+own = os.path.exists(os.path.join(prefix, "pyvenv.cfg"))
+folders = site.getsitepackages([prefix]) if own else site.getsitepackages() + [site.getusersitepackages()]
+found = [path for folder in folders for path in glob.glob(os.path.join(folder, "pip-*-info"))]
+print(os.path.basename(found[0]))
+`;
+
 /** Whether Python brings what environments are made with. */
-export async function checkPython({ finder, environment }: Patient, signal: AbortSignal): Promise<Finding[]> {
+export async function checkPython({ finder, programs }: Patient, signal: AbortSignal): Promise<Finding[]> {
   const search = await finder.find('python', null);
   if (search.kind === 'none') return [];
   const { path } = search.interpreter;
-  const run = (...args: string[]) => runCommand(path, args, { env: { ...environment }, timeoutMs, signal });
-  const [venv, pip] = await Promise.all([run('-c', 'import venv'), run('-m', 'pip', '--version')]);
+  const run = (code: string) => programs.run(path, ['-I', '-S', '-c', code], { timeoutMs, signal });
+  const [venv, pip] = await Promise.all([run('import venv'), run(findPip)]);
   const missing = [...(venv.ok ? [] : ['venv']), ...(pip.ok ? [] : ['pip'])];
   if (missing.length > 0)
     return [
@@ -26,6 +35,6 @@ export async function checkPython({ finder, environment }: Patient, signal: Abor
         },
       ),
     ];
-  const version = /^pip (\S+)/.exec(pip.stdout)?.[1] ?? '';
+  const version = /^pip-([\d.]+\d)/.exec(pip.stdout)?.[1] ?? '';
   return [ok('tools', { en: `pip ${version} and venv (${path})`, zh: `pip ${version} 和 venv（${path}）` })];
 }

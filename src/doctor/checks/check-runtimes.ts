@@ -1,6 +1,6 @@
 import { type InterpretedLanguage, interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
 import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
-import { type Finding, note, ok, problem } from '../finding.ts';
+import { type Finding, notChecked, note, ok, problem } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
 import type { Patient } from '../patient.ts';
 
@@ -12,13 +12,18 @@ export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
   const { scripts } = await patient.scripts();
   const findings: Finding[] = [];
   const idle: string[] = [];
+  const unchecked: string[] = [];
   for (const { language, search, tookMs, users } of await surveyRuntimes(scripts, patient)) {
     if (tookMs > slowMs) findings.push(slow(language));
+    const foreign = await patient.programs.foreignInterpreters(patient.finder, language);
+    unchecked.push(...foreign);
     if (search.kind === 'found') {
       const { version, path } = search.interpreter;
       // Nobody writes down the version of sh.
       const name = language === 'sh' ? 'sh' : `${language} ${version}`;
       findings.push(ok('runtimes', { en: `${name} (${path})`, zh: `${name}（${path}）` }));
+    } else if (foreign.length > 0) {
+      // The note on all of them says so.
     } else if (users.length > 0) {
       const names = nameSome(users.map(({ name }) => name));
       const what = {
@@ -35,6 +40,7 @@ export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
         zh: `未安装，也没有脚本需要：${idle.join('、')}`,
       }),
     );
+  if (unchecked.length > 0) findings.push(notChecked('runtimes', unchecked));
   return findings;
 }
 

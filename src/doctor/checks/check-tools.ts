@@ -1,7 +1,5 @@
-import { isOnPath } from '../../scripts/runtimes/find-interpreter.ts';
-import { runCommand } from '../../shared/run-command.ts';
 import { fixedText, type Text } from '../../shared/text.ts';
-import { type Finding, note, ok } from '../finding.ts';
+import { type Finding, notChecked, note, ok } from '../finding.ts';
 import type { Patient } from '../patient.ts';
 
 interface Tool {
@@ -46,34 +44,34 @@ const tools: readonly Tool[] = [
 const timeoutMs = 4000;
 
 /** What environments are made with and packages are fetched with, beside Python. */
-export async function checkTools(
-  { environment, platform }: Patient,
+export async function checkTools(patient: Patient, signal: AbortSignal): Promise<Finding[]> {
+  const looked = await Promise.all(tools.map((tool) => checkTool(tool, patient, signal)));
+  const unchecked = looked.flatMap(({ foreign }) => foreign);
+  const findings = looked.flatMap(({ finding }) => (finding === null ? [] : [finding]));
+  return unchecked.length === 0 ? findings : [...findings, notChecked('tools', unchecked)];
+}
+
+async function checkTool(
+  { name, missing, advice }: Tool,
+  { programs, platform }: Patient,
   signal: AbortSignal,
-): Promise<Finding[]> {
-  return Promise.all(
-    tools.map(async ({ name, missing, advice }): Promise<Finding> => {
-      // What has no .exe on Windows is a batch file, which only a shell starts: that it is there says enough.
-      const file = platform === 'win32' && name === 'npm' ? 'npm.cmd' : name;
-      const isThere = platform === 'win32' || (await isOnPath(file, environment));
-      if (!isThere) return advice === null ? ok('tools', missing) : note('tools', missing, advice);
-      if (file.endsWith('.cmd')) return ok('tools', fixedText(name));
-      const {
-        ok: isWell,
-        stdout,
-        failure,
-      } = await runCommand(file, ['--version'], { env: { ...environment }, timeoutMs, signal });
-      const version = /\d+(?:\.\d+)+/.exec(stdout)?.[0];
-      if (isWell && version !== undefined) return ok('tools', fixedText(`${name} ${version}`));
-      if (failure === 'ENOENT')
-        return advice === null ? ok('tools', missing) : note('tools', missing, advice);
-      return note(
-        'tools',
-        {
-          en: `${name} is there, but does not say its version (${failure || 'no number'})`,
-          zh: `${name} 存在，但无法得知其版本（${failure || '没有版本号'}）`,
-        },
-        advice ?? { en: `Install ${name} anew, or remove it.`, zh: `请重新安装或删除 ${name}。` },
-      );
-    }),
-  );
+): Promise<{ finding: Finding | null; foreign: readonly string[] }> {
+  const isBatchFile = platform === 'win32' && name === 'npm';
+  const { path, foreign } = await programs.find(isBatchFile ? 'npm.cmd' : name);
+  const answer = (finding: Finding | null) => ({ finding, foreign });
+  if (path === null) {
+    if (foreign.length > 0) return answer(null);
+    return answer(advice === null ? ok('tools', missing) : note('tools', missing, advice));
+  }
+  // Only a shell starts a batch file: that it is there says enough.
+  if (isBatchFile) return answer(ok('tools', fixedText(name)));
+  const { ok: isWell, stdout, failure } = await programs.run(path, ['--version'], { timeoutMs, signal });
+  const version = /\d+(?:\.\d+)+/.exec(stdout)?.[0];
+  if (isWell && version !== undefined) return answer(ok('tools', fixedText(`${name} ${version}`)));
+  const what = {
+    en: `${name} is there, but does not say its version (${failure || 'no number'})`,
+    zh: `${name} 存在，但无法得知其版本（${failure || '没有版本号'}）`,
+  };
+  const again = { en: `Install ${name} anew, or remove it.`, zh: `请重新安装或删除 ${name}。` };
+  return answer(note('tools', what, advice ?? again));
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-import { runCommand } from '../../shared/run-command.ts';
+import { type CommandResult, runCommand } from '../../shared/run-command.ts';
 import { type InterpretedLanguage, type InterpreterSpec, interpreterSpecs } from './interpreters.ts';
 import { findVersion, parseVersionRange, satisfies } from './version-range.ts';
 
@@ -19,23 +19,38 @@ export type Search =
 /** A probe starts the interpreter once; a shim on a cold disk is slow, a broken one may hang. */
 const usualProbeMs = 15_000;
 
+/** Starts interpreters in place of the finder. */
+interface Isolation {
+  run(path: string, args: readonly string[], options: { timeoutMs: number }): Promise<CommandResult>;
+  /** Whether a program must not be started. */
+  isForeign(path: string): Promise<boolean>;
+}
+
+interface FinderOptions {
+  readonly probeMs?: number;
+  /** With it, interpreters are also told to load no code but their own. */
+  readonly isolation?: Isolation;
+}
+
 /** Finds interpreters on PATH and remembers them for as long as they stay as they were. */
 export class InterpreterFinder {
   readonly #env: Readonly<Record<string, string>>;
   /** Looked at after everything on PATH, so that Node scripts run on a machine whose PATH has no node. */
   readonly #fallbacks: Partial<Record<InterpretedLanguage, string>>;
   readonly #probeMs: number;
+  readonly #isolation: Isolation | undefined;
   readonly #probes = new Map<string, Promise<Interpreter | null>>();
   readonly #searches = new Map<string, Promise<{ search: Search; identity: string | null }>>();
 
   constructor(
     env: Readonly<Record<string, string>>,
     fallbacks: Partial<Record<InterpretedLanguage, string>> = {},
-    { probeMs = usualProbeMs }: { probeMs?: number } = {},
+    { probeMs = usualProbeMs, isolation }: FinderOptions = {},
   ) {
     this.#env = env;
     this.#fallbacks = fallbacks;
     this.#probeMs = probeMs;
+    this.#isolation = isolation;
   }
 
   /** The first interpreter on PATH that satisfies the requirement. */
@@ -60,10 +75,7 @@ export class InterpreterFinder {
     const key = fileIdentity(path);
     const known = this.#probes.get(key);
     if (known !== undefined) return known;
-    const probe = probeInterpreter(interpreterSpecs[language], path, {
-      env: this.#env,
-      timeoutMs: this.#probeMs,
-    });
+    const probe = this.#probe(interpreterSpecs[language], path);
     this.#probes.set(key, probe);
     const interpreter = await probe;
     // A broken environment may be mended at any time.
@@ -71,11 +83,31 @@ export class InterpreterFinder {
     return interpreter;
   }
 
+  /** Starts an interpreter with these arguments, as if to probe it. */
+  ask(path: string, args: readonly string[]): Promise<CommandResult> {
+    const timeoutMs = this.#probeMs;
+    return this.#isolation === undefined
+      ? runCommand(path, args, { env: this.#env, timeoutMs })
+      : this.#isolation.run(path, args, { timeoutMs });
+  }
+
+  async #probe(spec: InterpreterSpec, path: string): Promise<Interpreter | null> {
+    if (spec.probe.length === 0) return { path, version: '0.0.0' };
+    const first = this.#isolation === undefined ? [] : (spec.isolation ?? []);
+    const { ok, stdout } = await this.ask(path, [...first, ...spec.probe]);
+    const [versionLine = '', realPath = ''] = stdout.split(/\r?\n/);
+    const version = findVersion(versionLine);
+    if (!ok || version === null) return null;
+    const real = realPath.trim();
+    return { path: isAbsolute(real) && (await isExecutable(real)) ? real : path, version };
+  }
+
   async #search(language: InterpretedLanguage, requirement: string | null): Promise<Search> {
     const range = requirement === null ? null : parseVersionRange(requirement);
     const seen: Interpreter[] = [];
     const looked = new Set<string>();
-    for await (const path of this.#candidates(language)) {
+    for await (const path of this.candidates(language)) {
+      if (await this.#isolation?.isForeign(path)) continue;
       // /bin is /usr/bin on many machines. The name counts too: a version manager is one program under many names.
       const real = join(await realpath(path).catch(() => path), basename(path));
       if (looked.has(real)) continue;
@@ -88,19 +120,12 @@ export class InterpreterFinder {
     return { kind: 'none', seen };
   }
 
-  async *#candidates(language: InterpretedLanguage): AsyncGenerator<string> {
+  /** Everything on PATH that may be an interpreter of the language, in the order in which it is tried. */
+  async *candidates(language: InterpretedLanguage): AsyncGenerator<string> {
     const spec: InterpreterSpec = interpreterSpecs[language];
-    const folders = pathFolders(this.#env);
-    for (const name of spec.names) {
-      for (const folder of folders) {
-        for (const file of executableNames(name)) {
-          const path = join(folder, file);
-          if (await isExecutable(path)) yield path;
-        }
-      }
-    }
+    for (const name of spec.names) yield* executablesOnPath(name, this.#env);
     if (spec.versionedName !== undefined) {
-      for (const path of await versionedPaths(folders, spec.versionedName)) yield path;
+      for (const path of await versionedPaths(pathFolders(this.#env), spec.versionedName)) yield path;
     }
     const fallback = this.#fallbacks[language];
     if (fallback !== undefined) yield fallback;
@@ -123,9 +148,8 @@ function pathFolders(env: Readonly<Record<string, string>>): string[] {
   return [...new Set(path.split(delimiter).filter(isAbsolute))];
 }
 
-function executableNames(name: string): string[] {
-  if (process.platform !== 'win32' || name.endsWith('.exe')) return [name];
-  return [`${name}.exe`];
+function executableName(name: string): string {
+  return process.platform !== 'win32' || /\.(?:exe|cmd)$/i.test(name) ? name : `${name}.exe`;
 }
 
 async function versionedPaths(folders: readonly string[], pattern: RegExp): Promise<string[]> {
@@ -143,11 +167,20 @@ async function versionedPaths(folders: readonly string[], pattern: RegExp): Prom
 
 /** Whether a program of this name is on PATH. */
 export async function isOnPath(name: string, env: Readonly<Record<string, string>>): Promise<boolean> {
-  const paths = isAbsolute(name)
-    ? [name]
-    : pathFolders(env).flatMap((folder) => executableNames(name).map((file) => join(folder, file)));
-  for (const path of paths) if (await isExecutable(path)) return true;
+  if (isAbsolute(name)) return isExecutable(name);
+  for await (const _path of executablesOnPath(name, env)) return true;
   return false;
+}
+
+/** All programs of this name on PATH, the first one first. */
+export async function* executablesOnPath(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): AsyncGenerator<string> {
+  for (const folder of pathFolders(env)) {
+    const path = join(folder, executableName(name));
+    if (await isExecutable(path)) yield path;
+  }
 }
 
 export async function isExecutable(path: string): Promise<boolean> {
@@ -157,18 +190,4 @@ export async function isExecutable(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function probeInterpreter(
-  spec: InterpreterSpec,
-  path: string,
-  options: { env: Readonly<Record<string, string>>; timeoutMs: number },
-): Promise<Interpreter | null> {
-  if (spec.probe.length === 0) return { path, version: '0.0.0' };
-  const { ok, stdout } = await runCommand(path, spec.probe, options);
-  const [versionLine = '', realPath = ''] = stdout.split(/\r?\n/);
-  const version = findVersion(versionLine);
-  if (!ok || version === null) return null;
-  const real = realPath.trim();
-  return { path: isAbsolute(real) && (await isExecutable(real)) ? real : path, version };
 }

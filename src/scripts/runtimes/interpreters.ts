@@ -11,6 +11,8 @@ export interface InterpreterSpec {
    * version manager, which costs a hundred milliseconds at every start.
    */
   readonly probe: readonly string[];
+  /** Arguments before those of the probe, so that it loads nothing that was installed for it. */
+  readonly isolation?: readonly string[];
   readonly install: { readonly en: string; readonly zh: string };
 }
 
@@ -24,6 +26,8 @@ export const interpreterSpecs = {
     names: process.platform === 'win32' ? ['python', 'python3', 'py'] : ['python3', 'python'],
     versionedName: /^python3\.(\d+)$/,
     probe: ['-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(sys.executable)'],
+    // Each of them also in Python 2, unlike -I.
+    isolation: ['-E', '-s', '-S'],
     install: install('Python', 'https://www.python.org/downloads/ (Debian, Ubuntu: apt install python3)'),
   },
   'node.js': {

@@ -4,8 +4,14 @@ import { pathToFileURL } from 'node:url';
 
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Script } from '../script.ts';
-import { command, type Resolution, unavailable, type WarmStart } from './command.ts';
-import { type InterpreterFinder, isExecutable, isOnPath, type Search } from './find-interpreter.ts';
+import { command, type Resolution, type Unavailable, unavailable, type WarmStart } from './command.ts';
+import {
+  type Interpreter,
+  type InterpreterFinder,
+  isExecutable,
+  isOnPath,
+  type Search,
+} from './find-interpreter.ts';
 import { type InterpretedLanguage, interpreterSpecs } from './interpreters.ts';
 import { parseVersionRange, satisfies } from './version-range.ts';
 
@@ -120,24 +126,35 @@ function isThere(path: string): boolean {
 
 /** The folder's own environment first: that is what the script was written against. */
 async function resolvePython(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
-  const windows = host.platform === 'win32';
-  const own = join(script.folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
-  // Also a link to a Python that was removed since: another one would lack what the script needs.
-  if (!isThere(own)) return interpreted('python', script, host, [entry]);
-
+  const own = ownPython(script, host.platform);
+  if (own === null) return interpreted('python', script, host, [entry]);
   const interpreter = await host.finder.probe('python', own);
-  const requirement = script.runtime.languageVersion;
-  const range = requirement === null ? null : parseVersionRange(requirement);
+  return rejectOwnPython(script, interpreter) ?? command(own, [entry], pythonEnv);
+}
+
+/** The Python in the folder of a script; null when there is none. */
+export function ownPython({ folder }: Pick<Script, 'folder'>, platform: NodeJS.Platform): string | null {
+  const windows = platform === 'win32';
+  const own = join(folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
+  // Also a link to a Python that was removed since: another one would lack what the script needs.
+  return isThere(own) ? own : null;
+}
+
+/** Why a script cannot be run with its own Python, which is null when it does not start; null when it can. */
+export function rejectOwnPython(
+  { folder, runtime }: Pick<Script, 'folder' | 'runtime'>,
+  interpreter: Interpreter | null,
+): Unavailable | null {
   if (interpreter === null) {
     return unavailable(
-      `The Python in ${join(script.folder, '.venv')} does not start. Make that environment anew.`,
-      `${join(script.folder, '.venv')} 中的 Python 无法启动，请重新创建该环境。`,
+      `The Python in ${join(folder, '.venv')} does not start. Make that environment anew.`,
+      `${join(folder, '.venv')} 中的 Python 无法启动，请重新创建该环境。`,
     );
   }
-  if (range !== null && !satisfies(interpreter.version, range)) {
-    return missing('python', requirement, { kind: 'none', seen: [interpreter] });
-  }
-  return command(own, [entry], pythonEnv);
+  const { languageVersion } = runtime;
+  const range = languageVersion === null ? null : parseVersionRange(languageVersion);
+  if (range === null || satisfies(interpreter.version, range)) return null;
+  return missing('python', languageVersion, { kind: 'none', seen: [interpreter] });
 }
 
 async function resolveTypeScript(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
@@ -177,7 +194,7 @@ function missing(
   language: InterpretedLanguage,
   requirement: string | null,
   { seen }: Search & { kind: 'none' },
-): Resolution {
+): Unavailable {
   const { install } = interpreterSpecs[language];
   if (seen.length === 0) {
     return unavailable(
