@@ -18,13 +18,13 @@ Examples:
   hob check
   hob check ./resize-images --json
 
-Says everything that is wrong with a script, with file, line and what to do. It needs no service.
+Says everything that is wrong with a script, with file, line and what to do. It needs no service and starts no program.
 Exit codes: 0 it can be installed (there may be notes), 1 there are errors, 2 the command was written wrongly.`,
   `
 示例：
   hob check
   hob check ./resize-images --json
 
-列出脚本的所有问题，包括文件、行号和解决办法。不需要启动服务。
+列出脚本的所有问题，包括文件、行号和解决办法。不需要启动服务，也不会启动任何程序。
 退出码：0 可以安装（可能有提示），1 有错误，2 命令写法有误。`,
 );

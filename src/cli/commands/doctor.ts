@@ -26,7 +26,7 @@ Examples:
   hob doctor --json
 
 Looks at the machine, the home, the service and the scripts, changes nothing, and says what to do next. It works when the service
-does not.
+does not. It starts only programs of the system, and none that came with a script or a package.
 Exit codes: 0 there is no problem (there may be notes), 1 there is one, 2 the command was written wrongly.`,
   `
 示例：
@@ -34,5 +34,6 @@ Exit codes: 0 there is no problem (there may be notes), 1 there is one, 2 the co
   hob doctor --json
 
 检查这台电脑、数据目录、服务和脚本，不做任何更改，并给出下一步。服务无法启动时也能使用。
+只会启动系统中的程序，不会启动脚本或脚本包带来的程序。
 退出码：0 没有问题（可能有提示），1 有问题，2 命令写法有误。`,
 );
