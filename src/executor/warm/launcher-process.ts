@@ -79,7 +79,7 @@ export class LauncherProcess {
     }
     const seq = this.#asked++;
     return new Promise((settle) => {
-      const deadline = setTimeout(() => this.#host.kill(), longestStartMs).unref();
+      const deadline = setTimeout(() => this.#giveUp(seq), longestStartMs).unref();
       this.#births.set(seq, { stdout, stderr, deadline, settle });
       if (this.#shared !== shared) this.#host.send({ shared });
       this.#shared = shared;
@@ -134,6 +134,13 @@ export class LauncherProcess {
     if (birth === undefined) return;
     for (const fifo of [birth.stdout, birth.stderr]) this.#fifos.giveBack(fifo);
     birth.settle(null);
+  }
+
+  /** It may have answered while this process was held up: what it said is heard first. */
+  #giveUp(seq: number): void {
+    setImmediate(() => {
+      if (this.#births.has(seq)) this.#host.kill();
+    });
   }
 
   #take(seq: number): Birth | undefined {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -178,6 +179,26 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     process.kill(pid, 'SIGSTOP');
     expect(await launcher.start(await sh('exit 0'))).toBeNull();
     await until('it is gone', async () => !isSameProcess(pid, startTicks));
+  });
+
+  it('that answers while this process is held up is not killed for its answer being read late', async () => {
+    const { scene, launcher, sh, ready } = await openLauncher();
+    await ready();
+    const pid = launcher.pid ?? 0;
+    const ran = join(scene.folder, 'ran');
+    process.kill(pid, 'SIGSTOP');
+    const onItsWay = launcher.start(
+      await sh(`echo > "${ran}"; while [ ! -e "${ran}.go" ]; do sleep 0.02; done; exit 7`),
+    );
+    const sinceMs = performance.now();
+    await setImmediate();
+    process.kill(pid, 'SIGCONT');
+    const held = new Int32Array(new SharedArrayBuffer(4));
+    while (!existsSync(ran) || performance.now() - sinceMs < 3500) Atomics.wait(held, 0, 0, 20);
+    const launched = await onItsWay;
+    // A launcher that was killed is gone now, and nobody could say with which code the program exits.
+    writeFileSync(`${ran}.go`, '');
+    expect(await seeThrough(launched ?? fail())).toMatchObject({ code: 7, isUnseen: false });
   });
 
   it('stays until it has told of all that it has started', async () => {
