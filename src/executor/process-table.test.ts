@@ -7,9 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { projectRoot, tempFolder } from '../../test/support/hob.ts';
-import { has } from '../../test/support/needs.ts';
+import { findProgram, has } from '../../test/support/needs.ts';
 import { startShell, statOf, untilSo } from '../../test/support/shells.ts';
 import {
+  hasProcessExited,
   isEnding,
   isSameProcess,
   type ProcessEntry,
@@ -18,6 +19,7 @@ import {
   startTicksOf,
 } from './process-table.ts';
 
+const python = findProgram('python3');
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 
 /** A child with exactly this environment, which is ended with the test. */
@@ -208,5 +210,29 @@ describe.skipIf(!hasProc)('a process', () => {
     const startTicks = startTicksOf(pid);
     await untilSo(() => statOf(pid)?.state === 'Z');
     expect(isSameProcess(pid, startTicks)).toBe(false);
+    expect(hasProcessExited(pid, startTicks)).toBe(true);
+    expect(hasProcessExited(pid, 0)).toBe(true);
+  });
+
+  it('has exited when it is gone, or another has its id, and not before', async () => {
+    const { pid, startTicks, child, exited } = startShell('read go');
+    expect(hasProcessExited(pid, startTicks)).toBe(false);
+    expect(hasProcessExited(pid, 0)).toBe(false);
+    expect(hasProcessExited(pid, startTicks + 1)).toBe(true);
+    child.kill('SIGKILL');
+    await exited;
+    expect(hasProcessExited(pid, startTicks)).toBe(true);
+    expect(hasProcessExited(pid, 0)).toBe(true);
+  });
+
+  it.skipIf(python === null)('has not exited with its main thread alone', async () => {
+    const program = `
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+ctypes.CDLL(None).pthread_exit(None)
+`;
+    const { pid, startTicks } = startShell(`exec "${python}" -c '${program}'`);
+    await untilSo(() => statOf(pid)?.state === 'Z');
+    expect(hasProcessExited(pid, startTicks)).toBe(false);
   });
 });

@@ -149,6 +149,23 @@ export function isSameProcess(pid: number, startTicks: number): boolean {
   }
 }
 
+/**
+ * Whether the process that was started then has exited, also if nobody has collected its exit code yet. False where the system does not
+ * say. Without a known start, the process that has the id now is taken for it.
+ */
+export function hasProcessExited(pid: number, startTicks: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const stat = read(`/proc/${pid}/stat`);
+    if (stat === null) return true;
+    const found = parseProcessStat(stat.toString('latin1'));
+    const isOther = startTicks !== 0 && found.startTicks !== startTicks;
+    return isOther || ((found.state === 'Z' || found.state === 'X') && found.threads <= 1);
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a process is gone, or was killed and is about to go. Where the system does not tell, it is taken to be well. */
 export function isEnding(pid: number): boolean {
   if (process.platform !== 'linux') return !isAlive(pid);

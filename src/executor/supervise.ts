@@ -9,7 +9,7 @@ import type { FifoPool } from './fifo-pool.ts';
 import type { GivenRun } from './given-run.ts';
 import { PageTerminal } from './page-terminal.ts';
 import type { ProcessExit } from './process-exit.ts';
-import { startTicksOf } from './process-table.ts';
+import { hasProcessExited, startTicksOf } from './process-table.ts';
 import { RunProcesses } from './run-processes.ts';
 import { type SpawnedScript, spawnScript } from './spawn-script.ts';
 import { terminate, terminateTree } from './terminate.ts';
@@ -65,6 +65,8 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
   let pid: number | null = null;
   let processes: RunProcesses | null = null;
   let terminal: PageTerminal | null = null;
+  /** Whether the script has exited, also if its exit has not been reported here yet. */
+  let isOver = (): boolean => false;
   let stopNow = (): void => {};
   const stopped = new Promise<void>((resolve) => {
     stopNow = resolve;
@@ -75,7 +77,7 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
   });
   const end = see();
   return {
-    stop: (why) => stopBecause(why),
+    stop: (why) => stopUnlessOver(why, () => {}),
     end,
     released,
     get processes() {
@@ -95,6 +97,19 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
   function stopBecause(why: EndCause): void {
     cause ??= why;
     stopNow();
+  }
+
+  /**
+   * Stops the script if it still runs. One that has exited before keeps its own end: when this process was stopped for a while, a request
+   * to stop the run, or its time limit, is handled before an exit that happened earlier.
+   */
+  function stopUnlessOver(why: StopCause | 'timeout', onStop: () => void): void {
+    // Exits that were reported meanwhile are handled before this. Only Linux says of the others that they have happened.
+    setImmediate(() => {
+      if (isOver()) return;
+      if (cause === undefined) onStop();
+      stopBecause(why);
+    });
   }
 
   async function see(): Promise<RunEnd> {
@@ -130,15 +145,13 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
     const startedMonotonic = performance.now();
     let termination: Promise<number | null> | undefined;
     let hasExited = false;
-    const timer = armTimeout(spec.timeoutMs, () => {
-      events.timedOut();
-      stopBecause('timeout');
-    });
+    const timer = armTimeout(spec.timeoutMs, () => stopUnlessOver('timeout', () => events.timedOut()));
     if (script.pid !== undefined) {
-      pid = script.pid;
-      const startTicks = script.startTicks ?? startTicksOf(pid);
-      processes = gather(spec.runId, { pid, startTicks });
-      events.started({ pid, startTicks, startedAtMs, windowless });
+      const leader = { pid: script.pid, startTicks: script.startTicks ?? startTicksOf(script.pid) };
+      pid = leader.pid;
+      isOver = () => hasExited || hasProcessExited(leader.pid, leader.startTicks);
+      processes = gather(spec.runId, leader);
+      events.started({ ...leader, startedAtMs, windowless });
       void stopped.then(() => {
         if (hasExited) return;
         termination = endAll(spec.stopGraceMs);

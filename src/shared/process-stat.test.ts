@@ -19,6 +19,7 @@ const parsed = {
   group: 42,
   session: 7,
   startTicks: 987_654,
+  threads: 1,
   isKernelThread: false,
   isEnding: false,
 };

@@ -6,6 +6,8 @@ export interface ProcessStat {
   readonly session: number;
   /** When it was started, in clock ticks since the boot: with its id, this tells it from every other process of that boot. */
   readonly startTicks: number;
+  /** Its main thread may end before the others: the state is Z then, and the process lives on. */
+  readonly threads: number;
   /** A part of the kernel, not a program. */
   readonly isKernelThread: boolean;
   /** It was killed, or is at its end, whatever is left of it. */
@@ -28,6 +30,7 @@ export function parseProcessStat(text: string): ProcessStat {
     group: Number(group),
     session: Number(session),
     startTicks: Number(fields[19]),
+    threads: Number(fields[17]),
     isKernelThread: (flags & kernelThreadFlag) !== 0,
     isEnding:
       state === 'Z' ||
