@@ -247,6 +247,7 @@ export async function startService({
       openFolder: (path) =>
         openFolder(path, { platform: process.platform, environment: settings.environment }),
       warm,
+      executor,
       metrics,
       log,
       version,

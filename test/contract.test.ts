@@ -616,6 +616,7 @@ describe('everything else', () => {
         uptime_s: expect.any(Number),
         running: expect.any(Number),
         queued: 0,
+        executor: { state: 'ready', pid: expect.any(Number), silent_pids: [] },
         containment: expect.stringMatching(/^(cgroup|sweep|descent|taskkill)$/),
         desktop: 'none',
         warm: {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { executorPid, type Hob, isRunning, startHob, tempFolder } from './support/hob.ts';
+import { executorPid, type Hob, isRunning, runCli, startHob, tempFolder, untilGone } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
@@ -97,7 +97,9 @@ async function frozenOnRequest(hob: Hob): Promise<Pick<Scene, 'freeze' | 'thaw'>
   const thaw = () => {
     process.kill(executor, 'SIGCONT');
   };
-  onTestFinished(thaw);
+  onTestFinished(async () => {
+    if (await isRunning(executor)) thaw();
+  });
   return {
     thaw,
     async freeze() {
@@ -114,6 +116,166 @@ async function timeoutPassed(hob: Hob, runId: string): Promise<void> {
   const startedMs = Date.parse(String((await hob.get(`/api/runs/${runId}`)).body.started_at));
   await until('its time limit has passed', async () => Date.now() > startedMs + timeoutMs + 500);
 }
+
+/** Waits until health says so of the executor, and returns what it says. */
+function untilState(hob: Hob, state: string): Promise<unknown> {
+  return until(`the executor is ${state}`, async () => {
+    const { executor } = (await hob.get('/api/health')).body;
+    return Reflect.get(Object(executor), 'state') === state && executor;
+  });
+}
+
+/** A service with a script that is a node and exits with 0. */
+async function openService() {
+  const scripts = await tempFolder();
+  const id = await writeScript(scripts, 'quick', { node: true });
+  const hob = await startHob({ scripts: [scripts], settings: 'stop_grace_s = 1\ndrain_s = 1\n' });
+  const executor = await executorPid(hob.home);
+  return { hob, id, executor, ...(await frozenOnRequest(hob)) };
+}
+
+/** How often each line about silence is in the log. */
+function logged(hob: Hob) {
+  const count = (text: string) => hob.log().split(text).length - 1;
+  return [count('the executor does not answer'), count('the executor answers again')];
+}
+
+describe.skipIf(!isHere)('an executor that is stopped', () => {
+  it('is reported by health, and until it goes on', async () => {
+    const { hob, executor, freeze, thaw } = await openService();
+    expect(await untilState(hob, 'ready')).toEqual({ state: 'ready', pid: executor, silent_pids: [] });
+    await freeze();
+    const silent = { state: 'silent', pid: executor, silent_pids: [executor] };
+    expect(await untilState(hob, 'silent')).toEqual(silent);
+    thaw();
+    expect(await untilState(hob, 'ready')).toEqual({ state: 'ready', pid: executor, silent_pids: [] });
+    expect(logged(hob)).toEqual([1, 1]);
+  });
+
+  it('makes synchronous calls fail with 503 and the reason, and leaves no run behind', async () => {
+    const { hob, id, executor, freeze, thaw } = await openService();
+    await freeze();
+    await untilState(hob, 'silent');
+    for (const [path, body] of [
+      ['/api/execute', { script_id: id, sync: true }],
+      ['/api/link', { script_id: id }],
+    ] as const) {
+      for (const [language, text] of [
+        ['en', `The process that runs scripts (pid ${executor}) does not answer`],
+        ['zh-CN', `脚本执行进程（pid ${executor}）没有响应`],
+      ] as const) {
+        const answer = await hob.post(path, body, { 'accept-language': language });
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { status: 'error', message: expect.stringContaining(text) },
+        });
+        expect(Object.keys(answer.body)).toEqual(['status', 'message']);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(answer.headers.get('x-hob-error')).toBe('executor-unavailable');
+      }
+    }
+    expect((await hob.get('/api/runs')).body.items).toEqual([]);
+    expect((await hob.get('/api/health')).body).toMatchObject({ status: 'ok', running: 0, queued: 0 });
+    thaw();
+    await untilState(hob, 'ready');
+    expect((await hob.run(id)).status).toBe(200);
+  });
+
+  it('leaves asynchronous runs queued until it goes on', async () => {
+    const { hob, id, freeze, thaw } = await openService();
+    await freeze();
+    await untilState(hob, 'silent');
+    const runIds: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { status, body } = await hob.post('/api/execute', { script_id: id });
+      expect(status).toBe(200);
+      runIds.push(String(body.run_id));
+    }
+    const [cancelled = '', ...others] = runIds;
+    expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 3 });
+    expect((await hob.post(`/api/runs/${cancelled}/cancel`, {})).status).toBe(200);
+    expect(await hob.ended(cancelled)).toMatchObject({ end_cause: 'cancelled', started_at: null });
+    for (const runId of others)
+      expect((await hob.get(`/api/runs/${runId}`)).body).toMatchObject({ state: 'queued', started_at: null });
+    thaw();
+    for (const runId of others)
+      expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded', end_cause: 'exit' });
+  });
+
+  it('keeps the callers waiting whose runs it was given before that was noticed', async () => {
+    const { hob, id, freeze, thaw } = await openService();
+    await freeze();
+    const early = hob.run(id);
+    await until('it is on record', async () => {
+      const { items } = (await hob.get('/api/runs')).body;
+      return Array.isArray(items) && items.length === 1;
+    });
+    await untilState(hob, 'silent');
+    thaw();
+    expect(await early).toMatchObject({ status: 200, body: { status: 'success', exit_code: 0 } });
+  });
+
+  it('makes callers who wait for a free slot fail with 503, too', async () => {
+    const [scripts, files] = [await tempFolder(), await tempFolder()];
+    const { language, entry } = waiters.sh;
+    const runtime = `env = { FILES = "${files}" }`;
+    const id = await writeScript(scripts, 'waiter', { language, entry: [...entry], runtime });
+    await writeFile(join(files, 'warm'), '');
+    const hob = await startHob({ scripts: [scripts], settings: 'max_runs = 1\n' });
+    const { freeze, thaw } = await frozenOnRequest(hob);
+    const running = hob.run(id);
+    await fileThere(join(files, 'pid'));
+    const waiting = hob.run(id);
+    await until('it waits', async () => (await hob.get('/api/health')).body.queued === 1);
+    await freeze();
+    expect(await waiting).toMatchObject({ status: 503 });
+    await writeFile(join(files, 'go'), '');
+    thaw();
+    expect(await running).toMatchObject({ status: 200, body: { exit_code: 7 } });
+    const { items } = (await hob.get('/api/runs')).body;
+    expect(items).toHaveLength(2);
+    for (const { run_id } of items as { run_id: string }[]) await hob.ended(run_id);
+  });
+
+  it('is named by the doctor, with what to do', async () => {
+    const { hob, executor, freeze, thaw } = await openService();
+    const examine = async () => (await runCli(['doctor', '--home', hob.home]).ended).stdout;
+    await freeze();
+    await untilState(hob, 'silent');
+    const said = await examine();
+    expect(said).toContain(`The executor (process ${executor}), which runs scripts, does not answer`);
+    expect(said).toContain(`kill -CONT ${executor}`);
+    thaw();
+    await untilState(hob, 'ready');
+    expect(await examine()).not.toContain('The executor');
+  });
+
+  it('is replaced when it is killed, and runs that waited for it start', async () => {
+    const { hob, id, executor, freeze } = await openService();
+    await freeze();
+    await untilState(hob, 'silent');
+    const runId = String((await hob.post('/api/execute', { script_id: id })).body.run_id);
+    process.kill(executor, 'SIGKILL');
+    expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
+    expect((await hob.run(id)).status).toBe(200);
+    const { pid } = Object(await untilState(hob, 'ready'));
+    onTestFinished(() => untilGone(pid));
+    expect(pid).not.toBe(executor);
+    await hob.stop();
+  });
+});
+
+describe.skipIf(!isHere)('a service that is stopped for a while', () => {
+  it('does not take its own pause for silence of the executor', async () => {
+    const { hob, id } = await openService();
+    hob.process.kill('SIGSTOP');
+    const sinceMs = performance.now();
+    await until('it was stopped for long enough', async () => performance.now() - sinceMs > 9000);
+    hob.process.kill('SIGCONT');
+    expect((await hob.run(id)).status).toBe(200);
+    expect(logged(hob)).toEqual([0, 0]);
+  });
+});
 
 describe.skipIf(!isHere)('a run whose executor is frozen meanwhile', () => {
   it.each(kinds)('keeps its own exit if it is cancelled after that: %s', async (kind) => {

@@ -9,6 +9,7 @@ import { ExecutorSet, type ExecutorSetOptions } from './executor-set.ts';
 import {
   type Containment,
   type Count,
+  type ExecutorState,
   endWithoutProcess,
   type FromExecutor,
   type RunEnd,
@@ -61,6 +62,8 @@ export class ExecutorClient {
   readonly counts = new Feed<readonly Count[]>();
   /** An executor was started, or the one that takes runs has ended. */
   readonly events = new Feed<'launched' | 'lost'>();
+  /** The process id of the executor that takes runs when it does not answer any more; null when it answers again, or is gone. */
+  readonly silence = new Feed<number | null>();
   readonly #log: Logger;
   readonly #executors: ExecutorSet;
   readonly #pending = new Map<string, PendingRun>();
@@ -86,6 +89,7 @@ export class ExecutorClient {
       launched: () => this.events.publish('launched'),
       welcomed: (link, welcome) => this.#onWelcome(link, welcome),
       heard: (link, message) => this.#hear(link, message),
+      silenceChanged: () => this.silence.publish(this.silentPid),
       gone: (link, wasCurrent) => this.#onGone(link, wasCurrent),
     });
   }
@@ -98,6 +102,16 @@ export class ExecutorClient {
   /** How the interpreters stand that wait for runs; null before the executor that takes runs has said so. */
   get warm(): WarmState | null {
     return this.#executors.warm;
+  }
+
+  get state(): ExecutorState {
+    return this.#executors.state;
+  }
+
+  /** The process id of the executor that takes runs, if it does not answer. */
+  get silentPid(): number | null {
+    const { state, pid } = this.#executors.state;
+    return state === 'silent' ? pid : null;
   }
 
   /** Whether there is an executor that takes runs, and it can be talked to. */
@@ -249,6 +263,7 @@ export class ExecutorClient {
         break;
       case 'warm':
       case 'inherited':
+      case 'pong':
       case 'welcome':
         break;
     }
@@ -256,7 +271,10 @@ export class ExecutorClient {
 
   #onGone(link: ExecutorLink, wasCurrent: boolean): void {
     this.#forget(link);
-    if (wasCurrent && !this.#isClosed) this.events.publish('lost');
+    if (wasCurrent && !this.#isClosed) {
+      this.events.publish('lost');
+      this.silence.publish(null);
+    }
     const orphans = [...this.#pending].filter(([, run]) => run.link === link).map(([runId]) => runId);
     if (this.#isClosed || (!wasCurrent && orphans.length === 0)) return;
     if (wasCurrent) this.#log.warn({ runs: orphans.length }, 'the executor is gone; starting another');

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { isRunning, tempFolder } from '../../test/support/hob.ts';
 import { startShell, untilSo } from '../../test/support/shells.ts';
@@ -30,6 +30,7 @@ interface Connection {
 /** An executor that speaks the language and runs nothing. What it answers to a greeting is up to the test. */
 async function openFake(greet: (socket: Socket) => void = (socket) => sendMessage(socket, welcome)) {
   const connections: Connection[] = [];
+  const state = { answersPing: true };
   const server = createServer((socket) => {
     const received: ToExecutor[] = [];
     connections.push({ socket, received });
@@ -37,6 +38,7 @@ async function openFake(greet: (socket: Socket) => void = (socket) => sendMessag
     receiveMessages<ToExecutor>(socket, toExecutorTypes, (message) => {
       received.push(message);
       if (message.type === 'hello') greet(socket);
+      if (message.type === 'ping' && state.answersPing) sendMessage(socket, { type: 'pong' });
     });
   });
   const socketPath = join(await tempFolder(), 'fake.sock');
@@ -56,7 +58,16 @@ async function openFake(greet: (socket: Socket) => void = (socket) => sendMessag
   };
   /** What it was told over its newest connection. */
   const told = () => connections.at(-1)?.received.map(({ type }) => type);
-  return { connections, address, close, told };
+  return { connections, address, close, told, state };
+}
+
+/** Beats come when the test says so; all else takes its time. */
+function beatByHand(): (count: number) => void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  return (count) => vi.advanceTimersByTime(count * 2000);
 }
 
 async function openLink(address: ExecutorAddress) {
@@ -66,6 +77,7 @@ async function openLink(address: ExecutorAddress) {
     {
       welcomed: () => heard.push('welcome'),
       heard: (_link, { type }) => heard.push(type),
+      silenceChanged: ({ isSilent }) => heard.push(isSilent ? 'silent' : 'answers'),
       gone: () => heard.push('gone'),
     },
     await createLogger('silent'),
@@ -225,6 +237,40 @@ describe('the link to an executor', () => {
     const { heard } = await openLink(address);
     await untilSo(() => heard.length === 2);
     expect(heard).toEqual(['welcome', 'inherited']);
+  });
+
+  it('is silent while an executor that knows pings does not answer them', async () => {
+    const beat = beatByHand();
+    const { address, connections, told, state } = await openFake((socket) =>
+      sendMessage(socket, { ...welcome, answersPing: true }),
+    );
+    const { link, heard } = await openLink(address);
+    beat(1);
+    await untilSo(() => heard.includes('pong'));
+    state.answersPing = false;
+    beat(1);
+    await untilSo(() => told()?.filter((type) => type === 'ping').length === 2);
+    beat(2);
+    expect(link?.isSilent).toBe(false);
+    beat(1);
+    expect(link?.isSilent).toBe(true);
+    beat(100);
+    expect(told()?.filter((type) => type === 'ping')).toHaveLength(2);
+    sendMessage(given(connections[0]).socket, { type: 'pong' });
+    await untilSo(() => link?.isSilent === false);
+    expect(heard).toEqual(['welcome', 'pong', 'silent', 'answers', 'pong']);
+  });
+
+  it('is never silent with an executor that does not know pings, which gets none', async () => {
+    const beat = beatByHand();
+    const { address, told } = await openFake();
+    const { link, heard } = await openLink(address);
+    beat(100);
+    given(link).tell({ type: 'retire' });
+    await untilSo(() => told()?.length === 2);
+    expect(told()).toEqual(['hello', 'retire']);
+    expect(link?.isSilent).toBe(false);
+    expect(heard).toEqual(['welcome']);
   });
 
   it('leaves no connection behind when it is closed before the welcome', async () => {

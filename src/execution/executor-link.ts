@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errnoOf } from '../shared/errors.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import type { Logger } from '../shared/log.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
 import {
   type ExecutorAddress,
@@ -22,6 +23,8 @@ interface LinkEvents {
   /** A connection is there, for the first time or again. */
   welcomed(link: ExecutorLink, welcome: Welcome): void;
   heard(link: ExecutorLink, message: FromExecutor): void;
+  /** It does not answer any more, or answers again. */
+  silenceChanged(link: ExecutorLink): void;
   /** The executor has ended; nothing more will come. */
   gone(link: ExecutorLink): void;
 }
@@ -42,6 +45,11 @@ export class ExecutorLink {
   #socket: Socket | undefined;
   /** Set while something waits to be sent. */
   #soon: NodeJS.Timeout | undefined;
+  readonly #heartbeat = new Heartbeat({
+    ping: () => this.tell({ type: 'ping' }),
+    silent: () => this.#fallSilent(),
+  });
+  #silentSinceMs: number | null = null;
   #isClosed = false;
 
   private constructor(address: ExecutorAddress, events: LinkEvents, log: Logger) {
@@ -66,6 +74,11 @@ export class ExecutorLink {
 
   get isConnected(): boolean {
     return this.#socket?.writable === true;
+  }
+
+  /** Whether its process is there and does not answer: it was stopped, or hangs. */
+  get isSilent(): boolean {
+    return this.#silentSinceMs !== null;
   }
 
   /** Without a connection the message is dropped: whoever sends it must look at the next welcome what became of it. */
@@ -94,6 +107,7 @@ export class ExecutorLink {
   /** Leaves the executor to itself: it ends when its runs have. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#heartbeat.stop();
     if (this.#socket !== undefined) await takeLeave(this.#socket);
   }
 
@@ -110,7 +124,7 @@ export class ExecutorLink {
     while (!this.#isClosed && isAlive(this.address.pid) && (await hasListener(this.address.socket))) {
       await wait(muteCheckMs, undefined, { ref: false });
     }
-    if (!this.#isClosed) this.#events.gone(this);
+    if (!this.#isClosed) this.#end();
   }
 
   /** Whether there is nothing left to try: a connection is there, or nobody to connect to. */
@@ -123,8 +137,9 @@ export class ExecutorLink {
     } catch (error) {
       socket?.destroy();
       const isGone = meansNobody(error, this.address.socket);
-      if (isGone) this.#events.gone(this);
-      else this.#log.warn({ err: error, pid: this.address.pid }, 'the executor does not answer yet');
+      if (isGone) this.#end();
+      else if (!this.isSilent)
+        this.#log.warn({ err: error, pid: this.address.pid }, 'the executor cannot be reached yet');
       return isGone;
     }
   }
@@ -142,7 +157,10 @@ export class ExecutorLink {
 
   #greet(socket: Socket): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no welcome in time')), helloWithinMs);
+      const timer = setTimeout(() => {
+        this.#fallSilent();
+        reject(new Error('no welcome in time'));
+      }, helloWithinMs);
       socket.on('error', reject);
       socket.once('close', () => {
         clearTimeout(timer);
@@ -153,6 +171,7 @@ export class ExecutorLink {
         sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret });
       });
       const hear = (message: FromExecutor) => {
+        this.#hearAnything();
         if (message.type !== 'welcome') {
           this.#events.heard(this, message);
           return;
@@ -173,7 +192,30 @@ export class ExecutorLink {
     }
     this.#socket = socket;
     socket.once('close', () => this.#onBroken(socket));
+    if (welcome.answersPing) this.#heartbeat.start();
     this.#events.welcomed(this, welcome);
+  }
+
+  #fallSilent(): void {
+    if (this.#silentSinceMs !== null || this.#isClosed) return;
+    this.#silentSinceMs = performance.now();
+    this.#log.warn({ pid: this.address.pid }, 'the executor does not answer');
+    this.#events.silenceChanged(this);
+  }
+
+  #hearAnything(): void {
+    this.#heartbeat.heard();
+    if (this.#silentSinceMs === null) return;
+    const silentMs = Math.round(performance.now() - this.#silentSinceMs);
+    this.#silentSinceMs = null;
+    this.#log.info({ pid: this.address.pid, silentMs }, 'the executor answers again');
+    this.#events.silenceChanged(this);
+  }
+
+  #end(): void {
+    this.#heartbeat.stop();
+    this.#silentSinceMs = null;
+    this.#events.gone(this);
   }
 }
 

@@ -6,6 +6,7 @@ import { ExecutorLink, type Welcome } from './executor-link.ts';
 import { launchExecutor } from './launch-executor.ts';
 import {
   type Environment,
+  type ExecutorState,
   type FromExecutor,
   protocolVersion,
   type ToExecutor,
@@ -29,6 +30,8 @@ interface SetEvents {
   launched(): void;
   welcomed(link: ExecutorLink, welcome: Welcome): void;
   heard(link: ExecutorLink, message: FromExecutor): void;
+  /** The one that takes runs does not answer any more, or answers again. */
+  silenceChanged(): void;
   gone(link: ExecutorLink, wasCurrent: boolean): void;
 }
 
@@ -55,7 +58,17 @@ export class ExecutorSet {
 
   /** Whether the executor that takes runs can be talked to now. */
   get isUp(): boolean {
-    return this.#current?.isConnected === true;
+    return this.#current?.isConnected === true && !this.#current.isSilent;
+  }
+
+  get state(): ExecutorState {
+    const current = this.#current;
+    const silent = [...this.#links.values()].filter((link) => link.isSilent);
+    return {
+      state: current === undefined ? 'none' : current.isSilent ? 'silent' : 'ready',
+      pid: current?.address.pid ?? null,
+      silentPids: silent.map((link) => link.address.pid),
+    };
   }
 
   /** What the executor that takes runs said last of its warm interpreters. */
@@ -112,6 +125,9 @@ export class ExecutorSet {
     const events = {
       welcomed: (link: ExecutorLink, welcome: Welcome) => this.#onWelcome(link, welcome),
       heard: (link: ExecutorLink, message: FromExecutor) => this.#onHeard(link, message),
+      silenceChanged: (link: ExecutorLink) => {
+        if (this.#current === link) this.#events.silenceChanged();
+      },
       gone: (link: ExecutorLink) => this.#onGone(link),
     };
     const addresses = await findExecutors(home);

@@ -178,6 +178,8 @@ export type ToExecutor =
   /** For a run that has a terminal in a page. */
   | ({ readonly type: 'type'; readonly runId: string } & TypedPiece)
   | ({ readonly type: 'resize'; readonly runId: string } & TerminalSize)
+  /** Answered with `pong`. For executors that say in their welcome that they do so. */
+  | { readonly type: 'ping' }
   /** The service goes away in good order: an executor without runs may end at once. */
   | { readonly type: 'farewell' };
 
@@ -195,6 +197,8 @@ export type FromExecutor =
       readonly ended: readonly RunEnd[];
       /** Counts that were not acknowledged yet. */
       readonly counts: readonly Count[];
+      /** Absent: it is of a build that does not know `ping`. */
+      readonly answersPing?: true;
     }
   | {
       readonly type: 'started';
@@ -215,7 +219,8 @@ export type FromExecutor =
   /** Told when it has changed, a few times a second at most. */
   | { readonly type: 'warm'; readonly state: WarmState }
   /** What executors before this one have left is cleared up. */
-  | { readonly type: 'inherited' };
+  | { readonly type: 'inherited' }
+  | { readonly type: 'pong' };
 
 export const toExecutorTypes = [
   'hello',
@@ -229,6 +234,7 @@ export const toExecutorTypes = [
   'allow-warm',
   'type',
   'resize',
+  'ping',
   'farewell',
 ] as const satisfies readonly ToExecutor['type'][];
 
@@ -240,6 +246,7 @@ export const fromExecutorTypes = [
   'counted',
   'warm',
   'inherited',
+  'pong',
 ] as const satisfies readonly FromExecutor['type'][];
 
 /** A run that an executor has, with its leading process once that is there. */
@@ -266,6 +273,17 @@ export interface ExecutorAddress {
   readonly protocol: number;
   readonly socket: string;
   readonly secret: string;
+}
+
+export const executorStates = ['ready', 'silent', 'none'] as const;
+
+/** How the executors of a home are, as its service sees them. */
+export interface ExecutorState {
+  /** That of the executor that takes runs. */
+  readonly state: (typeof executorStates)[number];
+  readonly pid: number | null;
+  /** All that do not answer, also those that only finish what an earlier service gave them. */
+  readonly silentPids: readonly number[];
 }
 
 /** The folder in the home where executors have their sockets, pipes, journals and addresses. */

@@ -147,6 +147,7 @@ export class ExecutorServer {
       })),
       ended: [...this.#unheard.values()],
       counts: [...this.#unheardCounts.values()],
+      answersPing: true,
     });
   }
 
@@ -200,6 +201,9 @@ export class ExecutorServer {
         break;
       case 'resize':
         this.#running.get(message.runId)?.terminal?.resize(message);
+        break;
+      case 'ping':
+        this.#tell({ type: 'pong' });
         break;
       case 'hello':
         break;

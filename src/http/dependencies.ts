@@ -14,7 +14,7 @@ import type { RunRemover } from '../runs/history/run-remover.ts';
 import type { KeyedRuns } from '../runs/keys/keyed-runs.ts';
 import type { RunOutputs } from '../runs/output/run-outputs.ts';
 import type { RunEnds } from '../runs/run-ends.ts';
-import type { WarmLimits, WarmState } from '../runs/run-record.ts';
+import type { ExecutorState, WarmLimits, WarmState } from '../runs/run-record.ts';
 import type { RunService } from '../runs/run-service.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { RunTerminals } from '../runs/run-terminals.ts';
@@ -79,6 +79,8 @@ export interface AppDependencies {
   openFolder: (path: string) => Promise<string>;
   /** The interpreters that wait for runs. */
   warm: { readonly limits: WarmLimits; state(): WarmState | null };
+  /** The process that runs scripts. */
+  executor: { readonly state: ExecutorState };
   metrics: Metrics;
   log: Logger;
   version: string;

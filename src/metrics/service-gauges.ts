@@ -37,7 +37,7 @@ export function addServiceGauges(metrics: Metrics, sources: Sources): void {
   });
   metrics.addGauge({
     name: 'hob_executor_up',
-    help: '1 while the process that runs scripts can be talked to, else 0.',
+    help: '1 while the process that runs scripts is there and answers, else 0.',
     read: () => Number(executor.isUp),
   });
   metrics.addInfo({

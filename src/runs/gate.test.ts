@@ -73,6 +73,29 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve();
 }
 
+describe('a gate that is held', () => {
+  it('lets nobody in until it is resumed, and then all that fit, in order of arrival', async () => {
+    const yard = new Yard(2);
+    expect(await yard.ask('before')).toBe(true);
+    yard.gate.hold();
+    for (const name of ['a', 'b', 'c']) expect(await yard.ask(name)).toBe(false);
+    await yard.end('before');
+    expect(yard.started).toEqual(['before']);
+    expect([yard.gate.running, yard.gate.queued]).toEqual([0, 3]);
+    await yard.leave('b');
+    yard.gate.resume();
+    await settled();
+    expect(yard.started).toEqual(['before', 'a', 'c']);
+  });
+
+  it('takes no more than may wait', async () => {
+    const yard = new Yard(2, 1);
+    yard.gate.hold();
+    expect(await yard.refusal('a')).toBeNull();
+    expect(await yard.refusal('b')).toMatchObject({ code: 'queue-full' });
+  });
+});
+
 describe('the limit of runs', () => {
   it('lets in so many at once, and the others in order of arrival', async () => {
     const yard = new Yard(2);

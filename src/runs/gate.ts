@@ -52,6 +52,7 @@ export class Gate {
   readonly #holders = new Map<string, Holder>();
   readonly #queue: Waiter[] = [];
   readonly #taken = new Map<string, number>();
+  #isHeld = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -70,9 +71,19 @@ export class Gate {
     return this.#queue.length;
   }
 
+  /** Lets no run in until `resume` is called: all wait, in order of arrival. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  resume(): void {
+    this.#isHeld = false;
+    this.#admitWaiting();
+  }
+
   /** Refuses at once what could not even wait. */
   assertRoom(claim: Claim): void {
-    if (this.#plan(claim) !== null) return;
+    if (this.#planNow(claim) !== null) return;
     if (this.#queue.length >= this.#options.maxQueued) throw queueFull(this.#queue.length);
     if (claim.waitingParent !== null && this.#closesCircle(claim)) throw waitCircle();
   }
@@ -92,7 +103,7 @@ export class Gate {
   /** Like `enter`, for a run that an earlier service has accepted: it cannot be refused any more. */
   readmit(claim: Claim, signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
-    const plan = this.#plan(claim);
+    const plan = this.#planNow(claim);
     if (plan !== null) return Promise.resolve(this.#admit(claim, plan));
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -131,6 +142,10 @@ export class Gate {
       else return null;
     }
     return plan;
+  }
+
+  #planNow(claim: Claim): Map<string, Holder | null> | null {
+    return this.#isHeld ? null : this.#plan(claim);
   }
 
   *#needs(claim: Claim): Generator<[thing: string, limit: number]> {
@@ -185,7 +200,7 @@ export class Gate {
 
   #admitWaiting(): void {
     for (const waiter of [...this.#queue]) {
-      const plan = this.#plan(waiter.claim);
+      const plan = this.#planNow(waiter.claim);
       if (plan === null) continue;
       this.#queue.splice(this.#queue.indexOf(waiter), 1);
       waiter.admit(this.#admit(waiter.claim, plan));

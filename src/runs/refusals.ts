@@ -22,6 +22,17 @@ export function outOfReach(): AppError {
   );
 }
 
+export function executorSilent(pid: number): AppError {
+  return new AppError(
+    'executor-unavailable',
+    {
+      en: `The process that runs scripts (pid ${pid}) does not answer, so the script was not started. \`hob doctor\` says what to do.`,
+      zh: `脚本执行进程（pid ${pid}）没有响应，脚本未启动。处理办法见 hob doctor。`,
+    },
+    { retryAfterS: 5 },
+  );
+}
+
 export function endedAlready(runId: string): AppError {
   return new AppError(
     'run-ended',

@@ -16,6 +16,7 @@ import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import type { ParameterFiles } from './parameter-files.ts';
+import { executorSilent } from './refusals.ts';
 import type { RunEntry } from './run-entry.ts';
 import { type RunFolder, runFolderAt } from './run-folder.ts';
 import { addRunNote } from './run-notes.ts';
@@ -238,6 +239,7 @@ export class RunCarrier {
       window,
       warm: chooseWarm(command, script, window),
     };
+    if (run.record.sync && executor.silentPid !== null) throw executorSilent(executor.silentPid);
     const stop = () => executor.stop(runId, stopCauseOf(signal));
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -6,7 +6,9 @@ import type { JsonText } from '../shared/json-text.ts';
 export {
   containments,
   type EndCause,
+  type ExecutorState,
   endCauses,
+  executorStates,
   type WarmLimits,
   type WarmState,
   warmLanguages,

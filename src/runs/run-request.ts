@@ -75,6 +75,9 @@ export interface WaitingRun {
 export interface Executor {
   readonly containment: Containment | null;
   readonly counts: Feed<readonly Count[]>;
+  /** The process id of the executor if it does not answer; runs that nobody waits for are held back until it does. */
+  readonly silentPid: number | null;
+  readonly silence: Feed<number | null>;
   run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd>;
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'started' | 'timedOut'>): Attachment;
   canStop(runId: string): boolean;

@@ -12,7 +12,15 @@ import { claimOf, Gate, type Lease } from './gate.ts';
 import { LiveRuns } from './live-runs.ts';
 import { renewParameterFile, writeParameterFile } from './parameter-file.ts';
 import { ParameterFiles } from './parameter-files.ts';
-import { callerStopping, endedAlready, outOfReach, stopping, unknownRun, waitedTooLong } from './refusals.ts';
+import {
+  callerStopping,
+  endedAlready,
+  executorSilent,
+  outOfReach,
+  stopping,
+  unknownRun,
+  waitedTooLong,
+} from './refusals.ts';
 import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
 import { RunEntry } from './run-entry.ts';
 import { runFolderAt } from './run-folder.ts';
@@ -34,8 +42,8 @@ export class RunService {
   readonly #live = new LiveRuns();
   readonly #files: ParameterFiles;
   readonly #syncRuns = new Set<Promise<unknown>>();
-  /** Synchronous runs that wait for their turn. */
-  readonly #waiting = new Set<AbortController>();
+  /** Synchronous runs that wait for their turn, and whether a run under way needs them. */
+  readonly #waiting = new Map<AbortController, { readonly isNeeded: boolean }>();
   #stopping = false;
   #endsRuns = false;
 
@@ -46,6 +54,7 @@ export class RunService {
     this.#carrier = new RunCarrier(options, this.#live, this.#files);
     this.#entries = new EntryRecorder(options);
     options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
+    options.executor.silence.subscribe((pid) => this.#noteSilence(pid));
   }
 
   get events(): Feed<RunEvent> {
@@ -95,6 +104,8 @@ export class RunService {
     const isNeeded = lender !== null && this.#gate.isIn(lender);
     if (this.#stopping && !isNeeded) throw stopping();
     if (sync && request.caller !== null && this.#live.isClosing(request.caller.runId)) throw callerStopping();
+    const { silentPid } = this.#options.executor;
+    if (sync && silentPid !== null) throw executorSilent(silentPid);
     const runId = randomUUID();
     const token = newToken();
     const record = newRecord(runId, request, this.#options.clock.now());
@@ -192,7 +203,7 @@ export class RunService {
     const { drainMs, stopGraceMs } = this.#options.limits;
     this.#stopping = true;
     // Whoever has not started yet need not wait to hear that it will not.
-    for (const leaving of this.#waiting) leaving.abort(stopping());
+    for (const [leaving, { isNeeded }] of this.#waiting) if (!isNeeded) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
     this.settle();
@@ -205,6 +216,16 @@ export class RunService {
   endRuns(): void {
     this.#endsRuns = true;
     this.#live.stopAll('shutdown', { sparing: 'waited-for' });
+  }
+
+  /** While the executor does not answer, runs stay queued, and callers who wait for theirs get a refusal. */
+  #noteSilence(pid: number | null): void {
+    if (pid === null) {
+      this.#gate.resume();
+      return;
+    }
+    this.#gate.hold();
+    for (const leaving of this.#waiting.keys()) leaving.abort(executorSilent(pid));
   }
 
   #recordCounts(counts: readonly Count[]): void {
@@ -255,9 +276,11 @@ export class RunService {
   async #awaitTurn(admission: Promise<Lease>, leaving: AbortController, isNeeded: boolean): Promise<Lease> {
     const { queueWaitMs } = this.#options.limits;
     const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
-    if (!isNeeded) this.#waiting.add(leaving);
-    // The service may have begun to stop while this run was being written down.
+    this.#waiting.set(leaving, { isNeeded });
+    // The service may have begun to stop, or the executor fallen silent, while this run was being written down.
+    const { silentPid } = this.#options.executor;
     if (!isNeeded && this.#stopping) leaving.abort(stopping());
+    else if (silentPid !== null) leaving.abort(executorSilent(silentPid));
     try {
       return await admission;
     } finally {

@@ -29,7 +29,7 @@ export const errorCodes = {
   'untraced-links-full': 'It cannot be told which run is calling, and too many such links are active.',
   'resources-exhausted': 'The machine is out of disk space, file handles, processes or memory.',
   'service-stopping': 'The service is shutting down and takes no new work.',
-  'executor-unavailable': 'The process that runs scripts cannot be started or reached.',
+  'executor-unavailable': 'The process that runs scripts cannot be started or reached, or does not answer.',
   'notify-content-type': 'A notification was not sent as JSON.',
   'notify-invalid': 'A field of the notification is missing or wrong.',
   'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
 import type { Attachment, RunHooks } from '../../src/execution/executor-client.ts';
 import {
   type Count,
+  type ExecutorState,
   endWithoutProcess,
   type RunEnd,
   type RunSpec,
@@ -59,6 +60,7 @@ export async function appInProcess({
   packages,
   environments = { list: async () => [], remove: async () => null },
   warm = null,
+  executorState = { state: 'ready', pid: 1, silentPids: [] },
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
@@ -68,6 +70,7 @@ export async function appInProcess({
   packages?: Packages;
   environments?: EnvironmentList;
   warm?: WarmState | null;
+  executorState?: ExecutorState;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
@@ -143,6 +146,7 @@ export async function appInProcess({
     desktop: { state: 'none' },
     openFolder: async (path) => path,
     warm: { limits: { memoryBytes: 1000, idleMs: 1000 }, state: () => warm },
+    executor: { state: executorState },
     downloads,
     packages: packages ?? (await packagesHere()).packages,
     environments,
@@ -209,6 +213,8 @@ export async function openDoor(
 class HeldExecutor implements Executor {
   readonly containment = null;
   readonly counts = new Feed<readonly Count[]>();
+  readonly silence = new Feed<number | null>();
+  silentPid: number | null = null;
   #begun = 0;
   #wake = () => {};
   readonly #open = new Map<string, (end: RunEnd) => void>();

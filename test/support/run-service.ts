@@ -20,6 +20,8 @@ export function executorThat(end: (runId: string) => RunEnd): Executor {
   return {
     containment: null,
     counts: new Feed(),
+    silentPid: null,
+    silence: new Feed(),
     run: async ({ runId }, hooks) => {
       hooks.given('1-aa');
       return end(runId);

@@ -1,3 +1,4 @@
+import { isJsonObject, type Json } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
 import { readVersion } from '../../shared/version.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
@@ -73,6 +74,35 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
         { en: 'Make a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
       ),
     ];
+  findings.push(...judgeExecutor(health.answer.executor));
   const containment = containments[String(health.answer.containment)];
   return containment === undefined ? findings : [...findings, ok('service', containment)];
+}
+
+/** From `executor` in the answer of the service; one of an older version does not send it. */
+export function judgeExecutor(executor: Json | undefined): Finding[] {
+  if (!isJsonObject(executor) || !Array.isArray(executor.silent_pids)) return [];
+  return executor.silent_pids.map((pid) => {
+    const takesRuns = pid === executor.pid;
+    const effect: Text = takesRuns
+      ? {
+          en: 'synchronous calls are refused, and other runs stay queued',
+          zh: '同步调用会被拒绝，其他运行保持排队',
+        }
+      : { en: 'the runs that it has stay unfinished', zh: '由它执行的运行无法结束' };
+    const replaced: Text = takesRuns
+      ? { en: 'Hob then starts another one, and the', zh: 'Hob 会启动新的执行进程，' }
+      : { en: 'The', zh: '' };
+    return problem(
+      'service',
+      {
+        en: `The executor (process ${pid}), which runs scripts, does not answer: ${effect.en}`,
+        zh: `脚本执行进程（进程 ${pid}）没有响应：${effect.zh}`,
+      },
+      {
+        en: `If it was stopped, continue it: kill -CONT ${pid}. If it hangs, end it: kill -9 ${pid}. ${replaced.en} runs that it had end as lost.`,
+        zh: `如果它被暂停，请让它继续：kill -CONT ${pid}。如果它已挂起，请结束它：kill -9 ${pid}，${replaced.zh}由它执行的运行记为 lost。`,
+      },
+    );
+  });
 }

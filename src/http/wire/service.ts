@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
 import { desktopStates } from '../../notifications/desktop/desktop.ts';
-import { containments, warmLanguages } from '../../runs/run-record.ts';
+import { containments, executorStates, warmLanguages } from '../../runs/run-record.ts';
 import { Nullable } from './common.ts';
 
 export const WarmAnswer = Type.Object(
@@ -35,6 +35,21 @@ export const WarmAnswer = Type.Object(
   { additionalProperties: false, description: 'Interpreters that are started already and wait for runs.' },
 );
 
+export const ExecutorAnswer = Type.Object(
+  {
+    state: Type.Enum(executorStates, {
+      description:
+        'ready: the executor that takes runs answers. silent: it does not; synchronous calls get 503, and other runs stay queued. none: there is none at the moment.',
+    }),
+    pid: Nullable(Type.Integer({ description: 'Its process id.' })),
+    silent_pids: Type.Array(Type.Integer(), {
+      description:
+        'Every executor that does not answer, including those that only finish the runs of an earlier service.',
+    }),
+  },
+  { additionalProperties: false, description: 'The process that runs scripts.' },
+);
+
 export const HealthAnswer = Type.Object(
   {
     status: Type.Literal('ok'),
@@ -43,6 +58,7 @@ export const HealthAnswer = Type.Object(
     uptime_s: Type.Number(),
     running: Type.Integer(),
     queued: Type.Integer(),
+    executor: ExecutorAnswer,
     containment: Nullable(
       Type.Enum(containments, {
         description:

@@ -8,7 +8,7 @@ import { useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { containmentWords, desktopWords, uptimeText } from './service-words.ts';
+import { containmentWords, desktopWords, executorWords, uptimeText } from './service-words.ts';
 
 /** Which Hob this is, where it is, and how it is. */
 export function AboutHob({ health, askedAt }: { health: Health; askedAt: number }) {
@@ -30,6 +30,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
         <Fact name={say('Runs now', '当前运行')}>
           {say(`${running} running, ${queued} queued`, `${running} 个运行中，${queued} 个排队中`)}
         </Fact>
+        <Fact name={say('Executor', '执行进程')}>{executorWords(health.executor, say)}</Fact>
         {settings !== undefined && (
           <>
             <Fact name={say('Address', '地址')}>

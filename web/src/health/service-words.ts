@@ -22,6 +22,20 @@ export function containmentWords(containment: Health['containment'], say: Say): 
   return words[containment];
 }
 
+/** Whether the process that runs scripts answers. */
+export function executorWords({ state, pid, silent_pids: silent }: Health['executor'], say: Say): string {
+  if (state === 'silent')
+    return say(
+      `Process ${pid} does not answer: synchronous calls are refused, other runs stay queued. If it was stopped: kill -CONT ${pid}`,
+      `进程 ${pid} 没有响应：同步调用会被拒绝，其他运行保持排队。如果它被暂停：kill -CONT ${pid}`,
+    );
+  const others = silent.join(', ');
+  const rest =
+    others && say(`; an earlier one does not answer: ${others}`, `；较早的执行进程没有响应：${others}`);
+  if (state === 'none') return say('None at the moment', '目前没有') + rest;
+  return say(`Process ${pid} answers`, `进程 ${pid} 响应正常`) + rest;
+}
+
 export function desktopWords(desktop: Health['desktop'], say: Say): string {
   const words: Readonly<Record<Health['desktop'], string>> = {
     ready: say('Shown on the desktop, and kept', '显示在桌面上，并保存'),
