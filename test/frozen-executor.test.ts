@@ -3,7 +3,16 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { executorPid, type Hob, isRunning, runCli, startHob, tempFolder, untilGone } from './support/hob.ts';
+import {
+  executorPid,
+  type Hob,
+  isRunning,
+  launchHob,
+  runCli,
+  startHob,
+  tempFolder,
+  untilGone,
+} from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
@@ -262,6 +271,39 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     onTestFinished(() => untilGone(pid));
     expect(pid).not.toBe(executor);
     await hob.stop();
+  });
+});
+
+describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
+  it('ends the service, and names the executor', async () => {
+    const { hob, executor, freeze, thaw } = await openService();
+    await freeze();
+    await untilState(hob, 'silent');
+    const { code, stdout } = await runCli(['stop', '--home', hob.home]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('Hob has stopped.');
+    expect(stdout).toContain(`kill -CONT ${executor}`);
+    expect(await isRunning(executor)).toBe(true);
+    thaw();
+    await untilGone(executor);
+  });
+
+  it('with --all says that scripts may still run, which the next one stops', async () => {
+    const { hob, begin, freeze, thaw } = await openScene('sh');
+    const executor = await executorPid(hob.home);
+    const { runId, pid } = await begin();
+    await freeze();
+    const { code, stdout } = await runCli(['stop', '--all', '--home', hob.home]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain(`The executor (process ${executor}) is still there`);
+    expect(await isRunning(pid)).toBe(true);
+    thaw();
+    const next = await launchHob({ home: hob.home });
+    await runCli(['stop', '--all', '--home', hob.home]).ended;
+    expect(await next.stop()).toBe(0);
+    await untilGone(pid);
+    const last = await startHob({ home: hob.home });
+    expect(await last.ended(runId)).toMatchObject({ end_cause: 'shutdown' });
   });
 });
 

@@ -50,7 +50,15 @@ function runBash(script: string): Promise<{ code: number | null; stdout: string;
 }
 
 /** Numbers that depend on the moment or the disk, not on what was asked. */
-const volatile = new Set(['uptime_s', 'duration_ms', 'total_bytes', 'bytes', 'running', 'left_running']);
+const volatile = new Set([
+  'uptime_s',
+  'duration_ms',
+  'total_bytes',
+  'bytes',
+  'running',
+  'left_running',
+  'pid',
+]);
 
 /** What depends on the machine. */
 const local = new Set(['containment', 'desktop', 'short_of_memory']);

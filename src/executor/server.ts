@@ -261,7 +261,8 @@ export class ExecutorServer {
     if (warm === null || this.#warmNews !== undefined) return;
     this.#warmNews = setTimeout(() => {
       this.#warmNews = undefined;
-      this.#tell({ type: 'warm', state: warm.state });
+      // After a pause of this process the service may be gone. Its last messages, which a failed write would discard, are read first.
+      setImmediate(() => this.#tell({ type: 'warm', state: warm.state }));
     }, warmNewsMs).unref();
   }
 

@@ -15,6 +15,7 @@ import { UserError } from '../user-error.ts';
 const pollMs = 50;
 const hintAfterMs = 5000;
 const answerWithinMs = 10_000;
+const executorsEndWithinMs = 3000;
 
 export function configure(command: Command): void {
   command
@@ -42,16 +43,19 @@ export function configure(command: Command): void {
       if (service === null) {
         if (isJson) printJson({ stopped: false });
         say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
-        if (await hasExecutor(home)) say(goesOn);
+        if ((await findExecutors(home)).length > 0) say(goesOn);
         return;
       }
       const all = options.all === true;
-      const { running, queued } = await countRuns(service.url);
+      const { running, queued, silentPids } = await askHealth(service.url);
       await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
       say(describeStopping(all ? running : 0));
       await waitForEnd(service.pid, say);
-      if (isJson) printJson({ stopped: true, running, queued });
+      // With its last run an executor ends, too. One that does not answer is there until it is continued.
+      const left = all ? await awaitExecutors(home) : silentPids;
+      if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
       say(tr('Hob has stopped.', 'Hob 已停止。'));
+      for (const pid of left) say(describeLeft(pid));
       if (all) return;
       if (running > 0) say(runOn);
       if (queued > 0) say(waitOn);
@@ -83,10 +87,28 @@ function describeStopping(scripts: number): string {
   );
 }
 
-/** Whether the process that runs scripts is there without its service: its files begin with its process id. */
-async function hasExecutor(home: string): Promise<boolean> {
+function describeLeft(pid: number): string {
+  return tr(
+    `The executor (process ${pid}) is still there, so scripts that it started may still run. If it was stopped, continue it: kill -CONT ${pid}. The next Hob on this home records how its runs end; hob stop --all stops those that are left then.`,
+    `执行进程（进程 ${pid}）仍在，它启动的脚本可能仍在运行。如果它被暂停，请让它继续：kill -CONT ${pid}。结果由此数据目录的下一个 Hob 记录；届时可用 hob stop --all 停止仍在运行的脚本。`,
+  );
+}
+
+/** The processes that run scripts, with or without their service: their files begin with their process ids. */
+async function findExecutors(home: string): Promise<number[]> {
   const names = await readdir(join(home, 'executor')).catch(() => []);
-  return names.some((name) => name.endsWith('-address.json') && isAlive(Number.parseInt(name, 10)));
+  const addresses = names.filter((name) => name.endsWith('-address.json'));
+  return addresses.map((name) => Number.parseInt(name, 10)).filter((pid) => isAlive(pid));
+}
+
+/** Waits a moment for them to end. Resolves with those that have not. */
+async function awaitExecutors(home: string): Promise<number[]> {
+  const deadlineMs = performance.now() + executorsEndWithinMs;
+  for (;;) {
+    const pids = await findExecutors(home);
+    if (pids.length === 0 || performance.now() > deadlineMs) return pids;
+    await wait(pollMs);
+  }
 }
 
 async function waitForEnd(pid: number, say: (line: string) => void): Promise<void> {
@@ -95,14 +117,26 @@ async function waitForEnd(pid: number, say: (line: string) => void): Promise<voi
   clearTimeout(hint);
 }
 
-async function countRuns(url: string): Promise<{ running: number; queued: number }> {
+interface Counts {
+  running: number;
+  queued: number;
+  /** Executors that do not answer. */
+  silentPids: number[];
+}
+
+async function askHealth(url: string): Promise<Counts> {
   try {
     const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(answerWithinMs) });
     const health: unknown = await answer.json();
-    return { running: numberIn(health, 'running'), queued: numberIn(health, 'queued') };
+    const silent: unknown = Reflect.get(Object(Reflect.get(Object(health), 'executor')), 'silent_pids');
+    return {
+      running: numberIn(health, 'running'),
+      queued: numberIn(health, 'queued'),
+      silentPids: Array.isArray(silent) ? silent.map(Number) : [],
+    };
   } catch {
     // Not worth failing for: what matters is said by the next call.
-    return { running: 0, queued: 0 };
+    return { running: 0, queued: 0, silentPids: [] };
   }
 }
 
