@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,19 @@ print("got", key)`),
       flood: {
         entry: bash(`yes '${floodLine.trimEnd()}' | head -c ${floodBytes}; echo; echo end`),
       },
+      deaf: { entry: bash('echo ready; exec sleep 600') },
+      late: {
+        entry: python(`import hashlib, time
+print("ready", flush=True)
+while not os.path.exists("${scripts}/read"): time.sleep(0.02)
+digest = hashlib.sha256()
+for line in sys.stdin:
+    digest.update(line.encode())
+    if line == "over\\n": break
+print(digest.hexdigest())`),
+        language: 'python',
+      },
+      babbler: { entry: bash('yes & echo gone') },
       leaver: { entry: bash(`bash -c '${late}' & echo gone`) },
       never: { entry: bash('[ -t 1 ] || echo none'), runtime: 'terminal = "never"' },
     };
@@ -93,7 +107,9 @@ print("got", key)`),
     const executor = await executorPid(home);
     await hob.stop();
     await untilGone(executor);
-    expect(await pagePrograms(home)).toEqual([]);
+    const left = await pagePrograms(home);
+    killEach(left);
+    expect(left).toEqual([]);
     for (const folder of [home, scripts]) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -228,6 +244,37 @@ print("got", key)`),
     await fileThere(join(scripts, 'proof'));
     expect(await isRunning(pid)).toBe(true);
     killEach(await processesWith(`HOB_RUN_ID=${runId}`));
+  });
+
+  it('ends with its run when its script never reads what is typed', async () => {
+    const runId = await open('deaf');
+    await written(hob, runId, 'ready');
+    for (let piece = 0; piece < 4; piece++) await type(hob, runId, 'unread\r'.repeat(9000));
+    await hob.post(`/api/runs/${runId}/cancel`, {});
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'cancelled', left_running: 0 });
+    await until('the program of the terminal is gone', async () => (await pagePrograms(home)).length === 0);
+  });
+
+  it('passes a long paste on to a script that reads it late, byte by byte', async () => {
+    const runId = await open('late');
+    await written(hob, runId, 'ready');
+    const pieces = Array.from({ length: 20 }, (_, piece) => `${piece} pasted\r`.repeat(5000));
+    for (const piece of pieces) await type(hob, runId, piece);
+    await type(hob, runId, 'over\r');
+    await writeFile(join(scripts, 'read'), '');
+    expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
+    const pasted = [...pieces, 'over\r'].join('').replaceAll('\r', '\n');
+    const hash = createHash('sha256').update(pasted).digest('hex');
+    expect(await outputOf(hob, runId)).toContain(hash);
+  });
+
+  it('ends with its run when a process that is left running writes without a pause', async () => {
+    const { body } = await startFromConsole(hob, ids.get('babbler') ?? '');
+    const runId = String(body.run_id);
+    expect(await hob.ended(runId)).toMatchObject({ state: 'succeeded' });
+    await until('the program of the terminal is gone', async () => (await pagePrograms(home)).length === 0);
+    killEach(await processesWith(`HOB_RUN_ID=${runId}`));
+    await expectNothingLeft(runId);
   });
 
   it('takes nothing that is no input, and no size that no terminal has', async () => {

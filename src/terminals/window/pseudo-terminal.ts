@@ -1,4 +1,4 @@
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 
 import type { TerminalSize } from '../../execution/messages.ts';
@@ -6,6 +6,10 @@ import { errnoOf } from '../../shared/errors.ts';
 
 /** What one look into the terminal takes at most: much more than its buffer holds. */
 const largestDrainBytes = 1024 * 1024;
+/** How much typed input may wait for a script that does not read it. The rest is dropped, as the kernel does with its own buffer. */
+const mostTypedBytes = 4 * 1024 * 1024;
+/** The pause before the next write to a terminal that is full: Node has no event for the moment at which it takes more. */
+const fullRetryMs = 20;
 
 /**
  * A terminal for a script: what it writes comes out here, and what is written here it reads as if it were typed. The package
@@ -20,6 +24,9 @@ export class PseudoTerminal {
   /** Ours, and held until the end: without a holder the terminal would be over before the script has opened it. */
   #slave: number | null;
   #take: (bytes: Buffer) => boolean = () => true;
+  /** Input that the terminal has not taken yet. */
+  #typed = Buffer.alloc(0);
+  #retry: NodeJS.Timeout | undefined;
 
   private constructor(
     { master, slave, pty }: { master: number; slave: number; pty: string },
@@ -35,7 +42,7 @@ export class PseudoTerminal {
       callback: (length: number, buffer: Uint8Array) => this.#take(Buffer.from(buffer.subarray(0, length))),
     };
     // The constructor takes `onread` as `connect` does, though its type does not say so.
-    const options = { readable: true, writable: true, onread };
+    const options = { readable: true, onread };
     this.#stream = new ReadStream(master, options);
     // The end of a terminal is an error (EIO), and of no interest: the script's own end is what counts.
     this.#stream.on('error', () => {});
@@ -58,8 +65,14 @@ export class PseudoTerminal {
     this.#stream.resume();
   }
 
+  /**
+   * Types for the script. The stream must not write: libuv writes to this side of a terminal in a loop until everything is taken, and so
+   * would never return while the script does not read.
+   */
   type(keys: Buffer): void {
-    this.#stream.write(keys);
+    if (this.#typed.length + keys.length > mostTypedBytes) return;
+    this.#typed = Buffer.concat([this.#typed, keys]);
+    if (this.#retry === undefined) this.#writeTyped();
   }
 
   resize(size: TerminalSize): void {
@@ -77,15 +90,31 @@ export class PseudoTerminal {
     }
   }
 
-  /** Lets go of the script's end. Whether somebody else still holds it: something that the script has left running. */
+  /** Closes the script's end. Returns whether another process still holds it: one that the script has left running. */
   release(): boolean {
     if (this.#slave !== null) closeSync(this.#slave);
     this.#slave = null;
     this.#take = () => true;
-    for (;;) {
-      const bytes = this.#readNow(Buffer.allocUnsafe(64 * 1024));
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    for (let taken = 0; taken < largestDrainBytes; ) {
+      const bytes = this.#readNow(chunk);
       if (bytes === 'EAGAIN') return true;
       if (typeof bytes !== 'number' || bytes === 0) return false;
+      taken += bytes;
+    }
+    // More than the terminal can hold: a process still writes.
+    return true;
+  }
+
+  #writeTyped(): void {
+    this.#retry = undefined;
+    if (this.#stream.destroyed) return;
+    try {
+      while (this.#typed.length > 0) this.#typed = this.#typed.subarray(writeSync(this.master, this.#typed));
+    } catch (error) {
+      if (errnoOf(error) === 'EAGAIN') this.#retry = setTimeout(() => this.#writeTyped(), fullRetryMs);
+      // The terminal is over, and with it all input.
+      else this.#typed = Buffer.alloc(0);
     }
   }
 
