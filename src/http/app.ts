@@ -117,6 +117,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     // Told already, by the door: the request was broken off.
     if (reply.raw.headersSent) return void reply.hijack();
+    // The caller hung up before the first byte of a file. Fastify closes the file then, and reports that as its error.
+    if (isCutShort(error) && reply.raw.destroyed) return void reply.hijack();
     return refuse(request, reply, toAppError(error, request, dependencies));
   });
   app.setNotFoundHandler((request, reply) => {
@@ -170,6 +172,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await addConsoleRoutes(app, dependencies);
   await app.ready();
   return app;
+}
+
+function isCutShort(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 /** Whoever puts a way around the door into Hob finds every route closed. */

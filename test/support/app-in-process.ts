@@ -38,7 +38,7 @@ import { Catalogue } from '../../src/scripts/catalogue.ts';
 import { ModelNeeds } from '../../src/scripts/model-needs.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
-import { createLogger } from '../../src/shared/log.ts';
+import { createLogger, type Logger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
@@ -61,6 +61,8 @@ export async function appInProcess({
   environments = { list: async () => [], remove: async () => null },
   warm = null,
   executorState = { state: 'ready', pid: 1, silentPids: [] },
+  consoleFolder = null,
+  log: given,
 }: {
   maxRuns?: number;
   guard?: TokenGuard | null;
@@ -71,13 +73,15 @@ export async function appInProcess({
   environments?: EnvironmentList;
   warm?: WarmState | null;
   executorState?: ExecutorState;
+  consoleFolder?: string | null;
+  log?: Logger;
 } = {}) {
   const folder = await tempFolder();
   await mkdir(join(folder, 'runs'));
   const script = await writeScript(join(folder, 'scripts'), 'node', { node: true, tables });
   const catalogue = new Catalogue([join(folder, 'scripts')]);
   await catalogue.load();
-  const log = await createLogger('silent');
+  const log = given ?? (await createLogger('silent'));
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
   const database = openDatabase(':memory:');
@@ -162,7 +166,7 @@ export async function appInProcess({
     metrics: new Metrics({ version: '0.0.0', log }),
     log,
     version: '0.0.0',
-    consoleFolder: null,
+    consoleFolder,
     closing: new AbortController().signal,
     heartbeatMs: 60_000,
     jsonBodyBytes: 1000,
