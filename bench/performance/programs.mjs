@@ -87,7 +87,10 @@ export function programsFor({ hasNumpy }) {
 }
 
 /** Writes a script with its manifest, and returns its folder. */
-export function writeScript(scripts, { id, name, language, entry, text, preload, isNode = false }) {
+export function writeScript(
+  scripts,
+  { id, name, language, entry, text, preload, runtime = [], isNode = false },
+) {
   const folder = join(scripts, name);
   mkdirSync(folder, { recursive: true });
   const manifest = [
@@ -99,6 +102,7 @@ export function writeScript(scripts, { id, name, language, entry, text, preload,
     `language = "${language}"`,
     `entry = "${entry}"`,
     'terminal = "never"',
+    ...runtime,
     ...(preload === undefined ? [] : [`preload = ${JSON.stringify(preload)}`]),
     ...(isNode ? ['', '[service.node]', 'enabled = true'] : []),
   ];

@@ -37,6 +37,10 @@ export async function startService(home, settings) {
       child.kill();
       await exited;
     },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
   };
 }
 

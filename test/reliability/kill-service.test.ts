@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { percentile, record } from '../support/figures.ts';
+import { record } from '../support/figures.ts';
 import { type Hob, launchHob, tempFolder } from '../support/hob.ts';
 import { writeLedgerScript } from '../support/ledger-script.ts';
 import { traceProcesses } from '../support/processes.ts';
 import { SeededRandom } from '../support/random.ts';
-import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { patiently, scaled } from '../support/scale.ts';
 import { linesOf } from '../support/until.ts';
 
 const scenario = 'kill-service';
@@ -27,13 +27,7 @@ it(
     const ledger = join(await tempFolder(), 'ledger');
     const scriptId = await writeLedgerScript(scripts, ledger);
     const home = await tempFolder();
-    const startMs: number[] = [];
-    const launch = async (): Promise<Hob> => {
-      const before = performance.now();
-      const started = await launchHob({ home, scripts: [scripts], env: trace.env });
-      startMs.push(performance.now() - before);
-      return started;
-    };
+    const launch = (): Promise<Hob> => launchHob({ home, scripts: [scripts], env: trace.env });
     let hob = await launch();
     onTestFinished(async () => {
       await hob.stop();
@@ -111,14 +105,6 @@ it(
       value: integrity,
       unit: '',
       bound: { exactly: 'ok' },
-    });
-    record({ scenario, what: 'start of the service, median', value: percentile(startMs, 0.5), unit: 'ms' });
-    record({
-      scenario,
-      what: 'start of the service, slowest',
-      value: percentile(startMs, 1),
-      unit: 'ms',
-      bound: { atMost: boundMs(2000) },
     });
   },
 );

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -8,27 +8,23 @@ import { record } from '../support/figures.ts';
 import { type Hob, tempFolder } from '../support/hob.ts';
 import { hostileResults, type ResultCase } from '../support/hostile-results.ts';
 import { killEach, startTraced } from '../support/processes.ts';
-import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { patiently, scaled } from '../support/scale.ts';
 import { bash, writeScript } from '../support/scripts.ts';
 
 const scenario = 'results';
 
-/** Does to its result what the given file says, and tells when it exits. */
+/** Does to its result what the given file says. */
 const writer = bash(`
 value() { sed -n "s/^ *\\"$1\\": \\"\\(.*\\)\\",*$/\\1/p" "$2"; }
 content=$(value content "$1")
-stamp=$(value stamp "$1")
 . "$(value act "$1")"
-date +%s%3N > "$stamp"
 `);
 
 async function outcomeOf(hob: Hob, id: string, folder: string, index: number, each: ResultCase) {
-  const [act, content, stamp] = ['act', 'content', 'stamp'].map((kind) => join(folder, `${index}.${kind}`));
+  const [act, content] = ['act', 'content'].map((kind) => join(folder, `${index}.${kind}`));
   await writeFile(act ?? '', each.act ?? 'cp "$content" "$output"');
   await writeFile(content ?? '', each.content ?? '');
-  const answer = await hob.run(id, { params: { act, content, stamp } });
-  const answeredMs = Date.now();
-  return { ...answer, lateMs: answeredMs - Number(await readFile(stamp ?? '', 'utf8')) };
+  return await hob.run(id, { params: { act, content } });
 }
 
 /** Compared by hand: some are too large to print. */
@@ -39,7 +35,7 @@ function isExpected(result: unknown, { expected }: ResultCase): boolean {
 }
 
 it(
-  'whatever a script leaves as its result, the answer comes in time, with it or with what is wrong',
+  'every result file of a script is answered, with its content or with the reason why not',
   patiently,
   async () => {
     const scripts = await tempFolder();
@@ -47,13 +43,11 @@ it(
     const id = await writeScript(scripts, 'writer', { entry: writer });
     const { hob, trace } = await startTraced({ scripts: [scripts] });
     const cases = hostileResults();
-    let slowest = 0;
     const wrong: string[] = [];
     for (let round = 0; round < scaled(1, 5); round++) {
       for (const [index, each] of cases.entries()) {
-        const { status, body, lateMs } = await outcomeOf(hob, id, folder, index, each);
+        const { status, body } = await outcomeOf(hob, id, folder, index, each);
         killEach(await trace.scripts());
-        slowest = Math.max(slowest, lateMs);
         if (status !== 200 || body.success !== true || !isExpected(body.result, each)) wrong.push(each.name);
       }
     }
@@ -72,13 +66,6 @@ it(
       value: wrong.length,
       unit: '',
       bound: { exactly: 0 },
-    });
-    record({
-      scenario,
-      what: 'slowest answer after the exit',
-      value: slowest,
-      unit: 'ms',
-      bound: { atMost: boundMs(2000, 1) },
     });
   },
 );

@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { record } from '../support/figures.ts';
 import { type Answer, type Hob, isRunning, tempFolder } from '../support/hob.ts';
 import { killEach, processesWith, startTraced } from '../support/processes.ts';
-import { boundMs, patiently, scaled } from '../support/scale.ts';
+import { patiently, scaled } from '../support/scale.ts';
 import { bash, python, writeScript } from '../support/scripts.ts';
 import { fileThere, linesOf, until } from '../support/until.ts';
 
 const scenario = 'termination';
-const graceMs = 1000;
-const timeoutMs = 2000;
-const settings = `stop_grace_s = ${graceMs / 1000}\nmax_runs = 64\n`;
+/** Enough for every script to start its processes, also on a machine that is busy. */
+const runtimeWithTimeout = 'timeout = 5';
+const settings = 'stop_grace_s = 1\nmax_runs = 64\n';
 
 /** A process that tells its id and then lasts: it becomes what it starts, so that one line is one process. */
 const lasting = `bash -c 'echo $$ >> "$pids"; exec sleep 600'`;
@@ -32,13 +32,12 @@ const shapes = {
 type Shape = keyof typeof shapes;
 const shapeNames = Object.keys(shapes).filter((name): name is Shape => name in shapes);
 
-/** Where a script of this shape says which run it is, which processes it has, and when it began and ended. */
-const fileOf = (files: string, shape: string, kind: 'run' | 'pids' | 'began' | 'exiting' | 'parent') =>
+/** The file in which a script of this shape writes its run, its processes or the run that linked it. */
+const fileOf = (files: string, shape: string, kind: 'run' | 'pids' | 'parent') =>
   join(files, `${shape.replaceAll(' ', '-')}.${kind}`);
 
 function entryOf(files: string, name: string, start: string, count: number, last: string): [string, string] {
   return bash(`
-date +%s%3N > "${fileOf(files, name, 'began')}"
 export files="${files}" pids="${fileOf(files, name, 'pids')}"
 ${start}
 until [ -e "$pids" ] && [ "$(wc -l < "$pids")" -ge ${count} ]; do sleep 0.02; done
@@ -47,19 +46,16 @@ ${last}
 `);
 }
 
-const exits = (files: string, name: string) => `date +%s%3N > "${fileOf(files, name, 'exiting')}"; exit 3`;
+const exits = 'exit 3';
 const stays = 'sleep 600 & wait; sleep 600';
 
 interface Cell {
   readonly shape: Shape;
   readonly answer: Answer;
-  /** From the moment at which the run should have begun to end. */
-  readonly afterMs: number;
   readonly runId: string;
   readonly pids: number[];
 }
 
-const numberIn = async (path: string) => Number(await readFile(path, 'utf8'));
 const pidsIn = async (path: string) => (await linesOf(path)).map(Number);
 
 /** Who is still there of a run: by the ids that its processes told, and by the mark that each was started with. */
@@ -70,15 +66,15 @@ async function survivorsOf({ runId, pids }: Pick<Cell, 'runId' | 'pids'>): Promi
 
 /** Puts every shape through one ending, all at once. */
 async function runAll(
-  ending: { runtime?: string; last: (files: string, shape: string) => string; viaParent?: boolean },
-  end: (hob: Hob, shape: Shape, files: string) => Promise<number>,
+  ending: { runtime?: string; last: string; viaParent?: boolean },
+  end: (hob: Hob, shape: Shape, files: string) => Promise<void> = async () => {},
 ): Promise<{ hob: Hob; cells: Cell[] }> {
   const files = await tempFolder();
   const scripts = await tempFolder();
   const ids = new Map<Shape, string>();
   for (const shape of shapeNames) {
     const { start, count } = shapes[shape];
-    const entry = entryOf(files, shape, start, count, ending.last(files, shape));
+    const entry = entryOf(files, shape, start, count, ending.last);
     const id = await writeScript(scripts, shape, { node: true, runtime: ending.runtime ?? '', entry });
     const parent = fileOf(files, shape, 'parent');
     const link = `open("${parent}", "w").write(env["run_id"]); call("/api/link", {"script_id": "${id}"})`;
@@ -90,32 +86,26 @@ async function runAll(
   }
   const { hob } = await startTraced({ scripts: [scripts], settings });
   const cells = shapeNames.map(async (shape): Promise<Cell> => {
-    const answering = hob.run(ids.get(shape) ?? '').then((answer) => ({ answer, atMs: Date.now() }));
+    const answering = hob.run(ids.get(shape) ?? '');
     // When the run could not even be ended, that is the failure to be told, not the answer that never came.
     answering.catch(() => {});
     await fileThere(fileOf(files, shape, 'run'));
-    const dueMs = await end(hob, shape, files);
-    const { answer, atMs } = await answering;
+    await end(hob, shape, files);
+    const answer = await answering;
     const runId = (await readFile(fileOf(files, shape, 'run'), 'utf8')).trim();
-    return { shape, answer, afterMs: atMs - dueMs, runId, pids: await pidsIn(fileOf(files, shape, 'pids')) };
+    return { shape, answer, runId, pids: await pidsIn(fileOf(files, shape, 'pids')) };
   });
   return { hob, cells: await Promise.all(cells) };
 }
 
-const cancel = async (hob: Hob, runFile: string): Promise<number> => {
+const cancel = async (hob: Hob, runFile: string): Promise<void> => {
   const runId = (await readFile(runFile, 'utf8')).trim();
   const answer = await hob.post(`/api/runs/${runId}/cancel`, {});
   expect(answer.status).toBe(200);
-  return Date.now();
 };
 
 /** What the group is told with TERM ends by it, unless it does not listen. */
 const stoppedCode = (shape: Shape) => (shape === 'ignores TERM' ? 137 : 143);
-
-function recordSlowest(ending: string, cells: readonly Cell[], atMost: number): void {
-  const slowest = Math.max(...cells.map(({ afterMs }) => afterMs));
-  record({ scenario, what: `slowest answer after ${ending}`, value: slowest, unit: 'ms', bound: { atMost } });
-}
 
 async function endsOf(hob: Hob, cells: readonly Cell[]) {
   return await Promise.all(
@@ -140,64 +130,52 @@ async function expectNoSurvivors(ending: string, cells: readonly Cell[]): Promis
 }
 
 describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('round %d: a run', () => {
-  it(
-    'that ends by itself is answered at once, and what it left is counted and lives',
-    patiently,
-    async () => {
-      const { hob, cells } = await runAll({ last: exits }, (_, shape, files) => exitOf(files, shape));
-      try {
-        expect(await endsOf(hob, cells)).toEqual(
-          shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
-        );
-        for (const cell of cells)
-          expect([cell.shape, (await survivorsOf(cell)).sort()]).toEqual([cell.shape, cell.pids.sort()]);
-        const counted = await Promise.all(
-          cells.map(async ({ shape, runId }) => {
-            const left = await until(
-              `${shape}: left_running is known`,
-              async () => {
-                const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
-                return typeof left_running === 'number' && { count: left_running };
-              },
-              10_000,
-            );
-            return { shape, ...left };
-          }),
-        );
-        expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
-        recordSlowest('a plain exit', cells, boundMs(1000));
-      } finally {
-        for (const cell of cells) killEach(await survivorsOf(cell));
-      }
-    },
-  );
+  it('that ends by itself is answered, and what it left is counted and lives', patiently, async () => {
+    const { hob, cells } = await runAll({ last: exits });
+    try {
+      expect(await endsOf(hob, cells)).toEqual(
+        shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
+      );
+      for (const cell of cells)
+        expect([cell.shape, (await survivorsOf(cell)).sort()]).toEqual([cell.shape, cell.pids.sort()]);
+      const counted = await Promise.all(
+        cells.map(async ({ shape, runId }) => {
+          const left = await until(
+            `${shape}: left_running is known`,
+            async () => {
+              const { left_running } = (await hob.get(`/api/runs/${runId}`)).body;
+              return typeof left_running === 'number' && { count: left_running };
+            },
+            10_000,
+          );
+          return { shape, ...left };
+        }),
+      );
+      expect(counted).toEqual(shapeNames.map((shape) => ({ shape, count: shapes[shape].count })));
+    } finally {
+      for (const cell of cells) killEach(await survivorsOf(cell));
+    }
+  });
 
   it('that ends by itself and wants its survivors stopped leaves none', patiently, async () => {
-    const { hob, cells } = await runAll({ runtime: 'survivors = "stop"', last: exits }, (_, shape, files) =>
-      exitOf(files, shape),
-    );
+    const { hob, cells } = await runAll({ runtime: 'survivors = "stop"', last: exits });
     await expectNoSurvivors('an exit that stops survivors', cells);
     expect(await endsOf(hob, cells)).toEqual(
       shapeNames.map((shape) => ({ shape, end_cause: 'exit', exit_code: 3 })),
     );
-    recordSlowest('an exit that stops survivors', cells, boundMs(1000));
   });
 
   it('that outlasts its timeout leaves none', patiently, async () => {
-    const runtime = `timeout = ${timeoutMs / 1000}`;
-    const { hob, cells } = await runAll({ runtime, last: () => stays }, async (_, shape, files) => {
-      return (await numberIn(fileOf(files, shape, 'began'))) + timeoutMs;
-    });
+    const { hob, cells } = await runAll({ runtime: runtimeWithTimeout, last: stays });
     await expectNoSurvivors('a timeout', cells);
     expect(await endsOf(hob, cells)).toEqual(
       shapeNames.map((shape) => ({ shape, end_cause: 'timeout', exit_code: stoppedCode(shape) })),
     );
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: true });
-    recordSlowest('a timeout', cells, graceMs + boundMs(1000));
   });
 
   it('that is cancelled leaves none', patiently, async () => {
-    const { hob, cells } = await runAll({ last: () => stays }, (service, shape, files) =>
+    const { hob, cells } = await runAll({ last: stays }, (service, shape, files) =>
       cancel(service, fileOf(files, shape, 'run')),
     );
     await expectNoSurvivors('a cancel', cells);
@@ -205,11 +183,10 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
       shapeNames.map((shape) => ({ shape, end_cause: 'cancelled', exit_code: stoppedCode(shape) })),
     );
     for (const { answer } of cells) expect(answer.body).toMatchObject({ success: false, timed_out: false });
-    recordSlowest('a cancel', cells, graceMs + boundMs(1000));
   });
 
   it('whose parent is cancelled goes with it, and leaves none', patiently, async () => {
-    const { hob, cells } = await runAll({ last: () => stays, viaParent: true }, (service, shape, files) =>
+    const { hob, cells } = await runAll({ last: stays, viaParent: true }, (service, shape, files) =>
       cancel(service, fileOf(files, shape, 'parent')),
     );
     const children = await endsOf(hob, cells);
@@ -221,15 +198,8 @@ describe.each(Array.from({ length: scaled(1, 10) }, (_, index) => index + 1))('r
       const parent = await hob.ended(String(answer.headers.get('x-hob-run-id')));
       expect(parent).toMatchObject({ end_cause: 'cancelled', exit_code: 143 });
     }
-    recordSlowest('a cancel of the parent', cells, graceMs + boundMs(1000));
   });
 });
-
-async function exitOf(files: string, shape: Shape): Promise<number> {
-  const path = fileOf(files, shape, 'exiting');
-  await until(`${shape} exits`, async () => (await linesOf(path)).length > 0);
-  return numberIn(path);
-}
 
 describe('a process that clears its environment, leaves its session and loses its parent', () => {
   it.each([
@@ -240,9 +210,8 @@ describe('a process that clears its environment, leaves its session and loses it
     const scripts = await tempFolder();
     const pids = fileOf(files, 'cleared', 'pids');
     const escaping = `${pause}env -i "PATH=$PATH" setsid bash -c '( bash -c "echo \\$\\$ >> ${pids}; exec sleep 600" & )'`;
-    const runtime = `timeout = ${timeoutMs / 1000}`;
     const id = await writeScript(scripts, 'cleared', {
-      runtime,
+      runtime: runtimeWithTimeout,
       entry: entryOf(files, 'cleared', escaping, 1, stays),
     });
     const { hob } = await startTraced({ scripts: [scripts], settings });

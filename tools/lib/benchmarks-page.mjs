@@ -12,6 +12,14 @@ const scenarios = {
     title: 'A history that is over its limit',
     did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. What they took in the database is given back to the disk, but for 16 MiB that the next runs will need.',
   },
+  busy: {
+    title: 'Answers while Hob is busy',
+    did: 'One caller asked for the health of a service every 20 ms: while nothing else happened, while two runs wrote to both of their streams as fast as they could, and while many callers followed the output of one run. A run wrote 200 MB, with and without callers who followed its output and never read a byte of it. A service was started on a home whose service was stopped, and on one whose service was killed.',
+  },
+  ends: {
+    title: 'The end of a run',
+    did: 'A caller waited for its run. The scripts started children and then exited, outlasted their timeout or were cancelled; others left odd files as their result. One run followed the other.',
+  },
   'model-path': {
     title: 'Where a model lies',
     did: 'A service with forty models in each of three places was asked where one of them lies, by one caller on one connection. It looks at the folders each time, so that it notices at once when a model comes or goes.',
