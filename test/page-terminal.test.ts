@@ -15,7 +15,7 @@ import {
   untilGone,
 } from './support/hob.ts';
 import { openTerminalRun, pagePrograms, startFromConsole, type } from './support/page-terminal.ts';
-import { killEach, processesWith } from './support/processes.ts';
+import { killEach, processesWith, startTraced } from './support/processes.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
 import { expectNothingLeft, outputOf, written } from './support/window-runs.ts';
@@ -325,6 +325,22 @@ print(digest.hexdigest())`),
     await waiting;
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'the program of a terminal ends when its executor is killed, also with input that its script does not read',
+  async () => {
+    const scripts = await tempFolder();
+    const id = await writeScript(scripts, 'deaf', { entry: bash('echo ready; exec sleep 600') });
+    const { hob } = await startTraced({ scripts: [scripts] });
+    const runId = await openTerminalRun(hob, id);
+    await written(hob, runId, 'ready');
+    await type(hob, runId, 'unread\r'.repeat(9000));
+    killEach([await executorPid(hob.home)]);
+    const noProgram = async () => (await pagePrograms(hob.home)).length === 0;
+    await until('the program of the terminal is gone', noProgram);
+    expect(await hob.ended(runId)).toMatchObject({ end_cause: 'lost' });
+  },
+);
 
 it.skipIf(process.platform === 'win32')(
   'where a token is needed, a run cannot type by its own address',
