@@ -304,7 +304,6 @@ async function readOnlyViewOf(folder: string): Promise<string> {
 function unmountAtEnd(folder: string): void {
   onTestFinished(() => {
     while (spawnSync('umount', ['-l', folder], { stdio: 'ignore' }).status === 0);
-    expect(spawnSync('mountpoint', ['-q', folder]).status, `${folder} is still mounted`).not.toBe(0);
   });
 }
 

@@ -8,12 +8,9 @@ export function scaled(short: number, long: number): number {
   return isLong ? Math.max(1, Math.ceil(long * share)) : short;
 }
 
-/**
- * A bound in milliseconds. It is meant for a machine that does nothing else, as in the long version; the short one runs
- * beside all other tests, and so many times slower is no failure there.
- */
-export function boundMs(ms: number, grossness = 5): number {
-  return isLong ? ms : grossness * ms;
+/** A bound in milliseconds, for a test that runs beside all others: so many times slower is no failure there. */
+export function boundMs(ms: number): number {
+  return 5 * ms;
 }
 
 /** How long a scenario may take before it counts as hung. */

@@ -102,7 +102,8 @@ export function reliabilityPage(data) {
     '',
     'What was done to Hob on purpose, and what came of it: real processes, real signals, real disks. A short version of every',
     'scenario runs with `npm test`; the figures are those of the long version, `npm run torture`, which fails when a bound does',
-    'not hold. The scenarios are in `test/reliability`.',
+    'not hold. The scenarios are in `test/reliability`. They say what must be right on every machine, however busy it is; how long things',
+    'take is in [benchmarks.md](benchmarks.md).',
   ];
   for (const [name, { title, did, limits }] of Object.entries(scenarios)) {
     lines.push('', `## ${title}`, '', did, '', `Not contained: ${limits}`, '', ...figuresOf(data[name]));
