@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -53,6 +53,7 @@ const mostResultMs = 2000;
 
 /** How long a caller waits for its answer once its run is due to end. */
 export async function measure({ quick, say }) {
+  const load = loadavg()[0];
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-ends-'));
   const home = join(folder, 'home');
   const cases = writeCases(folder, join(home, 'scripts'));
@@ -74,7 +75,7 @@ export async function measure({ quick, say }) {
   return {
     tables: [
       {
-        title: `From the moment at which a run is due to end to the answer, with a grace of ${graceMs} ms: milliseconds`,
+        title: `From the moment at which a run is due to end to the answer, with a grace of ${graceMs} ms: milliseconds (the load of the machine was ${rounded(load)} when it began)`,
         columns: ['the run ends because', 'it has started', 'median', 'longest'],
         rows: of('ending').map((each) => row([each.ending, each.shape], each)),
       },
