@@ -3,21 +3,25 @@
  * goes on as if it had been started with that script. A CommonJS file, and waiting in the middle of it, because that is where
  * a script of its own would begin: in a later turn of the event loop timers would go off in another order.
  */
+import type { NodeMemory } from './node-memory.cts';
+
 const fs: typeof import('node:fs') = require('node:fs');
 const nodeModule: typeof import('node:module') & {
   runMain(entry: string): void;
   readonly _pathCache?: Record<string, string>;
 } = require('node:module');
+const openNodeMemory: (cookie: string) => NodeMemory = require('./node-memory.cjs');
 
 interface Order {
   readonly run_id: string;
   readonly cwd: string;
+  readonly file: string;
+  readonly options: readonly string[];
   readonly entry: string;
   readonly args: readonly string[];
 }
 
 const orders = 3;
-const cookie = 'HOB_RUN_ID';
 
 function readLine(): string {
   const chunk = Buffer.alloc(65536);
@@ -29,29 +33,6 @@ function readLine(): string {
     text += chunk.toString('utf8', 0, bytes);
   }
   return text;
-}
-
-/** In the place of the one that this process was started with, where others look for it, too. */
-function setCookie(runId: string): void {
-  try {
-    const fields = fs.readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? [];
-    const offset = `\0${fs.readFileSync('/proc/self/environ', 'latin1')}`.indexOf(`\0${cookie}=`);
-    if (offset < 0) throw new Error('no cookie');
-    const memory = fs.openSync('/proc/self/mem', 'r+');
-    try {
-      fs.writeSync(
-        memory,
-        Buffer.from(runId),
-        0,
-        runId.length,
-        Number(fields[47]) + offset + cookie.length + 1,
-      );
-    } finally {
-      fs.closeSync(memory);
-    }
-  } catch {
-    process.env[cookie] = runId;
-  }
 }
 
 /** What most scripts need is loaded on first use, which takes a while. */
@@ -73,16 +54,28 @@ function loadCommon(): void {
   }
 }
 
+/** Ends an interpreter that a script could tell from one that was started for it. Such runs start cold. */
+function openMemory(): NodeMemory {
+  try {
+    return openNodeMemory('HOB_RUN_ID');
+  } catch {
+    fs.writeSync(orders, 'unfit\n');
+    process.exit(0);
+  }
+}
+
 readLine();
 loadCommon();
+const memory = openMemory();
 fs.writeSync(orders, 'ready\n');
-const { run_id, cwd, entry, args }: Order = JSON.parse(readLine());
+const { run_id, cwd, file, options, entry, args }: Order = JSON.parse(readLine());
+memory.restart([file, ...options, entry, ...args], run_id);
+memory.close();
 fs.closeSync(orders);
-setCookie(run_id);
 process.chdir(cwd);
 process.argv.splice(1, process.argv.length, entry, ...args);
 // A script that is a module has no main module of the older kind.
 Reflect.deleteProperty(process, 'mainModule');
-delete require.cache[__filename];
+for (const path in require.cache) if (path.startsWith(__dirname)) delete require.cache[path];
 for (const path in nodeModule._pathCache) delete nodeModule._pathCache[path];
 nodeModule.runMain(entry);

@@ -5,6 +5,9 @@ import { isEnding, startTicksOf } from '../process-table.ts';
 import { startHost } from './start-host.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
+/** Node writes the command line of its run over its own: this is room for two paths of the greatest length that Linux allows. */
+const roomBytes = 8192;
+
 export type PrestartFailure = 'unfit' | 'gone';
 
 interface PrestartTools {
@@ -31,7 +34,10 @@ export async function prestart(
     for (const pipe of pipes) closeBoth(pipe);
     return 'gone';
   }
-  const host = startHost(spec, program, [stdout.writeFd, stderr.writeFd]);
+  const isNode = spec.language === 'node.js';
+  // An argument of spaces does not show in a list of processes.
+  const padding = isNode ? [' '.repeat(roomBytes)] : [];
+  const host = startHost(spec, program, [stdout.writeFd, stderr.writeFd], padding);
   closeSync(stdout.writeFd);
   closeSync(stderr.writeFd);
   signal.addEventListener('abort', host.kill);
@@ -61,6 +67,7 @@ export async function prestart(
     exited: host.exited,
     give: (order) => {
       if (isGone || isEnding(pid)) return false;
+      if (isNode && bytesOf([order.entry, ...order.args]) > roomBytes) return false;
       host.send({ ...order, last_word: null });
       host.dismiss();
       return true;
@@ -70,6 +77,11 @@ export async function prestart(
       host.dismiss();
     },
   };
+}
+
+/** What these arguments take in a command line, in which each ends with a byte. */
+function bytesOf(args: readonly string[]): number {
+  return args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0);
 }
 
 function usedOnce({ readFd }: Fifo): OutputPipe {

@@ -31,10 +31,11 @@ export function startHost(
   spec: Pick<InterpreterSpec, 'file' | 'options' | 'env'>,
   program: string,
   [stdout, stderr]: readonly ['pipe' | number, 'pipe' | number],
+  programArgs: readonly string[] = [],
 ): Host {
   let child: ChildProcess;
   try {
-    child = spawn(spec.file, [...spec.options, program], {
+    child = spawn(spec.file, [...spec.options, program, ...programArgs], {
       cwd: '/',
       env: spec.env,
       stdio: ['ignore', stdout, stderr, 'pipe'],
