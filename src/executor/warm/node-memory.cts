@@ -151,12 +151,17 @@ function openClock(memory: Memory, { heap, statics }: Regions): () => void {
   const milestonesAt = memory.tried(timestamps, () => performance.timeOrigin === 0);
   const milestones = memory.read(milestonesAt, 8 * wordBytes);
   const [, origin = 0, ...later] = new Float64Array(milestones.buffer, milestones.byteOffset, 8);
-  const [, nodeStart = 0, v8Start = 0] = later;
-  // Entries of the garbage collector and others that are made by native code count from a copy of the first two.
+  const [environmentStart = 0, nodeStart = 0, v8Start = 0] = later;
+  // Entries that native code makes, such as those of the garbage collector, count from a copy of the first two. The start of the
+  // environment behind it tells the one of this thread.
   const environmentAt = only(
     timestamps
       .map((address) => address - wordBytes)
-      .filter((address) => Number(memory.read(address, wordBytes).readBigUInt64LE()) === origin),
+      .filter((address) => {
+        const copy = memory.read(address, 3 * wordBytes);
+        const isOrigin = Number(copy.readBigUInt64LE()) === origin;
+        return isOrigin && Number(copy.readBigUInt64LE(2 * wordBytes)) === environmentStart;
+      }),
   );
   const placesOf = (ns: number) =>
     (Number.isSafeInteger(ns) ? [0n] : roundings).flatMap((rounding) =>
