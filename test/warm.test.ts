@@ -225,6 +225,29 @@ describe.skipIf(!isHere)('a warm start', () => {
     expect(await stdoutOf(hob, id)).toBe('2.0 False False\n');
   });
 
+  it('hands a lock on when the process of its holder is gone, however much memory that had', async () => {
+    const { hob, add, scripts } = service;
+    const id = await add('holder', {
+      language: 'python',
+      runtime: 'lock = "gpu"',
+      entry: [
+        'main.py',
+        `import os
+before = open("pid").read() if os.path.exists("pid") else ""
+print(os.path.exists("/proc/" + before) if before else "first")
+with open("pid", "w") as file: file.write(str(os.getpid()))
+held = bytearray(1 << 30)
+for at in range(0, len(held), 4096): held[at] = 1
+`,
+      ],
+    });
+    await makeWarm(hob, id);
+    const before = await warmOf(hob);
+    expect(await Promise.all([1, 2, 3].map(() => stdoutOf(hob, id)))).toEqual(Array(3).fill('False\n'));
+    expect((await warmOf(hob)).hits).toBeGreaterThan(before.hits);
+    await rm(join(scripts, 'holder'), { recursive: true });
+  });
+
   it('runs the entry as it is now', async () => {
     const { hob, add, scripts } = service;
     for (const [language, name, say] of [

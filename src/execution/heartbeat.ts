@@ -11,7 +11,7 @@ interface HeartbeatEvents {
 
 /**
  * Notices that the other side does not answer any more. It counts beats, not time: a beat that comes late, since this process was stopped,
- * asleep or busy, counts once, however late it is. What has arrived meanwhile is heard before the next beat.
+ * asleep or busy, counts once, however late it is. Messages that arrived meanwhile are heard before the next beat.
  */
 export class Heartbeat {
   readonly #events: HeartbeatEvents;
@@ -43,7 +43,7 @@ export class Heartbeat {
     if (this.#misses === mostMisses) this.#events.silent();
   }
 
-  /** Whatever the other side says shows that it is there. */
+  /** Any message shows that the other side is there. */
   heard(): void {
     this.#isUnanswered = false;
     this.#misses = 0;

@@ -10,5 +10,7 @@ export const nothingShared: Environment = {};
 
 /** The whole environment of a run. */
 export function environmentOf({ shared, env }: Pick<GivenRun, 'shared' | 'env'>): Environment {
-  return { ...shared, ...env };
+  const { PYTHONPATH: searchPath, ...rest } = { ...shared, ...env };
+  // Last in every start, because a warm Python has it there.
+  return searchPath === undefined ? rest : { ...rest, PYTHONPATH: searchPath };
 }

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       ? null
       : new WarmPool({
           fifos,
-          programs: { python: warmProgram('python-host.py'), 'node.js': warmProgram('node-host.cjs') },
+          programs: { python: warmProgram('python/start'), 'node.js': warmProgram('node-host.cjs') },
           launcher: findLauncher(),
           isBusy: () => (countRunnable() ?? 2 * server.running) >= 2 * cores,
           onChange: () => server.reportWarm(),

@@ -16,4 +16,4 @@ console.log(webcrypto.randomUUID());
 );
 const programs = await readPrograms('node');
 
-describe('a program of Node', () => comparePrograms(programs, drawing));
+describe('a program of Node', () => comparePrograms(programs, { drawing: [drawing], mostLeft: 1 }));

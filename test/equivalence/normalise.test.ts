@@ -6,36 +6,6 @@ const host = '/opt/hob/dist/executor/warm';
 const lines = (...all: string[]) => all.join('\n');
 
 describe('frames of our own', () => {
-  it('are taken out of a traceback of Python with their source', () => {
-    const own = [`  File "${host}/host.py", line 3, in run`, '    exec(code)', '    ^^^^^^^^^^'];
-    const theirs = ['  File "/scripts/main.py", line 1, in <module>', '    fail()'];
-    const head = 'Traceback (most recent call last):';
-    expect(withoutOwnFrames(lines(head, ...own, ...own, ...theirs, 'ValueError: x'))).toBe(
-      lines(head, ...theirs, 'ValueError: x'),
-    );
-  });
-
-  it('are taken out of groups of exceptions, and where no source is shown', () => {
-    expect(
-      withoutOwnFrames(
-        lines(
-          '  + Exception Group Traceback (most recent call last):',
-          `  |   File "${host}/host.py", line 3, in <module>`,
-          '  |     run()',
-          '  |   File "/scripts/main.py", line 1, in <module>',
-          `  File "${host}/host.py", line 9 in run`,
-          `  File "/scripts/main.py", line 1 in <module>`,
-        ),
-      ),
-    ).toBe(
-      lines(
-        '  + Exception Group Traceback (most recent call last):',
-        '  |   File "/scripts/main.py", line 1, in <module>',
-        `  File "/scripts/main.py", line 1 in <module>`,
-      ),
-    );
-  });
-
   it('are taken out of a stack of Node, with those of its loader', () => {
     expect(
       withoutOwnFrames(
@@ -50,17 +20,6 @@ describe('frames of our own', () => {
         ),
       ),
     ).toBe(lines('Error: x', '    at fail (/scripts/main.js:1:7)', '{', "  code: 'X'"));
-  });
-
-  it('are taken out with the head of a traceback that has no others', () => {
-    const own = [`  File "${host}/host.py", line 3, in run`, '    call()'];
-    const text = lines(
-      'Exception ignored in: x',
-      'Traceback (most recent call last):',
-      ...own,
-      'SystemExit: 6',
-    );
-    expect(withoutOwnFrames(text)).toBe(lines('Exception ignored in: x', 'SystemExit: 6'));
   });
 
   it('are taken out of errors within errors, and of what Node says when it aborts', () => {
@@ -88,6 +47,7 @@ describe('frames of our own', () => {
     const text = lines(
       `File "${host}/host.py" was read`,
       '    indented',
+      `  File "${host}/host.py", line 3, in run`,
       `    at ${host}/host.cjs`,
       `  File "/scripts/executor/warm/host.py", line 3, in run`,
       '    exec(code)',

@@ -28,39 +28,19 @@ export function normalise(text: string, { folder, runId }: Particulars): string 
 }
 
 const place = String.raw`(?:node:internal/[^()]+|(?:file://)?/[^()]*/dist/executor/warm/[^()]+):\d+:\d+`;
-const pythonFrame = /^([ |+]*)File "[^"]*\/dist\/executor\/warm\/[^"]+", line \d+,? in \S.*$/;
-const pythonHead = /^([ |+]*)(?:Exception Group )?Traceback \(most recent call last\):$/;
 /** In a stack, or in the numbered one that is shown when Node itself aborts. */
 const nodeFrame = new RegExp(`^ *(?:at|\\d+:) (?:async )?(?:.* \\()?${place}\\)?,?( \\{)?$`);
 /** Stands for frames that are shown elsewhere. */
 const sharedFrames = /^( +)\.\.\. \d+ (lines matching cause stack trace \.\.\.)$/;
 
-/**
- * Takes out of tracebacks what only says how the program was called: frames in files of Hob's own host, in Python with the
- * lines of source that are shown below them, and in Node also those of its own loader.
- */
+/** Takes frames out of the stacks of Node that only say how the program was called: those of Hob's own host, and of Node's loader. */
 export function withoutOwnFrames(text: string): string {
   const kept: string[] = [];
-  let sourceLead: string | null = null;
   for (const line of text.split('\n')) {
-    // Below a frame its source, and marks under that, stand two columns further in than the frame.
-    if (sourceLead !== null && line.startsWith(sourceLead)) continue;
-    const frame = pythonFrame.exec(line);
-    // An exception that has passed no frame but ours has no traceback at all when it is started cold.
-    if (sourceLead !== null && frame === null && isHeadWithout(kept.at(-1), line)) kept.pop();
-    sourceLead = frame === null ? null : `${frame[1] ?? ''}  `;
-    if (frame !== null) continue;
     const own = nodeFrame.exec(line);
     if (own === null) kept.push(line.replace(sharedFrames, '$1... $2'));
     // An error with properties opens them behind its last frame.
     else if (own[1] !== undefined) kept.push('{');
   }
   return kept.join('\n');
-}
-
-/** Whether a line is the head of a traceback, and the next one no frame of it. */
-function isHeadWithout(line: string | undefined, next: string): boolean {
-  const head = pythonHead.exec(line ?? '');
-  // A group has its cross in the place of the bar that is before its frames.
-  return head !== null && !next.startsWith(`${(head[1] ?? '').replace('+', '|')}  `);
 }

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 
 import type { Hob } from '../support/hob.ts';
 import { killEach, processesWith } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { fileThere, until } from '../support/until.ts';
 import { normaliseBytes, type Particulars, withoutOwnFrames } from './normalise.ts';
 
 /** Everything that a run of a program leaves for others to see. */
@@ -23,11 +23,17 @@ export interface Observation {
 const mostReadable = 1_000_000;
 
 /** Runs a script and looks at what came of it. */
-export async function observe(hob: Hob, id: string, folder: string): Promise<Observation> {
+export async function observe(
+  hob: Hob,
+  id: string,
+  folder: string,
+  awaits: string | null,
+): Promise<Observation> {
   const { status, body, headers } = await hob.run(id);
   const runId = headers.get('x-hob-run-id');
   if (runId === null) throw new Error(`the script in ${folder} did not run: ${JSON.stringify(body)}`);
   const particulars = { folder, runId };
+  if (awaits !== null) await fileThere(join(folder, awaits));
   const [stdout, stderr] = await Promise.all([
     outputOf(hob, 'stdout', particulars),
     outputOf(hob, 'stderr', particulars),

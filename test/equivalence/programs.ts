@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,8 @@ export interface Program {
   readonly exit: number | null;
   /** Why it does not do the same warm, where that is known and accepted. */
   readonly differs: string | null;
+  /** A file that a process it leaves behind makes when that process is done. */
+  readonly awaits: string | null;
   readonly files: ReadonlyMap<string, Buffer>;
   /** Symbolic links of its folder, and where they lead. */
   readonly links: Readonly<Record<string, string>>;
@@ -32,6 +34,7 @@ interface Case {
   readonly expect?: Program['expect'];
   readonly exit?: number | null;
   readonly differs?: string;
+  readonly awaits?: string;
   readonly links?: Record<string, string>;
   /** Files that are no text for an editor: each character is the byte of that number. */
   readonly bytes?: Record<string, string>;
@@ -80,7 +83,8 @@ export function plainProgram(name: string, entry: string, text: string): Program
   return programOf(name, {}, new Map([[entry, Buffer.from(text)]]));
 }
 
-function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer>): Program {
+/** A program of these files, one of which is its entry. */
+export function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer>): Program {
   const files = new Map(read);
   for (const [file, text] of Object.entries(special.bytes ?? {}))
     files.set(file, Buffer.from(text, 'latin1'));
@@ -88,8 +92,16 @@ function programOf(name: string, special: Case, read: ReadonlyMap<string, Buffer
   if (entry === undefined) throw new Error(`the program ${name} has no entry`);
   const language = special.language ?? extensions[extname(entry)];
   if (language === undefined) throw new Error(`the program ${name} is in no known language`);
-  const { env = {}, runtime = '', expect = 'warm', exit = 0, differs = null, links = {} } = special;
-  return { name, language, entry, env, runtime, expect, exit, differs, files, links };
+  const {
+    env = {},
+    runtime = '',
+    expect = 'warm',
+    exit = 0,
+    differs = null,
+    awaits = null,
+    links = {},
+  } = special;
+  return { name, language, entry, env, runtime, expect, exit, differs, awaits, files, links };
 }
 
 async function readFiles(folder: string): Promise<Map<string, Buffer>> {
@@ -127,13 +139,6 @@ export async function writeProgram(
     ...program,
     files: new Map([...program.files, [manifest, Buffer.from(lines.join('\n'))]]),
   });
-}
-
-/** Makes the folder of a script what it was before anything ran in it. */
-export async function restoreProgram(folder: string, program: Program): Promise<void> {
-  for (const name of await readdir(folder))
-    if (name !== manifest) await rm(join(folder, name), { recursive: true, force: true });
-  await writeFiles(folder, program);
 }
 
 async function writeFiles(folder: string, { files, links }: Pick<Program, 'files' | 'links'>): Promise<void> {

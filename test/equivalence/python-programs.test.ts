@@ -19,4 +19,4 @@ print(tempfile.mktemp())
 );
 const programs = await readPrograms('python');
 
-describe('a Python program', () => comparePrograms(programs, drawing));
+describe('a Python program', () => comparePrograms(programs, { drawing: [drawing], mostLeft: 1 }));

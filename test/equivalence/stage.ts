@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Hob, launchHob } from '../support/hob.ts';
 import { traceProcesses } from '../support/processes.ts';
 import { type Observation, observe } from './observe.ts';
-import { type Program, restoreProgram, writeProgram } from './programs.ts';
+import { type Program, writeProgram } from './programs.ts';
 import { allWait, mustBeWarm, readWarmth, runCounted } from './warmth.ts';
 
 /** A service with every program as two scripts: one that is always started cold, and one that may be warm. */
@@ -18,8 +18,6 @@ export interface Stage {
   cold(program: Program): Observation;
   /** Runs a program by a warm interpreter, or without if it must be, and fails when that was not so. */
   runWarm(program: Program): Promise<Observation>;
-  /** The same once more, in a folder as it was: what was run before may have been made ready for its next run. */
-  runWarmAgain(program: Program): Promise<Observation>;
   close(): Promise<void>;
 }
 
@@ -51,7 +49,7 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
   const hob = await launchHob({ home, settings, env: trace.env, scripts });
   const look = (place: Place, program: Program) => {
     const folder = join(base, place, program.name);
-    return observe(hob, ids.get(folder) ?? '', folder);
+    return observe(hob, ids.get(folder) ?? '', folder, place === 'idle' ? null : program.awaits);
   };
   const cold = await observeAll(programs, (program) => look('cold', program));
 
@@ -95,10 +93,6 @@ export async function openStage(programs: readonly Program[]): Promise<Stage> {
       return observed.value;
     },
     runWarm,
-    async runWarmAgain(program) {
-      await restoreProgram(join(base, 'warm', program.name), program);
-      return runWarm(program);
-    },
     async close() {
       await hob.stop();
       await trace.noneLeft();

@@ -15,7 +15,7 @@ import { killEach, processesWith } from './processes.ts';
 import { until } from './until.ts';
 
 export const programs = {
-  python: fileURLToPath(new URL('../../src/executor/warm/python-host.py', import.meta.url)),
+  python: fileURLToPath(new URL('../../src/executor/warm/python/start', import.meta.url)),
   'node.js': fileURLToPath(new URL('../../dist/executor/warm/node-host.cjs', import.meta.url)),
 };
 

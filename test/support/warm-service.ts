@@ -82,7 +82,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
 export async function forkServerOf(hob: Hob): Promise<{ server: number; waiting: number[] }> {
   return until('there is a fork server with children', async () => {
     for (const server of await childrenOf(await executorPid(hob.home))) {
-      if (!(await commandOf(server)).includes('python-host.py')) continue;
+      if (!(await commandOf(server)).includes('/hob-warm-python ')) continue;
       const waiting = await childrenOf(server);
       if (waiting.length > 0) return { server, waiting };
     }

@@ -184,7 +184,10 @@ function copyHosts(compiled, dist) {
   const source = join(root, 'src');
   for (const path of sourceFiles(source)) {
     const place = relative(source, path).replace(/\.cts$/, '.cjs');
-    if (place.endsWith('.py')) copyFileSync(path, join(compiled, place));
+    if (place.endsWith('.py')) {
+      mkdirSync(dirname(join(compiled, place)), { recursive: true });
+      copyFileSync(path, join(compiled, place));
+    }
     if (!/\.(?:py|cjs)$/.test(place)) continue;
     mkdirSync(dirname(join(dist, place)), { recursive: true });
     copyFileSync(join(compiled, place), join(dist, place));

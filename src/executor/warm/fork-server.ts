@@ -2,8 +2,8 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
 import { type FifoPool, giveAway, type LentFifo } from '../fifo-pool.ts';
 import { isEnding } from '../process-table.ts';
-import { EndNotes } from './end-notes.ts';
 import { HostChildren } from './host-children.ts';
+import { hostCommand } from './host-command.ts';
 import { type Host, startHost } from './start-host.ts';
 import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
 
@@ -14,11 +14,6 @@ interface ForkServerEvents {
   ready(): void;
   /** Called once, whatever the reason. Children that have a run go on. */
   ended(why: ServerEnd): void;
-}
-
-interface ForkRequest {
-  readonly isForLater?: boolean;
-  readonly entry?: string | null;
 }
 
 interface Birth {
@@ -37,31 +32,26 @@ export class ForkServer {
   readonly #host: Host;
   readonly #births = new Map<number, Birth>();
   readonly #children = new HostChildren();
-  #endNotes: EndNotes | null = null;
   #asked = 0;
   #isReady = false;
   #hasEnded = false;
-  #isGone = false;
 
   constructor(spec: InterpreterSpec, program: string, fifos: FifoPool, events: ForkServerEvents) {
     this.#fifos = fifos;
     this.#events = events;
-    this.#host = startHost(spec, program, ['pipe', 'pipe']);
+    const command = hostCommand(spec, { program, isForked: true });
+    this.#host = startHost(command, ['pipe', 'pipe']);
     this.#host.onLine((line) => this.#hear(line));
     void this.#host.silent.then(() => this.#outlive());
-    this.#host.send({ fork: true, preload: spec.preload });
-    void this.#openEndNotes();
+    this.#host.send(command.config);
   }
 
   get pid(): number | undefined {
     return this.#host.pid;
   }
 
-  /**
-   * Resolves with a child that waits for its run, or null when there will be none. One for later takes its time to get ready. It is
-   * quickest with the script `entry`.
-   */
-  async fork({ isForLater = false, entry = null }: ForkRequest = {}): Promise<WarmInterpreter | null> {
+  /** Resolves with a child that waits for its run, or null when there will be none. */
+  async fork(): Promise<WarmInterpreter | null> {
     const fifos: LentFifo[] = [];
     let orderFd: number | undefined;
     try {
@@ -81,8 +71,7 @@ export class ForkServer {
     const seq = this.#asked++;
     return new Promise((settle) => {
       this.#births.set(seq, { order, orderFd, stdout, stderr, settle });
-      const paths = { order: order.path, stdout: stdout.path, stderr: stderr.path };
-      this.#host.send({ seq, idle: isForLater, entry, ...paths });
+      this.#host.send({ seq, order: order.path, stdout: stdout.path, stderr: stderr.path });
     });
   }
 
@@ -91,15 +80,6 @@ export class ForkServer {
     this.#end('gone');
     if (this.#isReady) this.#host.dismiss();
     else this.#host.kill();
-  }
-
-  /** Without a pipe for it, how its children end is known a moment later. */
-  async #openEndNotes(): Promise<void> {
-    const fifo = await this.#fifos.takeNamed().catch(() => null);
-    if (fifo === null) return;
-    const notes = new EndNotes(fifo, (pid, code) => this.#children.ending(pid, code));
-    if (this.#isGone) notes.close();
-    else this.#endNotes = notes;
   }
 
   #hear(line: string): void {
@@ -135,10 +115,9 @@ export class ForkServer {
     if (birth === undefined) return;
     this.#births.delete(seq);
     const { order, orderFd, stdout, stderr } = birth;
-    const lastWord = `${order.path}-${pid}-end`;
-    const { started, exited, gone } = this.#children.add(pid, lastWord);
+    const { started, exited } = this.#children.add(pid);
     // Nobody else has read from it, and what this one did not get to read is not for the next.
-    void gone.then(() => this.#fifos.reclaim(order));
+    void exited.then(() => this.#fifos.reclaim(order));
     birth.settle({
       pid,
       startTicks: started.ticks,
@@ -146,13 +125,10 @@ export class ForkServer {
       stderr: this.#fifos.asOutput(stderr),
       exited,
       // One that was killed may be able to take its run for a moment longer.
-      give: (run) =>
-        this.#children.has(pid) &&
-        !isEnding(pid) &&
-        send(orderFd, { ...run, last_word: lastWord, end_note: this.#endNotes?.path ?? null }),
+      give: (run) => this.#children.has(pid) && !isEnding(pid) && send(orderFd, run),
       discard: () => {
         closeSync(orderFd);
-        void gone.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
+        void exited.then(() => [stdout, stderr].map((fifo) => this.#fifos.reclaim(fifo)));
       },
     });
   }
@@ -177,8 +153,6 @@ export class ForkServer {
   /** The server is gone. Whoever it has left cannot be told of any more, and is watched from here. */
   #outlive(): void {
     for (const seq of [...this.#births.keys()]) this.#abandon(seq);
-    this.#isGone = true;
-    this.#endNotes?.close();
     this.#children.orphan();
     this.#end('gone');
   }
@@ -188,7 +162,7 @@ export class ForkServer {
 const pipeBytes = 4096;
 
 /** Whether it was sent, and with it closed. */
-function send(fd: number, order: Order & { last_word: string; end_note: string | null }): boolean {
+function send(fd: number, order: Order): boolean {
   const bytes = Buffer.from(encodeOrder(order));
   if (bytes.length > pipeBytes) return false;
   try {

@@ -6,10 +6,7 @@ import { awaitOrphan } from './await-orphan.ts';
 
 interface Child {
   readonly started: StartTime;
-  /** Where it leaves its exit code, if it finds that its parent is gone. */
-  readonly lastWord: string | null;
   readonly settle: (exit: ProcessExit) => void;
-  readonly bury: () => void;
 }
 
 const signalNames = new Map<number, NodeJS.Signals>();
@@ -46,25 +43,13 @@ export class HostChildren {
     return this.#children.has(pid);
   }
 
-  /** `exited` resolves with how it has ended, which it may have said itself; `gone` when the system is done with it, too. */
-  add(
-    pid: number,
-    lastWord: string | null,
-  ): { started: StartTime; exited: Promise<ProcessExit>; gone: Promise<void> } {
+  /** `exited` resolves when the kernel has reported the exit to its parent. */
+  add(pid: number): { started: StartTime; exited: Promise<ProcessExit> } {
     const started = new StartTime(pid);
-    let bury = (): void => {};
-    const gone = new Promise<void>((resolve) => {
-      bury = resolve;
-    });
     const exited = new Promise<ProcessExit>((settle) => {
-      this.#children.set(pid, { started, lastWord, settle, bury });
+      this.#children.set(pid, { started, settle });
     });
-    return { started, exited, gone };
-  }
-
-  /** It says itself that it ends. */
-  ending(pid: number, code: number): void {
-    this.#children.get(pid)?.settle({ code, signal: null, error: null });
+    return { started, exited };
   }
 
   /** Its parent says that it has ended. */
@@ -78,10 +63,8 @@ export class HostChildren {
 
   /** Their parent is gone, and cannot tell of them any more: they are watched from here. */
   orphan(): void {
-    for (const [pid, { started, lastWord }] of this.#children) {
-      const child = { startTicks: started.ticks, lastWord };
-      void awaitOrphan(pid, child).then((exit) => this.#settle(pid, exit));
-    }
+    for (const [pid, { started }] of this.#children)
+      void awaitOrphan(pid, started.ticks).then((exit) => this.#settle(pid, exit));
   }
 
   #settle(pid: number, exit: ProcessExit): void {
@@ -89,7 +72,6 @@ export class HostChildren {
     if (child === undefined) return;
     child.started.isOver = true;
     child.settle(exit);
-    child.bury();
     this.#children.delete(pid);
   }
 }

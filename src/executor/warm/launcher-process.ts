@@ -51,7 +51,7 @@ export class LauncherProcess {
     this.#fifos = fifos;
     this.#events = events;
     // As little of Python as there can be; what names files is not what the language of the user makes of it.
-    this.#host = startHost({ file: python, options: ['-I', '-S', '-X', 'utf8'], env: {} }, program, [
+    this.#host = startHost({ file: python, args: ['-I', '-S', '-X', 'utf8', program], env: {} }, [
       'pipe',
       'pipe',
     ]);
@@ -117,7 +117,7 @@ export class LauncherProcess {
   #bear(seq: number, pid: number): void {
     const birth = this.#take(seq);
     if (birth === undefined) return;
-    const { started, exited } = this.#children.add(pid, null);
+    const { started, exited } = this.#children.add(pid);
     birth.settle({
       ...this.#outputsOf(birth),
       pid,

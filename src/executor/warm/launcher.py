@@ -54,7 +54,11 @@ def main():
                 shared = order["shared"]
                 continue
             try:
-                pid = start(order, {**shared, **order["env"]}, defaults)
+                environment = {**shared, **order["env"]}
+                # Last in every start, because a warm Python has it there.
+                if "PYTHONPATH" in environment:
+                    environment["PYTHONPATH"] = environment.pop("PYTHONPATH")
+                pid = start(order, environment, defaults)
             except (OSError, ValueError):
                 tell("refused", order["seq"])
                 continue

@@ -2,11 +2,9 @@ import { closeSync } from 'node:fs';
 
 import { closeBoth, type Fifo, type FifoPool, type OutputPipe } from '../fifo-pool.ts';
 import { isEnding, startTicksOf } from '../process-table.ts';
+import { commandLineBytes, hostCommand } from './host-command.ts';
 import { startHost } from './start-host.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
-
-/** Node writes the command line of its run over its own: this is room for two paths of the greatest length that Linux allows. */
-const roomBytes = 8192;
 
 export type PrestartFailure = 'unfit' | 'gone';
 
@@ -34,15 +32,13 @@ export async function prestart(
     for (const pipe of pipes) closeBoth(pipe);
     return 'gone';
   }
-  const isNode = spec.language === 'node.js';
-  // An argument of spaces does not show in a list of processes.
-  const padding = isNode ? [' '.repeat(roomBytes)] : [];
-  const host = startHost(spec, program, [stdout.writeFd, stderr.writeFd], padding);
+  const command = hostCommand(spec, { program, isForked: false });
+  const host = startHost(command, [stdout.writeFd, stderr.writeFd]);
   closeSync(stdout.writeFd);
   closeSync(stderr.writeFd);
   signal.addEventListener('abort', host.kill);
   const answer = new Promise<string>((resolve) => host.onLine(resolve));
-  host.send({ fork: false, preload: spec.preload });
+  host.send(command.config);
   const first = await Promise.race([answer, host.silent]);
   signal.removeEventListener('abort', host.kill);
   const closeStreams = () => {
@@ -66,9 +62,8 @@ export async function prestart(
     stderr: usedOnce(stderr),
     exited: host.exited,
     give: (order) => {
-      if (isGone || isEnding(pid)) return false;
-      if (isNode && bytesOf([order.entry, ...order.args]) > roomBytes) return false;
-      host.send({ ...order, last_word: null });
+      if (isGone || isEnding(pid) || bytesOf([order.entry, ...order.args]) > commandLineBytes) return false;
+      host.send(order);
       host.dismiss();
       return true;
     },

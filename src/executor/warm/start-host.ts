@@ -4,8 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { errnoOf } from '../../shared/errors.ts';
 import type { ProcessExit } from '../process-exit.ts';
+import type { HostCommand } from './host-command.ts';
 import { receiveLines } from './receive-lines.ts';
-import { encodeOrder, type InterpreterSpec } from './warm-interpreter.ts';
+import { encodeOrder } from './warm-interpreter.ts';
 
 /** Loading large modules from a slow disk takes a while; what takes longer than this hangs, or is no interpreter that we know. */
 const longestStartMs = 60_000;
@@ -28,16 +29,14 @@ export interface Host {
 
 /** Starts one. Without anybody to speak to it ends by itself, so none is left when we are killed. */
 export function startHost(
-  spec: Pick<InterpreterSpec, 'file' | 'options' | 'env'>,
-  program: string,
+  { file, args, env }: Pick<HostCommand, 'file' | 'args' | 'env'>,
   [stdout, stderr]: readonly ['pipe' | number, 'pipe' | number],
-  programArgs: readonly string[] = [],
 ): Host {
   let child: ChildProcess;
   try {
-    child = spawn(spec.file, [...spec.options, program, ...programArgs], {
+    child = spawn(file, args, {
       cwd: '/',
-      env: spec.env,
+      env,
       stdio: ['ignore', stdout, stderr, 'pipe'],
       // A session of its own, as a script has.
       detached: true,

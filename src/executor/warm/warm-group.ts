@@ -47,7 +47,6 @@ export class WarmGroup {
   #coming = 0;
   #wanted = 1;
   #usedAtMs: number;
-  #entry: string | null = null;
   #missedAtMs: number;
   /** After a failure the next attempt waits, longer each time. */
   #pauseMs = firstPauseMs;
@@ -108,14 +107,10 @@ export class WarmGroup {
     };
   }
 
-  /**
-   * One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. Those to come are
-   * made ready for `entry`, the script of the run: the next run is most likely one of the same.
-   */
-  async take(entry: string | null = null): Promise<WarmInterpreter | null> {
+  /** One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. */
+  async take(): Promise<WarmInterpreter | null> {
     const { now } = this.#tools;
     this.#usedAtMs = now();
-    this.#entry = entry;
     const ready = this.#ready.shift();
     if (ready === undefined) {
       this.#missedAtMs = now();
@@ -148,7 +143,6 @@ export class WarmGroup {
     for (const interpreter of this.#ready.splice(0)) interpreter.discard();
     for (const settle of this.#waiting.splice(0)) settle(null);
     this.#wanted = 1;
-    this.#entry = null;
     this.#hasServed = false;
     this.#memoryBytes = 0;
     this.#expectedBytes = 0;
@@ -244,8 +238,7 @@ export class WarmGroup {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
         if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
-        const isForLater = !isNeededNow && !this.#tools.isBusy();
-        this.#await(this.#server?.fork({ isForLater, entry: this.#entry }) ?? Promise.resolve(null));
+        this.#await(this.#server?.fork() ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0) {
       if (this.#putOff()) {

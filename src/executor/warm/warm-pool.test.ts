@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { hearCompilations } from '../../../test/support/compilations.ts';
 import { findProgram, has } from '../../../test/support/needs.ts';
 import { until } from '../../../test/support/until.ts';
 import { openWarmScene, programs, seeThrough, type WarmScene } from '../../../test/support/warm-scene.ts';
@@ -69,25 +68,6 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect((await seeThrough(taken)).stdout).toBe(`${spec.runId} ${scene.folder}\n`);
     expect(pool.state).toMatchObject({ hits: 1, misses: 1 });
     expect(pool.state.memoryBytes).toBeGreaterThan(mebibyte);
-  });
-
-  it('has the script of the last run compiled for the next', async () => {
-    const scene = await openWarmScene();
-    const { pool, waits } = openPool(scene);
-    const { compilations, listening } = await hearCompilations(scene);
-    pool.allow(plenty);
-    const spec = await scene.run('print("once")', { env: listening.env });
-    if (!spec.warm) throw new Error('it may not be warm');
-    const warm = { ...spec.warm, preload: listening.preload };
-    expect(await pool.start({ ...spec, warm })).toBeNull();
-    await waits();
-    const taken = await pool.start({ ...spec, warm });
-    if (taken === null) throw new Error('it was started cold');
-    expect((await seeThrough(taken)).stdout).toBe('once\n');
-    // By the server alone.
-    const pids = await compilations(warm.entry);
-    expect(pids).toHaveLength(1);
-    expect(pids).not.toContain(taken.pid);
   });
 
   it('does not count runs that are not for it', async () => {

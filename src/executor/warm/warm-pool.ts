@@ -80,7 +80,7 @@ export class WarmPool {
     // Without its folder it cannot be started, which is for a real start to say.
     if (described === null || !spec.warm || !existsSync(spec.cwd)) return null;
     const { key, interpreter } = described;
-    const taken = await this.#groupFor(key, interpreter).take(spec.warm.entry);
+    const taken = await this.#groupFor(key, interpreter).take();
     if (taken?.give(orderFor(spec, spec.warm))) {
       this.#hits += 1;
       return taken;

@@ -1,29 +1,29 @@
-# Runs Python scripts without the wait for an interpreter to start. Two ways, by the first line that comes on handle 3:
-# as a fork server, which has loaded what scripts commonly need and forks one child for every run, ahead of time; or as one
-# interpreter that waits itself. Either way it is used for one run, which must not be able to tell it from `python entry.py`.
-# Whatever is unusual is left to a real start: the waiting process becomes that, by exec, before any of the script has run.
+# Runs Python scripts without the wait for an interpreter to start. The first line on handle 3 says which of two ways: as a fork
+# server, which loads the modules that scripts commonly need and forks one child for each run; or as one interpreter that waits
+# itself. Each process runs one script. Python is stopped at the point where it would open its script, with a name that stands in
+# for it. When a run comes, that name is replaced in memory, and Python goes on: it opens, runs and ends the script by itself.
+# A run that this cannot do justice to becomes an ordinary start, by exec, before any of its script has run.
 
-# What a script finds in its own namespace, and among the loaded modules, at a real start.
-template = dict(globals())
 import sys
 
+# The modules that a script finds loaded, and the names in its own namespace.
 at_start = frozenset(sys.modules)
-# The folder of this file: nothing may be imported from there.
-del sys.path[0]
+folders_at_start = frozenset(sys.path_importer_cache)
+template = dict(sys.modules["__main__"].__dict__)
 
 import builtins
 import os
 
 
 def include(name):
-    """Reads a part of this program. Not by an import: it would be among the modules that a script finds."""
-    path = os.path.join(os.path.dirname(os.path.abspath(template["__file__"])), name)
+    """Reads a part of this program. Not by an import: scripts would find it among their modules."""
+    path = os.path.join(folder, name)
     with open(path, "rb") as file:
         exec(compile(file.read(), path, "exec"), globals())
 
 
-# First, for it takes note of what is imported from here on.
-include("python-shelf.py")
+# First, because it records the imports that follow.
+include("shelf.py")
 
 import gc
 import json
@@ -32,23 +32,26 @@ import signal
 import threading
 import types
 
-include("python-code.py")
-include("python-begin.py")
-include("python-end.py")
+include("memory.py")
+include("begin.py")
+include("end.py")
 
 CONTROL = 3
 
 
-def main():
-    """Returns the order for the run that this process was made for."""
+def await_run(stand_in):
+    """Returns when this process is ready to run its script; in the fork server, never."""
     config = json.loads(read_line(CONTROL))
-    if sys.version_info < (3, 8) or sys.implementation.name != "cpython" or getattr(sys.flags, "safe_path", False):
+    memory = find_memory(stand_in)
+    is_known = sys.implementation.name == "cpython" and hasattr(sys, "__interactivehook__")
+    if not is_known or getattr(sys.flags, "safe_path", False) or memory is None:
         leave("unfit")
+    restore_search_path(memory, config["python_path"])
     end_when_deserted(True)
     preload(config["preload"])
     end_when_deserted(False)
     if has_children():
-        # Nobody would end them, and none of them is the script's.
+        # They belong to no script, and end with this process group.
         tell("unfit")
         os.killpg(0, signal.SIGKILL)
     loaded = Loaded()
@@ -57,16 +60,17 @@ def main():
     if config["fork"]:
         if count_threads() > 1:
             leave("threads")
-        ready()
-        return serve(config, loaded)
-    ready()
-    order = await_order(CONTROL, os.getppid())
-    return order, loaded, config
+        tell("ready")
+        order = serve(loaded)
+    else:
+        tell("ready")
+        order = await_order(CONTROL)
+    become(order, loaded, memory)
 
 
 def end_when_deserted(is_so):
-    """While modules are loaded nobody reads what comes: the system itself is to end us when the other side is closed. What is loaded
-    may wait forever."""
+    """While modules are loaded this process does not read its control handle: the kernel ends it when the executor closes the other
+    end. A module may take forever to load."""
     if not hasattr(os, "O_ASYNC"):
         return
     import fcntl
@@ -92,8 +96,8 @@ def count_threads():
         return threading.active_count()
 
 
-def serve(config, loaded):
-    """Forks a child for every line that asks for one, and tells how each has ended. Returns in the children only."""
+def serve(loaded):
+    """Forks a child for each request, and reports how each child ended. Returns in the children only, with their run."""
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
@@ -102,14 +106,10 @@ def serve(config, loaded):
     poller = select.poll()
     poller.register(CONTROL, select.POLLIN)
     poller.register(wake_read, select.POLLIN)
-    # What is there now is there for good: looking through it again would only make copies of its pages.
-    gc.collect()
-    gc.freeze()
+    freeze()
     gc.disable()
     rest = b""
     is_closing = False
-    # Not to be asked for by the children: the server may be gone by then.
-    server = os.getpid()
     while not (is_closing and is_childless()):
         ready_handles = [handle for handle, _ in poller.poll()]
         if wake_read in ready_handles:
@@ -132,21 +132,14 @@ def serve(config, loaded):
             if loaded.is_stale():
                 tell("stale", request["seq"])
                 continue
-            if request["idle"]:
-                compile_ahead(request["entry"])
             child = fork(request)
             if child is None:
-                # Whoever waits for this one goes first.
-                if not request["idle"]:
-                    compile_ahead(request["entry"])
                 continue
             for handle in (CONTROL, wake_read, wake_write):
                 os.close(handle)
-            poller = None
-            if request["idle"]:
-                rehearse(loaded)
-            order = await_order(child, server)
-            return order, loaded, config
+            gc.enable()
+            globals()["is_forked"] = True
+            return await_order(child)
     os._exit(0)
 
 
@@ -159,11 +152,11 @@ def is_childless():
 
 
 def fork(request):
-    """In the child the handle on which its run comes; None in the server."""
+    """Returns the handle on which the run comes in the child, and None in the server."""
     handles = []
     try:
         for path, flags in ((request["order"], os.O_RDONLY), (request["stdout"], os.O_WRONLY), (request["stderr"], os.O_WRONLY)):
-            # The other end is open: none of these waits.
+            # The executor holds the other end open, so none of these waits.
             handles.append(os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC))
         pid = os.fork()
     except OSError:
@@ -189,7 +182,6 @@ def fork(request):
     os.dup2(stderr, 2)
     os.close(stdout)
     os.close(stderr)
-    gc.enable()
     return order
 
 
@@ -211,12 +203,8 @@ def tell(*words):
     try:
         os.write(CONTROL, (" ".join(map(str, words)) + "\n").encode())
     except OSError:
-        # Nobody is there to hear it: the next read says so, too.
+        # The executor is gone: the next read finds that, too.
         pass
-
-
-def ready():
-    tell("ready")
 
 
 def leave(why):
@@ -225,7 +213,7 @@ def leave(why):
 
 
 def read_line(handle):
-    """Nothing follows it before it was answered."""
+    """Reads one line. The executor sends nothing after it until it is answered."""
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(handle, 65536)
@@ -235,29 +223,7 @@ def read_line(handle):
     return line
 
 
-def await_order(handle, parent):
+def await_order(handle):
     order = json.loads(read_line(handle))
     os.close(handle)
-    order["parent"] = parent
     return order
-
-
-# The script runs in this frame, and in none above it: it is the only one of ours that a traceback could show.
-order, loaded, config = main()
-order["pid"] = os.getpid()
-code = become(order, loaded)
-failure = None
-try:
-    exec(code, sys.modules["__main__"].__dict__)
-except BaseException as error:
-    failure = error
-# Not within the `except`: nothing is being handled any more when Python reports what nobody has caught.
-exit_code = 0 if failure is None else report(failure)
-was_interrupted = isinstance(failure, KeyboardInterrupt)
-failure = None
-if finish(exit_code, order, loaded, was_interrupted):
-    # The long way: Python itself takes everything apart.
-    if was_interrupted:
-        sys.excepthook = lambda *_: None
-        raise KeyboardInterrupt
-    sys.exit(exit_code)

@@ -1,0 +1,333 @@
+# A part of host.py: the modules that are loaded before there is a run, and how a script gets them without seeing them earlier.
+import _frozen_importlib as bootstrap
+import _frozen_importlib_external as importlib
+import atexit
+
+# By module: the modules that it imports. A script that imports a module also gets the modules that this one needs, and no others.
+imported = {}
+real_import = builtins.__import__
+
+
+def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
+    result = real_import(name, globals, locals, fromlist, level)
+    importer = globals.get("__name__") if globals else None
+    if importer == "importlib._bootstrap":
+        importer = name_of_loaded(sys._getframe(1))
+    if isinstance(importer, str):
+        if level > 0:
+            package = importer if "__path__" in globals else importer.rpartition(".")[0]
+            base = package.rsplit(".", level - 1)[0] if level > 1 else package
+            name = base + "." + name if name else base
+        needed = imported.setdefault(importer, {})
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            needed[".".join(parts[:count])] = True
+        for part in fromlist or ():
+            if name + "." + part in sys.modules:
+                needed[name + "." + part] = True
+    return result
+
+
+def name_of_loaded(frame):
+    """The compiled module that Python is loading: it imports others in the name of the function that loads it."""
+    while frame is not None and frame.f_code.co_name not in ("create_module", "exec_module"):
+        frame = frame.f_back
+    loading = frame and (frame.f_locals.get("spec") or getattr(frame.f_locals.get("module"), "__spec__", None))
+    return loading and loading.name
+
+
+builtins.__import__ = recording_import
+
+# Modules that many scripts import. Each one costs every run a little: Python touches all interned strings at its end.
+COMMON = """
+    argparse base64 collections.abc contextlib copy csv ctypes dataclasses datetime email.mime.text encodings.idna functools glob hashlib io
+    itertools json logging math operator pathlib random re select shutil signal socket sqlite3 string struct subprocess tempfile textwrap threading
+    time traceback types typing urllib.request warnings weakref zlib
+""".split()
+
+
+def preload(declared):
+    import _warnings
+    import random
+
+    real_seed = random.Random.seed
+    random.Random.seed = recording_seed(real_seed)
+    ours = ["hob"] if leads_to_ours("hob") else []
+    # Not by the module `warnings`, which counts how often its filters change: scripts can see that number.
+    silence = ("ignore", None, Warning, None, 0)
+    _warnings.filters.insert(0, silence)
+    for name in [*COMMON, *declared, *ours]:
+        try:
+            __import__(name)
+        except BaseException:
+            # The script sees the error, if it needs the module.
+            pass
+    if silence in _warnings.filters:
+        _warnings.filters.remove(silence)
+    atexit.register, os.register_at_fork, random.Random.seed = real_register, real_register_at_fork, real_seed
+
+
+def leads_to_ours(name):
+    """Whether scripts that import this module get the one that Hob brings. Another module of that name may do anything when loaded."""
+    ours = os.path.join(folder, "..", "..", "..", "..", "sdk", "python", name + ".py")
+    spec = importlib.PathFinder.find_spec(name)
+    return spec is not None and spec.origin is not None and os.path.realpath(spec.origin) == os.path.realpath(ours)
+
+
+# By module: the functions that it registers for the exit, and for forks.
+at_exit = {}
+at_fork = {}
+
+
+def recording_register(function, *args, **keywords):
+    owner = sys._getframe(1).f_globals.get("__name__")
+    at_exit.setdefault(owner, []).append((function, args, keywords))
+    return function
+
+
+def recording_register_at_fork(**functions):
+    owner = sys._getframe(1).f_globals.get("__name__")
+    at_fork.setdefault(owner, []).append(functions)
+
+
+def register(name):
+    """Registers the functions of a module that the script has from now on."""
+    for function, args, keywords in at_exit.pop(name, ()):
+        atexit.register(function, *args, **keywords)
+    for functions in at_fork.pop(name, ()):
+        os.register_at_fork(**functions)
+        # This process was forked without them.
+        if is_forked and "after_in_child" in functions:
+            functions["after_in_child"]()
+
+
+is_forked = False
+real_register, real_register_at_fork = atexit.register, os.register_at_fork
+atexit.register, os.register_at_fork = recording_register, recording_register_at_fork
+
+
+# Random number generators that modules seed from the system while they load.
+unseeded = []
+
+
+def recording_seed(real_seed):
+    def seed(self, a=None, *args, **keywords):
+        unseeded[:] = [generator for generator in unseeded if generator is not self]
+        if a is None:
+            unseeded.append(self)
+        return real_seed(self, a, *args, **keywords)
+
+    return seed
+
+
+# The parts of Python that this program has put others in the place of: owner, name, and the original.
+replaced = []
+
+
+def replace(owner, name, value):
+    replaced.append((owner, name, vars(owner).get(name, INHERITED)))
+    setattr(owner, name, value)
+
+
+INHERITED = object()
+
+# By name: the modules that were loaded ahead, in the order in which they were; and those that the script does not have yet.
+preloaded = {}
+shelf = {}
+# By module: the modules that are loaded once it is imported, in that order.
+plans = {}
+# By package: names below its own that it gives to objects that are not modules of these names.
+aliases = {}
+
+
+def put_on_shelf(declared):
+    """Takes the modules away that a script has not imported yet: it would find parts of packages, or a module in the place of a file
+    of its own. An import then takes them from here instead of loading them."""
+    preloaded.update(sys.modules)
+    order = {name: at for at, name in enumerate(preloaded)}
+    keep = {"__main__", *at_start}
+    for name in declared:
+        if name in preloaded:
+            keep.update(closure_of(name))
+            # A package brings along the parts of it that were loaded.
+            keep.update(part for part in preloaded if part.startswith(name.partition(".")[0] + "."))
+    for name, module in preloaded.items():
+        if name in keep:
+            continue
+        del sys.modules[name]
+        if getattr(getattr(module, "__spec__", None), "name", None) == name:
+            shelf[name] = module
+        else:
+            aliases.setdefault(name.rpartition(".")[0], {})[name] = module
+    for name in shelf:
+        plans[name] = sorted((each for each in closure_of(name) if each in preloaded), key=order.get)
+        unbind(name)
+    for place in sys.path_importer_cache.keys() - folders_at_start:
+        del sys.path_importer_cache[place]
+    for loader in (importlib._LoaderBasics, importlib.ExtensionFileLoader):
+        replace(loader, "create_module", creating_from_shelf(loader.create_module))
+        replace(loader, "exec_module", executing_unless_taken(loader.exec_module))
+    for loader in (bootstrap.BuiltinImporter, bootstrap.FrozenImporter):
+        replace(loader, "create_module", staticmethod(creating_from_shelf(loader.create_module)))
+        replace(loader, "exec_module", staticmethod(executing_unless_taken(loader.exec_module)))
+    for name in keep:
+        register(name)
+
+
+def closure_of(name):
+    """The modules that are loaded once this one is imported."""
+    found = {}
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        if current in found:
+            continue
+        found[current] = True
+        pending.extend(imported.get(current, ()))
+        if "." in current:
+            pending.append(current.rpartition(".")[0])
+    return list(found)
+
+
+def unbind(name):
+    """Takes a module out of its package, unless the package itself imports it."""
+    parent, _, child = name.rpartition(".")
+    package = preloaded.get(parent)
+    is_brought = name in plans.get(parent, closure_of(parent))
+    if package is not None and not is_brought and package.__dict__.get(child) is preloaded[name]:
+        delattr(package, child)
+
+
+def creating_from_shelf(create):
+    def create_module(*args):
+        spec = args[-1]
+        module = shelf.get(spec.name)
+        # The script may look for it elsewhere, or have put something else in the place of a module that it needs.
+        is_same = module is not None and module.__spec__.origin == spec.origin and is_complete(spec.name)
+        if not is_same:
+            return create(*args)
+        taken[id(module)] = module.__spec__
+        take(spec.name)
+        return module
+
+    return as_part_of_import(create_module)
+
+
+# By the ids of modules that come from the shelf, and are not executed again: their specs.
+taken = {}
+
+
+def executing_unless_taken(execute):
+    def exec_module(*args):
+        spec = taken.pop(id(args[-1]), None)
+        if spec is None:
+            execute(*args)
+        else:
+            args[-1].__spec__ = spec
+
+    return as_part_of_import(exec_module)
+
+
+def as_part_of_import(function):
+    """Python leaves the frames of its import system out of tracebacks. It knows them by this name."""
+    function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
+    return function
+
+
+def is_complete(name):
+    return all(sys.modules.get(each, shelf.get(each)) is preloaded[each] for each in plans[name])
+
+
+def take(name):
+    """Takes a module from the shelf, with the modules that it needs. Python itself adds the module to those that are loaded."""
+    for each in plans[name]:
+        module = shelf.get(each)
+        if module is None:
+            continue
+        if each != name:
+            sys.modules[each] = module
+        bind(each, module)
+        sys.modules.update(aliases.pop(each, ()))
+        if each in renewals:
+            renewals[each](module)
+        register(each)
+        # Last, so that another thread finds it in one of the two places.
+        shelf.pop(each, None)
+
+
+def bind(name, module):
+    parent, _, child = name.rpartition(".")
+    if parent == "":
+        return
+    if child not in preloaded[parent].__dict__:
+        setattr(preloaded[parent], child, module)
+    # Python has looked for the module in the folder of its package.
+    for place in preloaded[parent].__path__:
+        if place not in sys.path_importer_cache:
+            sys.path_importer_cache[place] = importlib.FileFinder(place, *importlib._get_supported_file_loaders())
+
+
+class Loaded:
+    """The files that were loaded before there was a run."""
+
+    def __init__(self):
+        names = frozenset(sys.modules)
+        # A file of one of these names beside a script is the one that the script means.
+        self.shadowable = {name.partition(".")[0] for name in names} - {name.partition(".")[0] for name in at_start}
+        self.stdlib = os.path.dirname(os.__file__)
+        self.before_stdlib = []
+        for place in sys.path:
+            if os.path.realpath(place) == os.path.realpath(self.stdlib) or place.endswith(".zip"):
+                break
+            self.before_stdlib.append(place)
+        self.origins = {getattr(sys.modules[name], "__file__", None) for name in names}
+        self.files = self.watched()
+        self.stamps = [stamp_of(path) for path in self.files]
+
+    def watched(self):
+        """The files that change with the environment: interpreter, environment, packages, and the modules loaded from them."""
+        paths = [sys.executable, os.path.realpath(sys.executable), os.__file__, os.path.join(sys.prefix, "pyvenv.cfg")]
+        for place in sys.path:
+            if place == self.stdlib or place.startswith(os.path.join(self.stdlib, "lib-dynload")):
+                continue
+            paths.append(place)
+            try:
+                paths += [os.path.join(place, name) for name in os.listdir(place) if name.endswith(".pth")]
+            except OSError:
+                pass
+        for path in self.origins:
+            if isinstance(path, str) and not (path.startswith(self.stdlib) and "-packages" not in path):
+                paths.append(path)
+        return list(dict.fromkeys(paths))
+
+    def is_stale(self):
+        for path, stamp in zip(self.files, self.stamps):
+            if stamp_of(path) != stamp:
+                return True
+        return False
+
+    def is_shadowed_by(self, folder):
+        for place in [folder, *self.before_stdlib]:
+            try:
+                names = os.listdir(place)
+            except OSError:
+                continue
+            for name in names:
+                stem, dot, _ = name.partition(".")
+                if stem not in self.shadowable:
+                    continue
+                # A folder is a package only with a file that says so; without one, the module that was loaded wins.
+                path = os.path.join(place, name)
+                if path in self.origins:
+                    continue
+                if dot or os.path.isfile(os.path.join(path, "__init__.py")) or os.path.islink(path):
+                    return True
+        return False
+
+
+def stamp_of(path):
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
