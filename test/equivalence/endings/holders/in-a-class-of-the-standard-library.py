@@ -1,0 +1,3 @@
+import argparse
+
+argparse.ArgumentParser.kept = begin()

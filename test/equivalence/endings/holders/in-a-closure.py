@@ -1,0 +1,11 @@
+def make():
+    kept = begin()
+
+    def use():
+        return kept
+
+    return use
+
+
+use = make()
+print(use() is use())

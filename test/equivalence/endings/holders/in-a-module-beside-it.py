@@ -1,0 +1,4 @@
+import helper
+
+helper.kept = begin()
+print(helper.use() is helper.kept)

@@ -1,0 +1,4 @@
+import builtins
+
+builtins.kept = begin()
+print(kept is builtins.kept)

@@ -1,0 +1,11 @@
+import functools
+
+
+class Report:
+    @functools.cached_property
+    def output(self):
+        return begin()
+
+
+report = Report()
+print(report.output is report.output)

@@ -1,0 +1,4 @@
+import contextvars
+
+variable = contextvars.ContextVar("variable")
+variable.set(begin())

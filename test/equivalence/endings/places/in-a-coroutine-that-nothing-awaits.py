@@ -1,0 +1,5 @@
+async def write(file):
+    file.write("never written\n")
+
+
+coroutine = write(begin())

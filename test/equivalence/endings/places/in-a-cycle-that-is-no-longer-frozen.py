@@ -1,0 +1,7 @@
+import gc
+
+gc.freeze()
+cycle = [begin()]
+cycle.append(cycle)
+del cycle
+gc.unfreeze()

@@ -1,0 +1,6 @@
+import gc
+
+gc.disable()
+cycle = [begin()]
+cycle.append(cycle)
+del cycle

@@ -1,0 +1,2 @@
+def use(kept=begin()):
+    return kept

@@ -1,0 +1,9 @@
+import sys
+
+
+def make():
+    kept = begin()
+    return sys._getframe()
+
+
+frame = make()

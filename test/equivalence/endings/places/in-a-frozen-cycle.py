@@ -1,0 +1,6 @@
+import gc
+
+cycle = [begin()]
+cycle.append(cycle)
+del cycle
+gc.freeze()

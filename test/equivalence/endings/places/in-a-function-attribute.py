@@ -1,0 +1,5 @@
+def use():
+    return use.kept
+
+
+use.kept = begin()

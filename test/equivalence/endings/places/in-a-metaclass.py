@@ -1,0 +1,6 @@
+class Meta(type):
+    kept = begin()
+
+
+class Thing(metaclass=Meta):
+    pass

@@ -1,0 +1,4 @@
+import functools
+
+say = functools.partial(print, file=begin())
+say("said")

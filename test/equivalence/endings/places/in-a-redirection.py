@@ -1,0 +1,5 @@
+import contextlib
+
+redirection = contextlib.redirect_stdout(begin())
+redirection.__enter__()
+print("printed")

@@ -1,0 +1,5 @@
+import collections
+
+
+class Own(collections.OrderedDict):
+    kept = begin()

@@ -1,0 +1,3 @@
+import mimetypes
+
+mimetypes.types_map[".own"] = begin()

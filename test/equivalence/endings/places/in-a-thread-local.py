@@ -1,0 +1,4 @@
+import threading
+
+local = threading.local()
+local.kept = begin()

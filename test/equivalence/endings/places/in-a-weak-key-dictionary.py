@@ -1,0 +1,9 @@
+import weakref
+
+
+class Key:
+    pass
+
+
+key = Key()
+kept = weakref.WeakKeyDictionary({key: begin()})

@@ -1,0 +1,4 @@
+import weakref
+
+kept = begin()
+by_name = weakref.WeakValueDictionary(kept=kept)

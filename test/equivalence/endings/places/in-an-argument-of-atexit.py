@@ -1,0 +1,3 @@
+import atexit
+
+atexit.register(lambda kept: kept.write("atexit\n"), begin())

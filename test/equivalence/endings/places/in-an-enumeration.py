@@ -1,0 +1,8 @@
+import enum
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+Colour.RED.kept = begin()

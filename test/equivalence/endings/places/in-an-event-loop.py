@@ -1,0 +1,4 @@
+import asyncio
+
+loop = asyncio.new_event_loop()
+loop.call_soon(print, begin())

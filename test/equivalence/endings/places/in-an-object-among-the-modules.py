@@ -1,0 +1,9 @@
+import sys
+
+
+class Thing:
+    pass
+
+
+sys.modules["thing"] = Thing()
+sys.modules["thing"].kept = begin()

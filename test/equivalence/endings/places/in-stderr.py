@@ -1,0 +1,4 @@
+import sys
+
+sys.stderr = begin()
+print("printed", file=sys.stderr)

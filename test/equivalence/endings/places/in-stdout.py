@@ -1,0 +1,4 @@
+import sys
+
+sys.stdout = begin()
+print("printed")

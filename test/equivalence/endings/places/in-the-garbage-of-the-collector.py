@@ -1,0 +1,3 @@
+import gc
+
+gc.garbage.append(begin())

@@ -1,0 +1,3 @@
+import threading
+
+threading.main_thread().kept = begin()

@@ -1,0 +1,3 @@
+import os
+
+os.kept = begin()

@@ -1,0 +1,5 @@
+import os
+
+file = open("out.txt", "w")
+file.write("lost\n")
+os.closerange(0, 200)

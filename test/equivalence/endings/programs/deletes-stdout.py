@@ -1,0 +1,4 @@
+import sys
+
+print("printed")
+del sys.stdout

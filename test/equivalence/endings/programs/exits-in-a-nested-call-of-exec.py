@@ -1,0 +1,1 @@
+exec(compile("import sys\nsys.exit(9)\n", "inner", "exec"))

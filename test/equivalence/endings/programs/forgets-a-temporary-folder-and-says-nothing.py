@@ -1,0 +1,4 @@
+import tempfile
+
+folder = tempfile.TemporaryDirectory(dir=".")
+tempfile.kept = tempfile.TemporaryDirectory(dir=".")

@@ -1,0 +1,5 @@
+import atexit
+
+atexit.register(print, "never")
+atexit._clear()
+atexit.register(print, "once")

@@ -1,0 +1,5 @@
+import sys
+
+print("printed")
+sys.stdout = sys.stderr = None
+raise ValueError("unseen")

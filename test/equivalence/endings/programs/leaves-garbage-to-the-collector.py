@@ -1,0 +1,8 @@
+import gc
+
+
+class Thing:
+    pass
+
+
+gc.garbage.append(Thing())

@@ -1,0 +1,5 @@
+import sys
+
+file = open("out.txt", "w")
+file.write("kept\n")
+sys.modules.clear()

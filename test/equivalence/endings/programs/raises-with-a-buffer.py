@@ -1,0 +1,2 @@
+print("printed before")
+raise ValueError("an error")

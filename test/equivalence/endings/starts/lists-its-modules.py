@@ -1,0 +1,3 @@
+import sys
+
+print(*sorted(sys.modules), sep="\n")
