@@ -88,6 +88,12 @@ const scenarios = {
     limits:
       'Calls were sent by one program that speaks proper HTTP; bytes that are no request at all are another matter. Answers of 503 for lack of room, which are documented, were kept away by enough of it.',
   },
+  cpython: {
+    title: "CPython's own tests",
+    did: "Modules of CPython's own test suite, in Debian's package of it, ran as Python scripts with `/usr/bin/python3`: each one cold, with `warm = false` in its manifest, and warm, in an interpreter that waited for a run. The outcome of every test was compared: passed, failed, skipped and why. The exit codes of the runs were compared, too. A module with a difference ran up to two more times, cold and warm, with nothing else on the service; a test counts as different if it differed each time.",
+    limits:
+      'Tests that need the network, gigabytes of disk or minutes of processor time are skipped, cold and warm. Modules that take longer than a minute run in part, or not at all.',
+  },
   'hang-up': {
     title: 'Callers hang up',
     did: 'Synchronous callers tore their connection down at random moments. Results, outputs and requests of 50 MB were sent, each over its limit.',

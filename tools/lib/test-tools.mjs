@@ -69,8 +69,21 @@ export function installTestTools() {
 function installDebianPackages() {
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
   const programs = Object.keys(debianPackages).filter((program) => !isOnPath(program));
-  const libraries = Object.keys(debianLibraries).filter((name) => !succeeds(debianLibraries[name]));
-  const packages = [...programs.map((program) => debianPackages[program]), ...libraries];
+  installEach(programs.map((program) => debianPackages[program]));
+  // After the programs: the name of one library depends on the version of Python.
+  const libraries = { ...debianLibraries, ...pythonTestSuite() };
+  installEach(Object.keys(libraries).filter((name) => !succeeds(libraries[name])));
+}
+
+/** CPython's own tests. Debian names their package for the version of its Python. */
+function pythonTestSuite() {
+  const python = '/usr/bin/python3';
+  const print = 'import sys; print("libpython%d.%d-testsuite" % sys.version_info[:2], end="")';
+  const { status, stdout } = spawnSync(python, ['-c', print], { encoding: 'utf8' });
+  return status === 0 ? { [stdout]: [python, '-c', 'import test.support'] } : {};
+}
+
+function installEach(packages) {
   if (packages.length === 0) return;
   say(`Installing for the tests: ${packages.join(', ')} ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { allWait, runCounted } from '../equivalence/warmth.ts';
+import { cpythonModules, type TestModule } from '../support/cpython-modules.ts';
+import { record } from '../support/figures.ts';
+import { type Hob, launchHob } from '../support/hob.ts';
+import { has } from '../support/needs.ts';
+import { traceProcesses } from '../support/processes.ts';
+import { patiently, scaled } from '../support/scale.ts';
+import { writeScript } from '../support/scripts.ts';
+
+const scenario = 'cpython';
+
+/** The distribution's own Python: its test suite is a package. */
+const systemPython = '/usr/bin/python3';
+
+/** Less than a request may take, so that a module that hangs ends with an outcome. */
+const timeoutSeconds = 100;
+
+/** A test counts as different if it differs in each round. Only the first round shares the machine with another run. */
+const rounds = 3;
+
+/** How the run of a module ended. Each test has one outcome, or one for each subtest that failed. */
+interface ModuleRun {
+  readonly end: Readonly<Record<string, unknown>>;
+  readonly outcomes: Readonly<Record<string, readonly string[]>>;
+  readonly tracebacks: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Difference {
+  readonly test: string;
+  readonly cold: unknown;
+  readonly warm: unknown;
+  readonly traceback?: string | undefined;
+}
+
+const scripts = ['cold', 'warm', 'idle'] as const;
+type ScriptName = (typeof scripts)[number];
+
+let base: string;
+let hob: Hob;
+const trace = traceProcesses();
+const ids = new Map<ScriptName, string>();
+
+async function runModule(script: ScriptName, { name, parts }: TestModule): Promise<ModuleRun> {
+  const folder = await mkdtemp(join(base, 'current-'));
+  const outcomes = join(base, `${script}.json`);
+  const names = parts.length === 0 ? [`test.${name}`] : parts.map((part) => `test.${name}.${part}`);
+  try {
+    const { status, body } = await hob.run(ids.get(script) ?? '', { params: { names, folder, outcomes } });
+    if (status !== 200) throw new Error(`${name} did not run: ${JSON.stringify(body)}`);
+    const end = { success: body.success, exit_code: body.exit_code, timed_out: body.timed_out };
+    const text = await readFile(outcomes, 'utf8').catch(() => '{"outcomes":{},"tracebacks":{}}');
+    return { end, ...JSON.parse(text) };
+  } finally {
+    await rm(outcomes, { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Fails if the run got no warm interpreter. Cold runs count neither as hits nor as misses, and may run at the same time. */
+async function runWarm(module: TestModule): Promise<ModuleRun> {
+  await allWait(hob);
+  const { wasWarm, result } = await runCounted(hob, () => runModule('warm', module));
+  if (!wasWarm) throw new Error(`${module.name} started cold`);
+  return result;
+}
+
+/** The first run of its kind starts cold, and makes the service start interpreters. */
+async function warmUp(): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const { wasWarm } = await runCounted(hob, () => runModule('idle', { name: 'nothing', parts: [] }));
+    if (wasWarm) return;
+    await allWait(hob);
+  }
+  throw new Error('no interpreter waited for a run');
+}
+
+function differencesOf(cold: ModuleRun, warm: ModuleRun): Difference[] {
+  const tests = new Set([...Object.keys(cold.outcomes), ...Object.keys(warm.outcomes)]);
+  const different: Difference[] = [...tests]
+    .map((test) => ({ test, cold: cold.outcomes[test], warm: warm.outcomes[test] }))
+    .filter((each) => JSON.stringify(each.cold) !== JSON.stringify(each.warm))
+    .map((each) => ({
+      ...each,
+      traceback: (warm.tracebacks[each.test] ?? cold.tracebacks[each.test])?.join('\n'),
+    }));
+  if (JSON.stringify(cold.end) !== JSON.stringify(warm.end))
+    different.push({ test: 'end of the run', cold: cold.end, warm: warm.end });
+  return different;
+}
+
+const found = modulesHere();
+
+describe.runIf(has(`the test suite of ${systemPython}`, found.length > 0))(
+  "a module of CPython's tests",
+  () => {
+    const modules = found.slice(0, scaled(3, found.length));
+    const seen = { modules: 0, tests: 0, differences: 0, unsteady: new Set<string>() };
+
+    beforeAll(async () => {
+      base = await mkdtemp(join(tmpdir(), 'hob-test-'));
+      const runner = await readFile(
+        fileURLToPath(new URL('../support/cpython-tests.py', import.meta.url)),
+        'utf8',
+      );
+      for (const script of scripts) {
+        const id = await writeScript(join(base, 'scripts'), script, {
+          language: 'python',
+          entry: ['main.py', script === 'idle' ? '' : runner],
+          runtime: `timeout = ${timeoutSeconds}\nwarm = ${script !== 'cold'}`,
+        });
+        ids.set(script, id);
+      }
+      const home = join(base, 'home');
+      await mkdir(home);
+      hob = await launchHob({
+        home,
+        scripts: [join(base, 'scripts')],
+        env: { ...trace.env, PATH: '/usr/bin:/bin' },
+      });
+      await warmUp();
+    });
+
+    afterAll(async () => {
+      await hob.stop();
+      await trace.noneLeft();
+      await rm(base, { recursive: true, force: true, maxRetries: 5 });
+    });
+
+    it.each(modules)('has the same outcomes warm and cold: $name', patiently, async (module) => {
+      const [cold, warm] = await Promise.all([runModule('cold', module), runWarm(module)]);
+      expect(Object.keys(cold.outcomes), JSON.stringify(cold.end)).not.toEqual([]);
+      let different = differencesOf(cold, warm);
+      for (let round = 1; round < rounds && different.length > 0; round++) {
+        for (const { test } of different) seen.unsteady.add(`${module.name}: ${test}`);
+        const again = differencesOf(await runModule('cold', module), await runWarm(module));
+        different = different.flatMap(({ test }) => again.filter((each) => each.test === test));
+      }
+      for (const { test } of different) seen.unsteady.delete(`${module.name}: ${test}`);
+      seen.modules += 1;
+      seen.tests += Object.keys(cold.outcomes).length;
+      seen.differences += different.length;
+      expect(different).toEqual([]);
+    });
+
+    it('counts what was compared', () => {
+      for (const test of seen.unsteady)
+        process.stderr.write(`differed once, and agreed when run again: ${test}\n`);
+      record({ scenario, what: 'modules run warm and cold', value: seen.modules, unit: '' });
+      record({ scenario, what: 'tests compared', value: seen.tests, unit: '' });
+      record({
+        scenario,
+        what: 'tests that differed once, and agreed when run again',
+        value: seen.unsteady.size,
+        unit: '',
+      });
+      record({
+        scenario,
+        what: 'outcomes of tests and exit codes of modules that differ',
+        value: seen.differences,
+        unit: '',
+        bound: { exactly: 0 },
+      });
+    });
+  },
+);
+
+/** Other versions of Python have other modules. None: this machine lacks the test suite. */
+function modulesHere(): TestModule[] {
+  const print = `
+import sys
+from importlib.util import find_spec
+print(*[name for name in sys.argv[1:] if find_spec("test") and find_spec("test." + name)])
+`;
+  try {
+    const here = execFileSync(systemPython, ['-c', print, ...cpythonModules.map(({ name }) => name)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).split(/\s/);
+    return cpythonModules.filter(({ name }) => here.includes(name));
+  } catch {
+    return [];
+  }
+}
