@@ -98,11 +98,19 @@ def keep_modules():
 
 
 def give_up():
-    """Gives the collector all objects, and lets go of everything that an ordinary start does not have."""
-    unfreeze = gc.unfreeze
+    """Gives the collector all objects, and lets go of everything that an ordinary start does not have. A script may have kept a function
+    of this program: it still works, and does what the original does."""
+    if not replaced:
+        return
+    unfreeze, function = gc.unfreeze, types.FunctionType
     for owner, name, original in replaced:
         delattr(owner, name) if original is INHERITED else setattr(owner, name, original)
-    globals().clear()
+    space = globals()
+    for name, value in list(space.items()):
+        if type(value) in (dict, list) and name != "__builtins__":
+            value.clear()
+        elif type(value) is not function and name != "__builtins__":
+            del space[name]
     unfreeze()
 
 
