@@ -50,8 +50,8 @@ export class ForkServer {
     return this.#host.pid;
   }
 
-  /** Resolves with a child that waits for its run, or null when there will be none. */
-  async fork(): Promise<WarmInterpreter | null> {
+  /** Resolves with a child that waits for its run, or null when there will be none. A child for later takes the time to get ready. */
+  async fork({ isForLater = false } = {}): Promise<WarmInterpreter | null> {
     const fifos: LentFifo[] = [];
     let orderFd: number | undefined;
     try {
@@ -71,7 +71,7 @@ export class ForkServer {
     const seq = this.#asked++;
     return new Promise((settle) => {
       this.#births.set(seq, { order, orderFd, stdout, stderr, settle });
-      this.#host.send({ seq, order: order.path, stdout: stdout.path, stderr: stderr.path });
+      this.#host.send({ seq, idle: isForLater, order: order.path, stdout: stdout.path, stderr: stderr.path });
     });
   }
 

@@ -238,7 +238,9 @@ export class WarmGroup {
       for (let count = 0; count < missing; count++) {
         const isNeededNow = this.#waiting.length > this.#coming;
         if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
-        this.#await(this.#server?.fork() ?? Promise.resolve(null));
+        // On a busy machine the time that it takes to get ready is taken from runs.
+        const isForLater = !isNeededNow && !this.#tools.isBusy();
+        this.#await(this.#server?.fork({ isForLater }) ?? Promise.resolve(null));
       }
     } else if (missing > 0 && this.#coming === 0) {
       if (this.#putOff()) {

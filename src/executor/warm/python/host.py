@@ -108,6 +108,7 @@ def serve(loaded):
     poller.register(wake_read, select.POLLIN)
     freeze()
     gc.disable()
+    spans = find_own_memory()
     rest = b""
     is_closing = False
     while not (is_closing and is_childless()):
@@ -139,6 +140,8 @@ def serve(loaded):
                 os.close(handle)
             gc.enable()
             globals()["is_forked"] = True
+            if request["idle"]:
+                copy_memory(spans)
             return await_order(child)
     os._exit(0)
 
