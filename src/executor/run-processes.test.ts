@@ -52,16 +52,6 @@ describe('a process of a run', () => {
     expect(pidsIn(run, [stranger, member])).toEqual([member.pid]);
   });
 
-  it('is not the script itself once that has ended, though the system may not be done with it', () => {
-    const run = runOf();
-    const child = entry(id(1), { parent: leader.pid });
-    run.leaderEnded();
-    expect(pidsIn(run, [theLeader])).toEqual([]);
-    expect(pidsIn(run, [theLeader, entry(id(1), { group: leader.pid })])).toEqual([id(1)]);
-    // Its number is somebody else's by now, who says by the variable to be of this run.
-    expect(pidsIn(run, [{ ...theLeader, startTicks: 700 }, child])).toEqual([leader.pid, child.pid]);
-  });
-
   it('is whoever descends from one, however far and in whatever order they are listed', () => {
     const table = [
       entry(id(-3), { parent: id(-2) }),

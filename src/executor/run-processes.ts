@@ -23,7 +23,6 @@ export class RunProcesses {
   readonly #known = new Map<number, number>();
   /** Whether the id of the leader still names its group and session, and not somebody else's. */
   #isGroupOurs: boolean;
-  #hasLeaderEnded = false;
 
   constructor(runId: string, leader: Leader, cgroup: RunCgroup | null) {
     this.runId = runId;
@@ -40,11 +39,6 @@ export class RunProcesses {
   enclose(cgroup: RunCgroup): void {
     this.#cgroup = cgroup;
     void cgroup.adopt(this.#leader.pid);
-  }
-
-  /** It has ended, or is about to and has said so: it is none of those that are left. */
-  leaderEnded(): void {
-    this.#hasLeaderEnded = true;
   }
 
   /** Nobody of this run was started earlier. */
@@ -64,15 +58,11 @@ export class RunProcesses {
         entry.runId === this.runId ||
         (this.#isGroupOurs && (entry.group === leader || entry.session === leader)) ||
         this.#known.get(entry.pid) === entry.startTicks;
-      if (isMember && entry.pid !== process.pid && !this.#isOnItsWayOut(entry)) members.set(entry.pid, entry);
+      if (isMember && entry.pid !== process.pid) members.set(entry.pid, entry);
     }
     addDescendants(members, table);
     for (const entry of members.values()) this.#known.set(entry.pid, entry.startTicks);
     return [...members.values()];
-  }
-
-  #isOnItsWayOut({ pid, startTicks }: ProcessEntry): boolean {
-    return this.#hasLeaderEnded && pid === this.#leader.pid && startTicks === this.#leader.startTicks;
   }
 
   /** Signals the group in one step, so that nobody in it can fork away in between, and each of the others. */

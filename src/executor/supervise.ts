@@ -177,7 +177,6 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
 
     const exit = await script.exited;
     hasExited = true;
-    processes?.leaderEnded();
     timer.cancel();
     clearTimeout(lasting);
     // Whatever is asked for from here on comes too late: this is how the script ended.
