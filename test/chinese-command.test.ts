@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from '../src/cli/commands.ts';
 import { readVersion } from '../src/shared/version.ts';
 import { type Hob, launchHob, runCli, tempFolder } from './support/hob.ts';
+import { startPackageService } from './support/package-service.ts';
 import { writeScript } from './support/scripts.ts';
+import { until } from './support/until.ts';
 
 const chinese = { LANG: 'zh_CN.UTF-8' };
 const han = /\p{Script=Han}/u;
@@ -119,10 +121,26 @@ acme/none  -        -  缺失  图片放大
     expect(installed.stdout).toMatch(
       new RegExp(`^已安装 缩略图，ID 为 ${id}\\n运行：hob run 缩略图\\n或者：curl `),
     );
-    expect(installed.stderr).toMatch(/：正在/);
     expect((await say('packages', '--home', home)).stdout).toMatch(
       /^名称 {4}版本 {2}ID {8}安装时间 {10}来源\n缩略图 {2}- .*\n\n1 个脚本包\n$/,
     );
+  });
+
+  it('shows each stage of an installation', async () => {
+    const service = await startPackageService();
+    const cli = runCli(['install', await tempFolder(), '--home', service.home], chinese);
+    const operation = await service.begun(1);
+    for (const [stage, words] of [
+      ['fetching', '正在获取'],
+      ['checking', '正在检查'],
+      ['preparing', '正在准备运行环境'],
+      ['switching', '正在启用'],
+    ]) {
+      service.step(operation, { stage });
+      await until(`it says ${words}`, async () => cli.output.stderr.includes(`：${words} ...\n`));
+    }
+    service.step(operation, { state: 'cancelled', stage: null });
+    expect((await cli.ended).code).toBe(1);
   });
 
   it('says what is wrong with a manifest, and tells programs the same as ever', async () => {

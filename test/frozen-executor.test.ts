@@ -3,16 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import {
-  executorPid,
-  type Hob,
-  isRunning,
-  launchHob,
-  runCli,
-  startHob,
-  tempFolder,
-  untilGone,
-} from './support/hob.ts';
+import { executorPid, type Hob, isRunning, runCli, startHob, tempFolder, untilGone } from './support/hob.ts';
 import { findProgram, has } from './support/needs.ts';
 import { writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
@@ -288,7 +279,7 @@ describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
     await untilGone(executor);
   });
 
-  it('with --all says that scripts may still run, which the next one stops', async () => {
+  it('with --all says that scripts may still run, and stops them as soon as the executor goes on', async () => {
     const { hob, begin, freeze, thaw } = await openScene('sh');
     const executor = await executorPid(hob.home);
     const { runId, pid } = await begin();
@@ -298,12 +289,10 @@ describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
     expect(stdout).toContain(`The executor (process ${executor}) is still there`);
     expect(await isRunning(pid)).toBe(true);
     thaw();
-    const next = await launchHob({ home: hob.home });
-    await runCli(['stop', '--all', '--home', hob.home]).ended;
-    expect(await next.stop()).toBe(0);
     await untilGone(pid);
-    const last = await startHob({ home: hob.home });
-    expect(await last.ended(runId)).toMatchObject({ end_cause: 'shutdown' });
+    await untilGone(executor);
+    const next = await startHob({ home: hob.home });
+    expect(await next.ended(runId)).toMatchObject({ end_cause: 'shutdown' });
   });
 });
 
@@ -338,6 +327,19 @@ describe.skipIf(!isHere)('a run whose executor is frozen meanwhile', () => {
     await timeoutPassed(hob, runId);
     thaw();
     expect(await hob.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 7 });
+  });
+
+  it.each(kinds)('keeps its own exit if the service stops meanwhile: %s', async (kind) => {
+    const { hob, begin, letExit, freeze, thaw } = await openScene(kind);
+    const executor = await executorPid(hob.home);
+    const { runId, pid } = await begin();
+    await freeze();
+    await letExit(pid);
+    expect(await hob.stop()).toBe(0);
+    thaw();
+    await untilGone(executor);
+    const next = await startHob({ home: hob.home });
+    expect(await next.ended(runId)).toMatchObject({ state: 'failed', end_cause: 'exit', exit_code: 7 });
   });
 
   it.each(kinds)('is cancelled if it is still alive: %s', async (kind) => {

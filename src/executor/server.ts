@@ -64,6 +64,8 @@ export class ExecutorServer {
   #service: Socket | undefined;
   #lonely: NodeJS.Timeout | undefined;
   #warmNews: NodeJS.Timeout | undefined;
+  /** Messages to the service that are not sent yet. */
+  #outbox: FromExecutor[] = [];
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -123,6 +125,7 @@ export class ExecutorServer {
   #welcome(socket: Socket): void {
     this.#service?.destroy();
     this.#service = socket;
+    this.#outbox = [];
     this.#dismissed = false;
     // It will say so again if it means it: after a step back to an older version this one may be the right one again.
     this.#retired = false;
@@ -240,11 +243,8 @@ export class ExecutorServer {
         process.stderr.write(`${runId}: its parameter file cannot be removed: ${String(error)}\n`);
       });
       this.#running.delete(runId);
-      // A start that is told with the end does not wake the service by itself.
-      this.#service?.cork();
       tellStart();
       this.keep(end);
-      this.#service?.uncork();
       this.#options.onEnd();
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
@@ -261,8 +261,7 @@ export class ExecutorServer {
     if (warm === null || this.#warmNews !== undefined) return;
     this.#warmNews = setTimeout(() => {
       this.#warmNews = undefined;
-      // After a pause of this process the service may be gone. Its last messages, which a failed write would discard, are read first.
-      setImmediate(() => this.#tell({ type: 'warm', state: warm.state }));
+      this.#tell({ type: 'warm', state: warm.state });
     }, warmNewsMs).unref();
   }
 
@@ -279,9 +278,23 @@ export class ExecutorServer {
     this.#tell({ type: 'counted', counts });
   }
 
+  /**
+   * Sends a message after the messages of the service have been read. After a pause of this process the service may be gone:
+   * the first failed write closes the connection, and with it the service's farewell would be lost.
+   */
   #tell(message: FromExecutor): void {
-    // Without a service nothing is lost: whatever it must hear is in the next welcome.
-    if (this.#service?.writable) sendMessage(this.#service, message);
+    if (this.#outbox.length === 0) setImmediate(() => this.#sendAll());
+    this.#outbox.push(message);
+  }
+
+  #sendAll(): void {
+    const messages = this.#outbox;
+    this.#outbox = [];
+    // Without a service nothing is lost: the next welcome says what the service must know.
+    if (!this.#service?.writable) return;
+    this.#service.cork();
+    for (const message of messages) sendMessage(this.#service, message);
+    this.#service.uncork();
   }
 
   /** What a script left running may still write to its streams; it would be killed by that if nobody read them. */
