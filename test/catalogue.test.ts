@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { parse } from 'smol-toml';
 import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 
+import { exampleNames, examplesFolder } from './support/examples.ts';
 import { type Hob, projectRoot, startHob, tempFolder } from './support/hob.ts';
 import { bash, writeScript } from './support/scripts.ts';
 
@@ -202,10 +203,10 @@ it('editors get the schema of the manifest from the service, and it accepts the 
   expect(schema).toEqual(
     JSON.parse(await readFile(join(projectRoot, 'schema', 'script.schema.json'), 'utf8')),
   );
-  const examples = await readdir(join(projectRoot, 'examples'));
-  expect(examples.length).toBeGreaterThanOrEqual(7);
+  const examples = await exampleNames();
+  expect(examples).toHaveLength(10);
   for (const example of examples) {
-    const manifest = parse(await readFile(join(projectRoot, 'examples', example, 'script.toml'), 'utf8'));
+    const manifest = parse(await readFile(join(examplesFolder, example, 'script.toml'), 'utf8'));
     expect([example, Value.Errors(schema, manifest)]).toEqual([example, []]);
   }
   expect(Value.Check(schema, { service: { info: { name: 'x' }, runtime: {} } })).toBe(false);

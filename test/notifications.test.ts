@@ -130,7 +130,7 @@ describe('the list of notifications', () => {
 });
 
 it('the script in the documentation does what it says', async () => {
-  const text = await readFile(join(projectRoot, 'docs', 'notifications.md'), 'utf8');
+  const text = await readFile(join(projectRoot, 'docs', 'desktop.md'), 'utf8');
   const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(text) ?? [];
   const scripts = await tempFolder();
   const id = await writeScript(scripts, 'documented', { language: 'python', entry: ['main.py', program] });

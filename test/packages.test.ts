@@ -5,13 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 import { packFolder } from '../src/packages/pack/pack-folder.ts';
 import { listenTo, type SeenEvent } from './support/event-client.ts';
-import { type Hob, projectRoot, startHob, tempFolder } from './support/hob.ts';
+import { exampleNames, examplesFolder } from './support/examples.ts';
+import { type Hob, startHob, tempFolder } from './support/hob.ts';
 import { install, operate } from './support/packages.ts';
 import { startRestartable } from './support/restartable.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { fileThere, until } from './support/until.ts';
-
-const examples = join(projectRoot, 'examples');
 
 /** All that is below the packages of a home, as paths. */
 function packagesOf({ home }: Pick<Hob, 'home'>): Promise<string[]> {
@@ -51,9 +50,10 @@ const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 describe('packages for this interface', () => {
   it('install and run unchanged, whatever their file and root table are called', async () => {
     const hob = await startHob();
-    for (const name of await readdir(examples)) {
+    const names = await exampleNames();
+    for (const name of names) {
       const folder = join(await tempFolder(), name);
-      await cp(join(examples, name), folder, { recursive: true });
+      await cp(join(examplesFolder, name), folder, { recursive: true });
       const manifest = await readFile(join(folder, 'script.toml'), 'utf8');
       await rm(join(folder, 'script.toml'));
       await writeFile(
@@ -64,7 +64,7 @@ describe('packages for this interface', () => {
       expect(await install(hob, source)).toMatchObject({ state: 'done', error: null });
     }
     const { scripts, problems } = (await hob.get('/api/scripts')).body;
-    expect(scripts).toHaveLength((await readdir(examples)).length);
+    expect(scripts).toHaveLength(names.length);
     expect(problems).toEqual([]);
     const slug = await hob.run('899bf95e-1ffb-4d83-b0db-c611951706bb', { data: { title: 'Tea & Coffee' } });
     expect(slug.body).toMatchObject({ success: true, result: { slug: 'tea-coffee' } });
@@ -85,7 +85,7 @@ describe('packages for this interface', () => {
 
   it('warn where a script that they call is not there', async () => {
     const hob = await startHob();
-    const { state, warnings } = await install(hob, join(examples, 'text-digest'));
+    const { state, warnings } = await install(hob, join(examplesFolder, 'text-digest'));
     expect(state).toBe('done');
     expect(warnings).toEqual([expect.stringContaining('bb01422c-7c2f-4e90-80d0-1a3f21cf4c9e')]);
   });

@@ -24,8 +24,8 @@ interface TerminalSearchOptions extends Desktop {
 const mostCommands = 3;
 
 const noDisplay: Text = {
-  en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set). To have windows, start Hob from the session of a desktop; see docs/terminals.md.',
-  zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）。如需窗口，请在桌面会话中启动 Hob，详见 docs/terminals.md。',
+  en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set). To have windows, start Hob from the session of a desktop; see docs/desktop.md.',
+  zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）。如需窗口，请在桌面会话中启动 Hob，详见 docs/desktop.md。',
 };
 const noEmulator: Text = {
   en: 'no terminal emulator was found. Install one (Debian, Ubuntu: apt install xterm), or name yours in the setting terminal_command.',
