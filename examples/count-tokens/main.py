@@ -1,4 +1,4 @@
-"""Counts the tokens of texts with the vocabulary of BERT, or estimates them when that model is not on this machine."""
+"""Counts the tokens of texts with the vocabulary of BERT, or estimates them if that model is not on this machine."""
 
 import json
 import os
@@ -10,19 +10,19 @@ import urllib.parse
 import urllib.request
 
 MODEL = "google-bert/bert-base-uncased"  # the repo_id in script.toml
-LONGEST_WORD = 100  # BERT takes anything longer for one unknown token
+LONGEST_WORD = 100  # BERT treats a longer word as one unknown token
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# What BERT splits a text into first: Chinese characters one by one, words, and every other sign by itself.
+# BERT first splits a text into single Chinese characters, words, and single other signs.
 PIECES = re.compile("[%s]|[^\\W_%s]+|[^\\w\\s]|_" % (CJK, CJK))
 
 
 class BadInput(Exception):
-    """Something the caller can put right; its text becomes the message of the envelope."""
+    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 class Unavailable(Exception):
-    """Why the model cannot be used; its text becomes part of a message."""
+    """The model cannot be used; the text of the error becomes part of a message."""
 
 
 def main(environment, data, params):
@@ -36,7 +36,7 @@ def main(environment, data, params):
     except Unavailable as reason:
         if params["exact"]:
             return {"code": 2, "msg": "The tokens cannot be counted: %s" % reason}
-        # A rough answer now is worth more than none; the caller is told that it is rough.
+        # An estimate is better than no answer. The message says that it is an estimate.
         vocabulary, note = None, " (estimated: %s)" % reason
 
     files = [
@@ -71,10 +71,10 @@ def read_text(path):
 
 
 def find_model(api_base):
-    """The folder of the downloaded model, by asking the service for it."""
-    # Append to api_base as it is: its path says which run is calling.
+    """Asks the service for the folder of the downloaded model."""
+    # Append to api_base without changing it: its path identifies the run.
     url = api_base + "/api/model/path?repo_id=" + urllib.parse.quote(MODEL, safe="")
-    # The service is on this machine: a proxy that the environment may name has no part in this.
+    # The service is on this machine, so ignore proxies in the environment.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=30) as response:
@@ -88,7 +88,7 @@ def find_model(api_base):
 
 
 def read_vocabulary(folder):
-    # The answer is a folder; which file in it to read is the script's business.
+    # The service returns a folder; the script chooses the file.
     path = os.path.join(folder, "vocab.txt")
     try:
         with open(path, encoding="utf-8") as file:
@@ -103,7 +103,7 @@ def count(text, vocabulary):
 
 
 def count_word(word, vocabulary):
-    """Takes the longest known beginning off the word until nothing is left; 1 for a word that cannot be made of such."""
+    """Splits the word into the longest known pieces, from left to right, and counts them; 1 if that is not possible."""
     if len(word) > LONGEST_WORD:
         return 1
     tokens, start = 0, 0
@@ -118,7 +118,7 @@ def count_word(word, vocabulary):
 
 
 def estimate(text):
-    """About one token for a Chinese character, and one for four characters of anything else."""
+    """Counts about one token per Chinese character, and one per four other characters."""
     chinese = len(re.findall("[%s]" % CJK, text))
     return chinese + (len(text) - chinese + 3) // 4
 
@@ -131,10 +131,10 @@ if __name__ == "__main__":
         envelope = main(request["environment"], request["data"], request["params"])
     except BadInput as problem:
         envelope = {"code": 1, "msg": str(problem)}
-    # Whatever happened, the caller reads it here.
+    # Write the envelope in every case, because the caller reads the result here.
     with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
         json.dump(envelope, file)
-    # A file name need not be valid text, and printing it must not fail.
+    # File names may contain invalid text, and printing them must not fail.
     sys.stdout.reconfigure(errors="replace")
     print(envelope["msg"])
     sys.exit(0 if envelope["code"] == 0 else 1)

@@ -1,4 +1,4 @@
-"""Says what is in each column of a CSV file."""
+"""Describes each column of a CSV file."""
 
 import csv
 import json
@@ -8,16 +8,16 @@ import sys
 from collections import Counter
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t"}
-# Beyond this many different texts in a column, counting them all would only fill the memory.
+# Limits the memory for a column with very many different texts.
 MAX_DISTINCT = 10000
 
 
 class BadInput(Exception):
-    """Something the caller can put right; its text becomes the message of the envelope."""
+    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 class Column:
-    """What was seen of one column so far."""
+    """Collects the values of one column."""
 
     def __init__(self, name):
         self.name = name
@@ -60,7 +60,7 @@ class Column:
 def main(data, params):
     path = find_file(data["file"])
     try:
-        # `newline=""` leaves line breaks inside quoted cells to the csv module, and utf-8-sig drops what Excel puts first.
+        # `newline=""` keeps line breaks in quoted cells for the csv module, and utf-8-sig removes the mark that Excel writes first.
         with open(path, encoding="utf-8-sig", newline="") as file:
             first_line = file.readline()
             if "\0" in first_line:
@@ -77,7 +77,7 @@ def main(data, params):
 
 
 def find_file(values):
-    # The values of the main input always come as a list, also for an input of the type str.
+    # The main input is always a list of values, also for an input of the type str.
     if len(values) != 1:
         raise BadInput("Send the absolute path of one file as data.file.")
     path = os.path.expanduser(values[0])
@@ -123,7 +123,7 @@ def to_number(cell):
         number = float(cell)
     except ValueError:
         return None
-    # "nan" and "inf" are texts as far as a table is concerned, and JSON does not know them.
+    # Treat "nan" and "inf" as texts: JSON has no such numbers.
     return number if math.isfinite(number) else None
 
 
@@ -135,10 +135,10 @@ if __name__ == "__main__":
         envelope = main(request["data"], request["params"])
     except BadInput as problem:
         envelope = {"code": 1, "msg": str(problem)}
-    # Whatever happened, the caller reads it here.
+    # Write the envelope in every case, because the caller reads the result here.
     with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
         json.dump(envelope, file)
-    # A file name need not be valid text, and printing it must not fail.
+    # File names may contain invalid text, and printing them must not fail.
     sys.stdout.reconfigure(errors="replace")
     print(envelope["msg"])
     sys.exit(0 if envelope["code"] == 0 else 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Shows what takes the most room in a folder.
+# Shows the largest files and folders in a folder.
 #
-# bash cannot read JSON, so Python does: once for the parameter file, once for the envelope. Values travel between them as
-# arguments or separated by NUL, the one byte that no path contains.
+# bash cannot read JSON, so Python reads the parameter file and writes the envelope. Values are passed as arguments, or separated by
+# NUL, the only byte that no path contains.
 set -u
 
 mapfile -d '' -t request < <(python3 - "$1" <<'PYTHON'
@@ -18,7 +18,7 @@ output_json=${request[0]:?the parameter file could not be read}
 top=${request[1]}
 folders=("${request[@]:2}")
 
-# finish CODE MESSAGE: writes the envelope and ends. `entries` are lines as du writes them: bytes, a tab, the path.
+# finish CODE MESSAGE: writes the envelope and exits. `entries` has the lines of du: bytes, a tab, the path.
 entries=()
 total=''
 incomplete=no
@@ -52,7 +52,7 @@ case $folder in
 esac
 [ -d "$folder" ] || finish 1 "There is no such folder: $folder"
 
-# One level deep, files too, on this disk alone. What may not be read is reported by du on stderr, which the answer carries.
+# One level deep, including files, on this file system only. du reports unreadable files on stderr, which the answer contains.
 listing=$(mktemp) || finish 2 'A temporary file could not be made.'
 trap 'rm -f "$listing"' EXIT
 du --all --max-depth=1 --one-file-system --block-size=1 --null -- "$folder" > "$listing" || incomplete=yes

@@ -1,11 +1,11 @@
-// Computes the checksums of files. Files are read in pieces, so their size does not matter.
+// Computes the checksums of files. It reads files in pieces, so they may have any size.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 
-/** Something that ends the script with a message instead of a stack trace. */
+/** An error that ends the script with a message instead of a stack trace. */
 class Problem extends Error {
   constructor(code, message) {
     super(message);
@@ -42,7 +42,7 @@ async function main({ data, params }) {
   const answer = { code: 0, msg: `${algorithm} of ${checksums.length} file(s)${left}`, checksums, skipped };
   if (expected === '') return answer;
   const matches = checksums[0].checksum === expected;
-  // A wrong file is no success: whoever automates this wants to stop here.
+  // A wrong checksum is a failure, so that an automated caller stops here.
   return matches
     ? { ...answer, msg: `The ${algorithm} is the expected one`, matches }
     : { ...answer, code: 3, msg: `The ${algorithm} is not the expected one`, matches };

@@ -15,7 +15,7 @@ PIECE_BYTES = 1024 * 1024
 
 
 class BadInput(Exception):
-    """Something the caller can put right; its text becomes the message of the envelope."""
+    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 def main(data, params):
@@ -54,10 +54,10 @@ def main(data, params):
 
 
 def find_files(folders, hidden, unreadable):
-    """Every file below the folders with its size, once each: a second name for the same file wastes nothing."""
+    """Every file below the folders with its size. A file with several names (hard links) is listed once."""
     seen = set()
     for folder in folders:
-        # Symbolic links are not followed, so there are no circles.
+        # Symbolic links are not followed, so there are no endless loops.
         for parent, subfolders, names in os.walk(folder, onerror=lambda error: unreadable.append(error.filename)):
             if not hidden:
                 subfolders[:] = [name for name in subfolders if not name.startswith(".")]
@@ -108,10 +108,10 @@ if __name__ == "__main__":
         envelope = main(request["data"], request["params"])
     except BadInput as problem:
         envelope = {"code": 1, "msg": str(problem)}
-    # Whatever happened, the caller reads it here.
+    # Write the envelope in every case, because the caller reads the result here.
     with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
         json.dump(envelope, file)
-    # A file name need not be valid text, and printing it must not fail.
+    # File names may contain invalid text, and printing them must not fail.
     sys.stdout.reconfigure(errors="replace")
     print(envelope["msg"])
     sys.exit(0 if envelope["code"] == 0 else 1)

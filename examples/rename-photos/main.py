@@ -1,4 +1,4 @@
-"""Names photos after the moment they were taken."""
+"""Names photos after the time they were taken."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from datetime import datetime
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".heic")
 
-# Numbers of the EXIF tags that are of interest here.
+# Numbers of the EXIF tags that this script reads.
 TAG_EXIF_TABLE = 0x8769
 TAG_DATE_TAKEN = 0x9003
 
@@ -16,11 +16,11 @@ ALREADY_NAMED = "it has this name already"
 
 
 class BadInput(Exception):
-    """Something the caller can put right; its text becomes the message of the envelope."""
+    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 class Skipped(Exception):
-    """Why one photo keeps its name."""
+    """The reason why one photo keeps its name."""
 
 
 def main(data, params):
@@ -40,7 +40,7 @@ def main(data, params):
         except Skipped as reason:
             skipped.append({"path": photo, "reason": str(reason)})
             continue
-        # In a dry run the new names are not on the disk yet, so they are remembered here.
+        # In a dry run the new names are not on the disk, so they are kept here.
         taken.add(target)
         renamed.append({"from": path, "to": target, "date_from": source})
 
@@ -87,10 +87,10 @@ def moment_of(path, undated):
 
 
 def exif_date(content):
-    """The date in the EXIF part of a JPEG file; None when there is none, or none that makes sense."""
+    """The date in the EXIF part of a JPEG file; None if it is missing or invalid."""
     try:
         position = 2 if content[:2] == b"\xff\xd8" else len(content)
-        # A JPEG file is a row of segments, each with its length; the pixels come after them.
+        # A JPEG file begins with segments, each with its length; the pixels follow.
         while position + 4 <= len(content) and content[position] == 0xFF:
             marker, length = struct.unpack(">HH", content[position : position + 4])
             segment = content[position + 4 : position + 2 + length]
@@ -113,7 +113,7 @@ def date_in_tiff(tiff):
 
 
 def entry_in(tiff, order, table, wanted):
-    """The value of an entry: for the two tags that are asked for here, it is a position in the data."""
+    """The value of an entry. For the two tags that this script reads, it is an offset in the data."""
     count = struct.unpack(order + "H", tiff[table : table + 2])[0]
     for index in range(count):
         start = table + 2 + 12 * index
@@ -124,7 +124,7 @@ def entry_in(tiff, order, table, wanted):
 
 
 def free_name(path, stem, taken):
-    """The new path, with a number when two photos were taken in the same second."""
+    """The new path, with a number if two photos were taken in the same second."""
     folder, extension = os.path.dirname(path), os.path.splitext(path)[1].lower()
     number = 1
     while True:
@@ -152,10 +152,10 @@ if __name__ == "__main__":
         envelope = main(request["data"], request["params"])
     except BadInput as problem:
         envelope = {"code": 1, "msg": str(problem)}
-    # Whatever happened, the caller reads it here.
+    # Write the envelope in every case, because the caller reads the result here.
     with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
         json.dump(envelope, file)
-    # A file name need not be valid text, and printing it must not fail.
+    # File names may contain invalid text, and printing them must not fail.
     sys.stdout.reconfigure(errors="replace")
     print(envelope["msg"])
     sys.exit(0 if envelope["code"] == 0 else 1)

@@ -1,5 +1,5 @@
-// Lists the texts in a folder as Markdown. The counting is left to another script, "Text statistics", which is
-// linked once for each file: that is how one script uses the work of another.
+// Lists the texts in a folder as Markdown. It calls another script, "Text statistics", once for each file: an example of how one
+// script uses another.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -26,7 +26,7 @@ interface TextFile {
   minutes: number;
 }
 
-/** Something that ends the script with a message instead of a stack trace. */
+/** An error that ends the script with a message instead of a stack trace. */
 class Problem extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -64,7 +64,7 @@ async function main({ environment, data, params }: Request): Promise<Envelope> {
   return { code: 0, msg: `${files.length} text(s) with ${words} words`, digest, files, skipped };
 }
 
-/** The values of the main input always come as a list, also for an input of the type str. */
+/** The main input is always a list of values, also for an input of the type str. */
 function readFolder(values: string[]): string {
   const [folder, ...more] = values;
   if (folder === undefined)
@@ -89,11 +89,11 @@ async function listTexts(folder: string, extensions: string[]): Promise<string[]
   }
 }
 
-/** Links "Text statistics" for one file; the reason as a text when that file cannot be counted. */
+/** Links "Text statistics" for one file. Returns the reason as a text if that file cannot be counted. */
 async function countWords(apiBase: string, path: string): Promise<{ title: string; words: number } | string> {
   let response: Response;
   try {
-    // Append to api_base as it is: its path says which run is calling.
+    // Append to api_base without changing it: its path identifies the run.
     response = await fetch(`${apiBase}/api/link`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'accept-language': 'en' },
@@ -103,9 +103,9 @@ async function countWords(apiBase: string, path: string): Promise<{ title: strin
     throw new Problem(2, `The service cannot be reached: ${reasonOf(error)}`);
   }
   const answer = await response.json();
-  // Any status but 200 is a refusal: the node did not run, and would not for the next file either.
+  // Any status other than 200 means that Hob refused the link. It would refuse the next file too.
   if (response.status !== 200) throw new Problem(2, `"Text statistics" was not run: ${answer.message}`);
-  // 200 means that it ran. Its envelope says how that went.
+  // 200 means that the script ran. Its envelope has the result.
   const envelope: Envelope = answer.result;
   if (envelope.code !== 0 || !Array.isArray(envelope.files)) return skippedBecause(envelope) ?? envelope.msg;
   const [file] = envelope.files;
@@ -131,7 +131,7 @@ function writeDigest(folder: string, files: TextFile[]): string {
   ].join('\n');
 }
 
-/** A bar would begin a new column. */
+/** Escapes bars, which separate columns in Markdown. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
@@ -146,7 +146,7 @@ async function save(path: string, text: string): Promise<void> {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // fetch says only that it failed; why is in the cause.
+  // The message of fetch has no reason; the reason is in the cause.
   const { cause } = error;
   return cause instanceof Error ? cause.message : error.message;
 }

@@ -6,13 +6,13 @@ import re
 import sys
 from collections import Counter
 
-# A Chinese or Japanese character counts as a word of its own; elsewhere a word is a run of letters and digits.
+# Each Chinese or Japanese character counts as a word. Other words are sequences of letters and digits.
 CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile("[%s]|[^\\W_%s]+(?:['\u2019-][^\\W_%s]+)*" % (CJK, CJK, CJK))
 
 
 class BadInput(Exception):
-    """Something the caller can put right; its text becomes the message of the envelope."""
+    """An error that the caller can correct; its text becomes the message of the envelope."""
 
 
 def main(data, params):
@@ -62,7 +62,7 @@ def main(data, params):
 
 
 def read_text(path):
-    """The text of a file and its size in bytes, whatever common encoding it is in."""
+    """The text of a file and its size in bytes. Tries the common encodings."""
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -79,12 +79,12 @@ def read_text(path):
             return content.decode(encoding), len(content)
         except UnicodeDecodeError:
             continue
-    # Every byte is a character in this one, so it never fails.
+    # In Latin-1 every byte is a character, so this never fails.
     return content.decode("latin-1"), len(content)
 
 
 def title_of(text):
-    """The first line with something in it, without the marks of a Markdown heading."""
+    """The first line that is not empty, without the marks of a Markdown heading."""
     for line in text.splitlines():
         title = line.strip().lstrip("#").strip()
         if title:
@@ -100,10 +100,10 @@ if __name__ == "__main__":
         envelope = main(request["data"], request["params"])
     except BadInput as problem:
         envelope = {"code": 1, "msg": str(problem)}
-    # Whatever happened, the caller reads it here.
+    # Write the envelope in every case, because the caller reads the result here.
     with open(request["environment"]["output_json"], "w", encoding="utf-8") as file:
         json.dump(envelope, file)
-    # A file name need not be valid text, and printing it must not fail.
+    # File names may contain invalid text, and printing them must not fail.
     sys.stdout.reconfigure(errors="replace")
     print(envelope["msg"])
     sys.exit(0 if envelope["code"] == 0 else 1)

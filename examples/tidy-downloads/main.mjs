@@ -1,4 +1,4 @@
-// Moves the files of a folder into subfolders by their kind. It runs without a window, so it notifies at its end.
+// Moves the files of a folder into subfolders by type. It has no window, so it sends a notification at its end.
 
 import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -16,7 +16,7 @@ const kinds = {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Something that ends the script with a message instead of a stack trace. */
+/** An error that ends the script with a message instead of a stack trace. */
 class Problem extends Error {
   constructor(code, message) {
     super(message);
@@ -56,7 +56,7 @@ async function main({ data, params }) {
   return { code, msg: `${moved.length} file(s) ${verb}${left}`, dry_run: params.dry_run, moved, failed };
 }
 
-/** The values of the main input always come as a list, also for an input of the type str. */
+/** The main input is always a list of values, also for an input of the type str. */
 function readFolder(values) {
   if (values.length > 1) throw new Problem(1, 'Only one folder can be tidied in a run.');
   const folder = (values[0] ?? '~/Downloads').replace(/^~(?=\/|$)/, homedir());
@@ -64,7 +64,7 @@ function readFolder(values) {
   return folder;
 }
 
-/** Plain files that lie in the folder itself. Hidden ones belong to some program. */
+/** The regular files directly in the folder, without hidden ones, which usually belong to a program. */
 async function listFiles(folder) {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -78,13 +78,13 @@ async function listFiles(folder) {
   }
 }
 
-/** The subfolder for a file; none for what is unknown, such as a download that is not finished (.part, .crdownload). */
+/** The subfolder for a file; undefined for unknown types, such as unfinished downloads (.part, .crdownload). */
 function kindOf(name) {
   const extension = extname(name).toLowerCase();
   return Object.keys(kinds).find((kind) => kinds[kind].includes(extension));
 }
 
-/** A path that nothing lies at yet: nothing is ever overwritten. */
+/** A path that does not exist yet, so that no file is overwritten. */
 async function freePath(folder, name, taken) {
   const { name: stem, ext } = parse(name);
   for (let number = 1; ; number++) {
@@ -97,10 +97,10 @@ async function freePath(folder, name, taken) {
   }
 }
 
-/** Tells the person at the desk. Whether that works or not, the files are where they are, so a failure changes nothing. */
+/** Sends the notification. A failure is no error, because the files have already been moved. */
 async function notify(apiBase, { code, msg }) {
   try {
-    // Append to api_base as it is: its path says which run is calling.
+    // Append to api_base without changing it: its path identifies the run.
     const response = await fetch(`${apiBase}/api/notify`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

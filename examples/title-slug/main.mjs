@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Something that ends the script with a message instead of a stack trace. */
+/** An error that ends the script with a message instead of a stack trace. */
 class Problem extends Error {
   constructor(code, message) {
     super(message);
@@ -11,7 +11,7 @@ class Problem extends Error {
 }
 
 function main({ data, params }) {
-  // Params in the short form have no declared type, so a number is checked here.
+  // Params in the short form have no declared type, so the script checks the number.
   if (!Number.isInteger(params.max_length) || params.max_length < 1) {
     throw new Problem(1, 'max_length must be a whole number of 1 or more.');
   }
@@ -31,7 +31,7 @@ function main({ data, params }) {
 
 function slugOf(title, { separator, max_length: maxLength, lowercase, ascii }) {
   const plain = title
-    // Splits an accented letter into the letter and its accent, which then goes.
+    // Splits an accented letter into letter and accent; the next line removes the accent.
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .normalize('NFKC')
@@ -39,7 +39,7 @@ function slugOf(title, { separator, max_length: maxLength, lowercase, ascii }) {
   const words =
     (lowercase ? plain.toLowerCase() : plain).match(ascii ? /[A-Za-z0-9]+/g : /[\p{L}\p{N}]+/gu) ?? [];
 
-  // Whole words as long as they fit; a first word that is too long by itself is cut.
+  // Use whole words while they fit. Cut the first word if it is too long.
   let slug = '';
   for (const word of words) {
     const longer = slug === '' ? [...word].slice(0, maxLength).join('') : slug + separator + word;
