@@ -85,7 +85,8 @@ async function folderWithHob(): Promise<string> {
 }
 
 describe.each([
-  { page: 'examples/README.md', shows: 17 },
+  { page: 'examples/README.md', shows: 18 },
+  { page: 'docs/tutorial.md', shows: 6 },
   { page: 'docs/desktop.md', shows: 2 },
   { page: 'README.md', shows: 2 },
   { page: 'README.zh-CN.md', shows: 2 },

@@ -94,7 +94,9 @@ function picturesInDocumentation() {
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name)),
   ].map((path) => readFileSync(path, 'utf8'));
-  const names = texts.flatMap((text) => [...text.matchAll(/\bimages\/([\w-]+\.png)/g)].map(([, name]) => name));
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/\bimages\/([\w-]+\.png)/g)].map(([, name]) => name),
+  );
   return [...new Set(names)].sort();
 }
 
