@@ -141,7 +141,7 @@ def serve(loaded):
             gc.enable()
             globals()["is_forked"] = True
             if request["idle"]:
-                copy_memory(spans)
+                copy_memory(spans, child)
             return await_order(child)
     os._exit(0)
 
