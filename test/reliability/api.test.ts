@@ -51,16 +51,16 @@ it('no call makes Hob fail, answer in a form that is not documented, or keep mem
 
   const seen = fuzz.seen();
   const tell = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
-  tell('calls that were answered', seen.answered);
-  tell('operations that were called', seen.operations);
-  tell('different refusals among the answers', seen.codes);
-  tell('runs that the calls started', Number(Reflect.get(Object(stats.all), 'runs')));
+  tell('calls answered', seen.answered);
+  tell('operations called', seen.operations);
+  tell('distinct error codes returned', seen.codes);
+  tell('runs started by the calls', Number(Reflect.get(Object(stats.all), 'runs')));
   const none = { unit: '', bound: { exactly: 0 } };
-  record({ scenario, what: 'answers with a status of 500 and above', value: seen.failed, ...none });
-  record({ scenario, what: 'answers in a form that is not documented', value: seen.faults, ...none });
+  record({ scenario, what: 'responses with status 500 or above', value: seen.failed, ...none });
+  record({ scenario, what: 'responses that do not match the document', value: seen.faults, ...none });
   record({
     scenario,
-    what: 'memory in use at the end, compared with that after the first quarter of the calls',
+    what: 'memory in use at the end, compared with the first quarter of the calls',
     value: after.heapMib + after.externalMib - before.heapMib - before.externalMib,
     unit: 'MiB more',
     bound: { atMost: 8 },

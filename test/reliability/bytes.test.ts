@@ -130,10 +130,10 @@ it(
     await Promise.all(playing);
     expect(wrong).toEqual([]);
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
-    record({ scenario, what: 'outputs that were played', value: count, unit: '' });
+    record({ scenario, what: 'outputs written', value: count, unit: '' });
     record({
       scenario,
-      what: 'of them miscounted or decoded wrongly',
+      what: 'outputs counted or decoded wrongly',
       value: wrong.length,
       unit: '',
       bound: { exactly: 0 },

@@ -154,16 +154,16 @@ describe.runIf(has(`the test suite of ${systemPython}`, found.length > 0))(
       for (const test of seen.unsteady)
         process.stderr.write(`differed once, and agreed when run again: ${test}\n`);
       record({ scenario, what: 'modules run warm and cold', value: seen.modules, unit: '' });
-      record({ scenario, what: 'tests compared', value: seen.tests, unit: '' });
+      record({ scenario, what: 'test cases compared', value: seen.tests, unit: '' });
       record({
         scenario,
-        what: 'tests that differed once, and agreed when run again',
+        what: 'test cases that differed once and agreed when repeated',
         value: seen.unsteady.size,
         unit: '',
       });
       record({
         scenario,
-        what: 'outcomes of tests and exit codes of modules that differ',
+        what: 'test cases and module exit codes that differ',
         value: seen.differences,
         unit: '',
         bound: { exactly: 0 },

@@ -55,16 +55,16 @@ it(
     const atMost = (what: string, value: number, unit: string, most: number) =>
       record({ scenario, what, value, unit, bound: { atMost: most } });
     told('connections', count);
-    told('requests in them, whole or not', warm.requests + rest.requests);
-    told('requests a second', rest.requests / seconds);
-    told('answers to requests that were let in', warm.letIn + rest.letIn);
-    told('answers to requests that were turned away', warm.turnedAway + rest.turnedAway);
-    told('answers that said that this is no request', warm.noRequests + rest.noRequests);
-    told('sound requests whose answer bytes behind them cut off', warm.overtaken + rest.overtaken);
-    none('connections on which the door did other than the rules say', disagreements.length);
-    none('answers of 500 and above', warm.serverErrors + rest.serverErrors);
+    told('requests, complete or not', warm.requests + rest.requests);
+    told('requests per second', rest.requests / seconds);
+    told('responses to admitted requests', warm.letIn + rest.letIn);
+    told('responses to refused requests', warm.turnedAway + rest.turnedAway);
+    told('responses to invalid HTTP', warm.noRequests + rest.noRequests);
+    told('valid requests whose response was cut off by later bytes', warm.overtaken + rest.overtaken);
+    none('connections with a response that violates the rules', disagreements.length);
+    none('responses with status 500 or above', warm.serverErrors + rest.serverErrors);
     const undecided = (100 * (warm.undecided + rest.undecided)) / count;
-    atMost('connections on which the rules leave a choice', undecided, '%', mostUndecided);
+    atMost('connections for which the rules allow several responses', undecided, '%', mostUndecided);
 
     const health = await hob.get('/api/health');
     expect([health.status, health.body.status]).toEqual([200, 'ok']);
@@ -74,9 +74,9 @@ it(
       .split('\n')
       .filter((line) => line.includes('because of a defect'));
     expect(defects.slice(0, 10)).toEqual([]);
-    none('defects in its log', defects.length);
-    told('memory of the service after a tenth of it', warmMib, 'MiB');
-    atMost('growth from there to the end', growthMib, 'MiB', mostGrowthMib);
+    none('internal errors in its log', defects.length);
+    told('memory of the service after a tenth of the connections', warmMib, 'MiB');
+    atMost('memory growth from there to the end', growthMib, 'MiB', mostGrowthMib);
   },
 );
 

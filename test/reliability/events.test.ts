@@ -70,11 +70,11 @@ it(
     const say = (what: string, value: number, exactly?: number) =>
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     say('kills of the service', kills);
-    say('runs that were told of', told.size);
-    say('events heard', events.length);
-    say('connections of the one client', follower.connections);
-    say('accepted runs whose end was not heard', [...accepted].filter((id) => !told.has(id)).length, 0);
-    say('runs with an event missing, twice or out of order', faults.length, 0);
+    say('runs announced by events', told.size);
+    say('events received', events.length);
+    say('connections of the client', follower.connections);
+    say('accepted runs without a received end', [...accepted].filter((id) => !told.has(id)).length, 0);
+    say('runs with a missing, repeated or misplaced event', faults.length, 0);
   },
 );
 
@@ -112,8 +112,8 @@ it(
     const say = (what: string, value: number, unit: string, atMost?: number) =>
       record({ scenario, what, value, unit, ...(atMost !== undefined && { bound: { atMost } }) });
     say('clients that read nothing', stuckClients, '');
-    say('events of 3 kB told meanwhile', floods, '');
-    say('memory of the service, grown', grownMib, 'MiB', 150);
-    say('events that one of them still got when it was back', kept.length, '');
+    say('events of 3 kB published meanwhile', floods, '');
+    say('memory growth of the service', grownMib, 'MiB', 150);
+    say('events received by one of them after it resumed', kept.length, '');
   },
 );

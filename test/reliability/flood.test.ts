@@ -79,8 +79,8 @@ it(
       record({ scenario, what, value, unit, ...(atMost !== undefined && { bound: { atMost } }) });
     told('written by each of two runs', (2 * streamBytes) / 1e6, 'MB');
     const counted = records.flatMap((each) => [Number(each.stdout_bytes), Number(each.stderr_bytes)]);
-    told('counted wrongly', Math.max(...counted.map((bytes) => Math.abs(bytes - streamBytes))), 'bytes', 0);
-    told('taken by both together', (4 * streamBytes) / 1e6 / seconds, 'MB/s');
+    told('bytes counted wrongly', Math.max(...counted.map((bytes) => Math.abs(bytes - streamBytes))), 'bytes', 0);
+    told('throughput of both together', (4 * streamBytes) / 1e6 / seconds, 'MB/s');
     told('peak memory of the service', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', memoryLimitMib);
     told(
       'peak memory of the executor',
@@ -88,8 +88,8 @@ it(
       'MiB',
       memoryLimitMib,
     );
-    told('most on disk of one run', mostDisk / mib, 'MiB', 2 * logMib + 1);
-    told('answers of GET /api/health meanwhile', answers, '');
+    told('maximum disk use of one run', mostDisk / mib, 'MiB', 2 * logMib + 1);
+    told('responses of GET /api/health meanwhile', answers, '');
   },
 );
 

@@ -91,10 +91,10 @@ it(
 
     expect(await endOf(hob, runId)).toMatchObject({ stdout_bytes: bytes, truncated: false });
     told('written by a run', bytes / 1e6, 'MB');
-    told('times that its follower broke off and took up again', stops.length, '');
-    told('bytes that came to it too many or too few', Math.abs(check.at - bytes), '', { exactly: 0 });
-    told('numbers in them that were not where they belong', check.wrong, '', { exactly: 0 });
-    told('read by it', bytes / 1e6 / seconds, 'MB/s');
+    told('disconnects of its follower', stops.length, '');
+    told('bytes missing or repeated', Math.abs(check.at - bytes), '', { exactly: 0 });
+    told('numbers at a wrong position', check.wrong, '', { exactly: 0 });
+    told('throughput of the follower', bytes / 1e6 / seconds, 'MB/s');
   },
 );
 
@@ -132,13 +132,13 @@ it('many followers of one run all get the same, and HTTP goes on', patiently, as
   for (let at = 0; at + 8 <= bytes; at += 8) expected.writeDoubleLE(at, at);
   const hash = createHash('sha256').update(expected).digest('hex');
   const same = Number(seen[hash] ?? 0);
-  told('followers of one run at once', followers, '');
-  told('of them with other bytes than were written', followers - same, '', { exactly: 0 });
-  told('read by all of them together', (followers * bytes) / 1e6 / seconds, 'MB/s');
+  told('concurrent followers of one run', followers, '');
+  told('followers that received wrong bytes', followers - same, '', { exactly: 0 });
+  told('throughput of all followers together', (followers * bytes) / 1e6 / seconds, 'MB/s');
   told('peak memory of the service with many followers', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', {
     atMost: memoryLimitMib,
   });
-  told('answers of GET /api/health meanwhile', answers, '');
+  told('responses of GET /api/health meanwhile', answers, '');
 });
 
 it('followers who never read hold up nobody', patiently, async () => {
@@ -156,12 +156,12 @@ it('followers who never read hold up nobody', patiently, async () => {
   const reading = await openOutput(hob, runId, { follow: true });
   expect((await drain(reading, (each) => check.take(each))).isComplete).toBe(true);
   expect(await endOf(hob, runId)).toMatchObject({ stdout_bytes: bytes, truncated: false });
-  told('followers who never read', silent, '');
-  told('bytes that another one got too many or too few', Math.abs(check.at - bytes) + check.wrong, '', {
+  told('followers that never read', silent, '');
+  told('bytes missing or repeated for another follower', Math.abs(check.at - bytes) + check.wrong, '', {
     exactly: 0,
   });
   told(
-    'peak memory of the service with followers who never read',
+    'peak memory of the service with followers that never read',
     await peakMemoryMib(hob.process.pid ?? 0),
     'MiB',
     { atMost: memoryLimitMib },

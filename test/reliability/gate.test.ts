@@ -52,10 +52,10 @@ it(
     const well = ended.filter(({ result }) => Reflect.get(Object(result), 'msg') === 'bottom');
     expect(ended.filter((each) => !well.includes(each)).map(({ result }) => result)).toEqual([]);
     await expectIdle(hob);
-    record({ scenario, what: 'chains of 8 links at once, one run at a time', value: callers, unit: '' });
+    record({ scenario, what: 'concurrent chains of 8 links, one run at a time', value: callers, unit: '' });
     record({
       scenario,
-      what: 'of them ended well',
+      what: 'chains that succeeded',
       value: well.length,
       unit: '',
       bound: { exactly: callers },
@@ -114,13 +114,13 @@ it('chains that want each other\u2019s locks never wait for ever', patiently, as
   await expectIdle(hob);
   record({
     scenario,
-    what: 'rounds of four chains that want each other\u2019s locks',
+    what: 'rounds of four chains that need each other\u2019s locks',
     value: rounds,
     unit: '',
   });
   record({
     scenario,
-    what: 'links refused because they would have closed a circle',
+    what: 'links refused because they would close a circle',
     value: refused,
     unit: '',
   });
@@ -147,7 +147,7 @@ it('runs begin in the order in which they came', patiently, async () => {
   expect(await linesOf(ledger)).toEqual(came);
   record({
     scenario,
-    what: 'runs that waited and began in the order in which they came',
+    what: 'queued runs that began in order of arrival',
     value: count,
     unit: '',
   });
@@ -176,8 +176,8 @@ it('a lock is held by one run at a time, however many are triggered at once', pa
   const marks = await linesOf(ledger);
   const overlaps = marks.filter((mark, index) => mark !== (index % 2 === 0 ? 'start' : 'end')).length;
   expect(marks).toHaveLength(2 * triggers);
-  record({ scenario, what: 'runs with one lock, triggered at once', value: triggers, unit: '' });
-  record({ scenario, what: 'of them overlapped', value: overlaps, unit: '', bound: { exactly: 0 } });
+  record({ scenario, what: 'concurrent runs with one lock', value: triggers, unit: '' });
+  record({ scenario, what: 'runs that overlapped', value: overlaps, unit: '', bound: { exactly: 0 } });
 });
 
 it('more than may wait are refused with 503, and the others end well', patiently, async () => {

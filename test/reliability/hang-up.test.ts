@@ -69,10 +69,10 @@ exit 5
     }
     expect(begun.map(([mark]) => Number(mark)).sort((a, b) => a - b)).toEqual(marks);
     expect((await hob.get('/api/health')).body).toMatchObject({ running: 0, queued: 0 });
-    record({ scenario, what: 'callers that hung up', value: callers, unit: '' });
+    record({ scenario, what: 'callers that disconnected', value: callers, unit: '' });
     record({
       scenario,
-      what: 'of their runs without their result on record',
+      what: 'runs of these callers without a recorded result',
       value: unknown,
       unit: '',
       bound: { exactly: 0 },

@@ -97,13 +97,13 @@ it(
     const told = (what: string, value: number, exactly?: number) =>
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     told('kills of the service', kills);
-    told('requests that had their answer in the end', answered.length);
-    told('attempts that were cut off or found nobody', cutOff);
-    told('attempts that were answered with a run from before', repeats);
-    told('requests with more than one run, or a wrong exit code', wrong, 0);
-    told('runs on record beyond one a request', onRecord.length - answered.length, 0);
-    told('scripts that began beyond one a request', begun.length - answered.length, 0);
-    told('requests without their run in the ledger', answered.filter((id) => !begun.includes(id)).length, 0);
-    told('folders of runs beyond one a request', folders.length - answered.length, 0);
+    told('requests that got a response in the end', answered.length);
+    told('attempts that were cut off or could not connect', cutOff);
+    told('attempts answered with the run of an earlier attempt', repeats);
+    told('requests with more than one run or a wrong exit code', wrong, 0);
+    told('runs on record in excess of one per request', onRecord.length - answered.length, 0);
+    told('scripts begun in excess of one per request', begun.length - answered.length, 0);
+    told('requests whose run is not in the ledger', answered.filter((id) => !begun.includes(id)).length, 0);
+    told('run folders in excess of one per request', folders.length - answered.length, 0);
   },
 );

@@ -58,7 +58,7 @@ write({"code": 0, "msg": env["run_id"], "children": children})
   record({ scenario, what: `links, ${linksAtOnce} at once`, value: seen.size, unit: '' });
   record({
     scenario,
-    what: 'put down to the wrong run',
+    what: 'links with a wrong parent run',
     value: misattributed,
     unit: '',
     bound: { exactly: 0 },
@@ -135,8 +135,8 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
   expect((await hob.post(`/r/${token}/api/link`, { script_id: leaf })).status).toBe(200);
   await writeFile(join(files, 'go'), '');
   await living;
-  record({ scenario, what: 'tokens that were made up', value: forged.length, unit: '' });
-  record({ scenario, what: 'of them taken', value: taken.length, unit: '', bound: { exactly: 0 } });
+  record({ scenario, what: 'invented tokens', value: forged.length, unit: '' });
+  record({ scenario, what: 'invented tokens accepted', value: taken.length, unit: '', bound: { exactly: 0 } });
 });
 
 it('the token of a run that has ended keeps its depth, and is good for nothing else', patiently, async () => {

@@ -98,13 +98,13 @@ it(
     }
 
     const tell = (what: string, value: number, unit = '') => record({ scenario, what, value, unit });
-    tell('models that were downloaded', models);
-    tell('kills', seen.kills);
-    tell('times that a model was said to be there', seen.asWhole);
+    tell('models downloaded', models);
+    tell('kills of the service', seen.kills);
+    tell('times that a model was reported as downloaded', seen.asWhole);
     const none = { unit: '', bound: { exactly: 0 } };
-    record({ scenario, what: 'files of those that were not as they should be', value: seen.wrong, ...none });
+    record({ scenario, what: 'files of these models with wrong content', value: seen.wrong, ...none });
     record({ scenario, what: 'partial files left at the end', value: seen.left, ...none });
     const many = totalBytes * models;
-    tell('sent by the hub, compared with what there is', Math.round((seen.sent / many) * 100), '%');
+    tell('bytes sent by the hub, relative to the size of the models', Math.round((seen.sent / many) * 100), '%');
   },
 );

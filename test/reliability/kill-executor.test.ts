@@ -75,9 +75,9 @@ it(
       record({ scenario, what, value, unit: '', ...(exactly !== undefined && { bound: { exactly } }) });
     told('kills of the executor', counts.kills);
     told('accepted runs', counts.runs);
-    told('of them ended with their true exit code', counts.exited);
-    told('of them ended as lost', counts.lost);
-    told('of them ended with anything else', counts.dishonest, 0);
+    told('runs that ended with their true exit code', counts.exited);
+    told('runs that ended as lost', counts.lost);
+    told('runs that ended otherwise', counts.dishonest, 0);
     told('runs that began twice', begun.length - new Set(begun).size, 0);
     told('processes of scripts left behind', counts.left, 0);
   },

@@ -89,7 +89,7 @@ it(
     expect(accepted.size).toBeGreaterThanOrEqual(wanted);
     told('kills of the service', kills);
     told('accepted runs', accepted.size);
-    told('requests whose answer was cut off', unanswered);
+    told('requests whose response was cut off', unanswered);
     told('accepted runs without their true exit code', wrong, 0);
     told(
       'accepted runs that never began',

@@ -62,7 +62,7 @@ it(
     record({ scenario, what: 'hostile result files', value: cases.length, unit: '' });
     record({
       scenario,
-      what: 'answered with the wrong envelope',
+      what: 'runs with a wrong envelope',
       value: wrong.length,
       unit: '',
       bound: { exactly: 0 },

@@ -221,10 +221,10 @@ describe('a process that clears its environment, leaves its session and loses it
     killEach([pid]);
     expect(body).toMatchObject({ timed_out: true });
     const { containment } = (await hob.get('/api/health')).body;
-    record({ scenario, what: 'containment in force', value: String(containment), unit: '' });
+    record({ scenario, what: 'containment', value: String(containment), unit: '' });
     const outcome = {
       scenario,
-      what: `a process without a trace but the cgroup, made ${when}, after a timeout`,
+      what: `a process that only its cgroup identifies, started ${when}, after a timeout`,
       value: escaped ? 'not contained' : 'contained',
       unit: '',
     };

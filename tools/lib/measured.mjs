@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 
-/** Keeps what was seen of a scenario in a file with one entry for each, with when and where that was. */
+/** Stores the results of a scenario, with date and machine, under its name in a JSON file. */
 export function keepSeen(path, scenario, seen) {
   const data = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
   data[scenario] = { when: new Date().toISOString().slice(0, 10), machine: machine(), ...seen };
@@ -9,10 +9,10 @@ export function keepSeen(path, scenario, seen) {
   writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
-/** Says when and where it was. */
+/** Describes date and machine of a measurement. */
 export function seenText({ when, machine: { cpu, cores, memory_gib, kernel, node } }) {
   const model = cpu === undefined ? '' : `${cpu}, `;
-  return `Seen on ${when} (${model}${cores} cores, ${memory_gib} GiB, ${kernel}, Node ${node}).`;
+  return `Measured on ${when} (${model}${cores} cores, ${memory_gib} GiB, ${kernel}, Node ${node}).`;
 }
 
 function machine() {
