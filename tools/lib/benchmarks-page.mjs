@@ -2,50 +2,49 @@ import { seenText } from './measured.mjs';
 import { claimsTable } from './performance-page.mjs';
 import { tableText } from './tables.mjs';
 
-/** What each scenario does, in the order of the page; the names are those of the files in bench. */
+/** Description of each scenario, in page order. The keys are file names in bench. */
 const scenarios = {
   history: {
     title: 'A long history',
-    did: 'Two services, one with a thousand runs on record and one with many more, were asked the same things in turn, one at a time, over a connection that stayed open. Looking into the history is to cost about the same in both.',
+    did: 'A client sends the same requests in turn to two services, one with a thousand runs on record and one with many more: one request at a time, over one keep-alive connection. Reading the history should cost about the same in both.',
   },
   prune: {
-    title: 'A history that is over its limit',
-    did: 'A service was started on a history with thousands of runs more than it may keep, with folders for the oldest of them. While it removed them, and for a while afterwards, three callers asked it for something again and again. What they took in the database is given back to the disk, but for 16 MiB that the next runs will need.',
+    title: 'Pruning the history',
+    did: 'A service starts on a history with thousands of runs more than its limit, with folders for the oldest of them. Three clients send requests in a loop while the service removes these runs, and for a while afterwards. The service returns the freed space of the database to the disk, except for 16 MiB that it keeps for the next runs.',
   },
   busy: {
-    title: 'Answers while Hob is busy',
-    did: 'One caller asked for the health of a service every 20 ms: while nothing else happened, while two runs wrote to both of their streams as fast as they could, and while many callers followed the output of one run. A run wrote 200 MB, with and without callers who followed its output and never read a byte of it. A service was started on a home whose service was stopped, and on one whose service was killed.',
+    title: 'Response times under load',
+    did: 'A client requests the health of a service every 20 ms: while the service is idle, while two runs write to both of their streams as fast as they can, and while many clients follow the output of one run. A run writes 200 MB, with and without followers that never read. A service starts on the home of a stopped service, and on the home of a killed one.',
   },
   ends: {
     title: 'The end of a run',
-    did: 'A caller waited for its run. The scripts started children and then exited, outlasted their timeout or were cancelled; others left odd files as their result. One run followed the other.',
+    did: 'A client waits for its run, one run after the other. Scripts start children and then exit, exceed their timeout or are cancelled. Other scripts leave unusual files as their result.',
   },
   'model-path': {
-    title: 'Where a model lies',
-    did: 'A service with forty models in each of three places was asked where one of them lies, by one caller on one connection. It looks at the folders each time, so that it notices at once when a model comes or goes.',
+    title: 'Finding a model',
+    did: 'A client requests the path of one model from a service with forty models in each of three places, over one connection. The service checks the folders for each request, so that it notices new and removed models at once.',
   },
   download: {
     title: 'A large download',
-    did: 'A process gave out one large file, sent by the system itself so that it takes little of the processor. `curl -o` and Hob fetched it in turn into the same folder; Hob, beside that, computed and compared its hash, waited until it was on the disk, and laid it out as a cache of Hugging Face. What Hob needs of memory is not to depend on the size of the file.',
+    did: 'A server sends one large file with `sendfile`, which uses little processor time. `curl -o` and Hob download it in turn into the same folder. Hob also computes and compares the hash, waits until the file is on the disk, and stores it in the layout of the Hugging Face cache. The memory that Hob uses should not depend on the size of the file.',
   },
   console: {
-    title: 'The page of a run with very much output',
-    did: 'A real browser showed the page of a run that had written 100,000 lines, some of them in colours and some to stderr, and went on writing; then that of one that gave every character a colour of its own. Meanwhile the lines were scrolled up and down and searched. What is counted is how long the page was busy at a stretch: less than 50 ms is not felt.',
+    title: 'The page of a run with much output',
+    did: 'A browser shows the page of a run that has written 100,000 lines, some in colour and some to stderr, and continues to write. Then it shows a run that gives every character its own colour. Meanwhile the test scrolls and searches. It measures tasks that block the page: a user does not notice less than 50 ms.',
   },
   cli: {
-    title: 'The command',
-    did: 'The command was started again and again, once to say its version and once to ask a running service for something small, in turn with a Node that does nothing.',
+    title: 'The command line',
+    did: 'The test starts `hob` repeatedly, once to print its version and once to send a small request to a running service, in turn with a Node process that does nothing.',
   },
 };
 
-/** docs/benchmarks.md: how long things take. */
+/** Renders docs/benchmarks.md. */
 export function benchmarksPage(data) {
   const lines = [
     '# Benchmarks',
     '',
-    'How long things take, measured by `npm run bench` with real services on one machine. Other machines have other figures; what',
-    'was measured side by side compares anywhere. The scenarios are in `bench`; how Hob does beside others is in',
-    '[performance.md](performance.md).',
+    'How long common operations take, measured by `npm run bench` with real services on one machine. Absolute times depend on the machine; ratios',
+    'depend on it much less. The scenarios are in `bench`. [performance.md](performance.md) compares Hob with another service.',
   ];
   for (const [name, { title, did }] of Object.entries(scenarios))
     lines.push('', `## ${title}`, '', did, '', ...seenOf(data[name]));
@@ -60,6 +59,6 @@ function seenOf(seen) {
   return [
     `${seenText(seen)}${history}`,
     ...tables.flatMap((table) => ['', `${table.title}:`, '', ...tableText(table)]),
-    ...(claims === undefined ? [] : ['', 'What is to hold:', '', ...tableText(claimsTable(claims))]),
+    ...(claims === undefined ? [] : ['', 'Limits:', '', ...tableText(claimsTable(claims))]),
   ];
 }

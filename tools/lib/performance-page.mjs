@@ -2,29 +2,31 @@ import { seenText } from './measured.mjs';
 import { tableText } from './tables.mjs';
 
 const how = [
-  'Hob and [webhook](https://github.com/adnanh/webhook), a service in Go that runs commands when it is called, ran the same scripts on the same',
-  'machine with the same interpreter: the file that Hob finds, never something on PATH that only starts the real one. Hob had everything',
-  'on that it has by default: the door, the history, supervision, a process of its own for the scripts. They had their turns in rounds,',
-  "each with a warm-up that does not count, so that what disturbs the machine disturbs both; at a person's pace, call by call. The calls came",
-  'from another process, over connections that stay open. Each service had a session of its own, as where people use it: Linux shares the',
-  'processors out by session first. Before the first round both were called for some seconds with the smallest script and for some with the',
-  'one that is measured: a service runs for days. A turn during which even a process that does nothing was held up for more than 40 ms shows what',
-  'something else did to the machine. It was taken again, whoever had it, if that could be done and was not done too often already; otherwise it',
-  'was left out where it is about the event loop.',
-  'Each script prints a line; those of Python and Node read their parameters from a file before, and write a result.',
-  '*Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it: no service at all.',
-  'A *ratio* is that of Hob to webhook. The event loop is watched by the service itself while it has its turn; the longest time contains what the',
-  'scripts, the caller and other machines on the same host took of the processors meanwhile. Memory is the resident set, in millions of bytes;',
-  '*warm* is what interpreters that wait for a run take beside that.',
+  'Hob and [webhook](https://github.com/adnanh/webhook), a service in Go that runs commands on request, run the same scripts on the same machine',
+  'with the same interpreter: the file that Hob finds, never a wrapper on PATH. Hob uses its default configuration, with the door, the history,',
+  'supervision and a separate executor. A client in another process calls both services over keep-alive connections.',
+  '',
+  "- The services take turns in rounds, so that a disturbance of the machine affects both. At a person's pace they take turns call by call. Each",
+  '  turn begins with a warm-up that does not count.',
+  '- Each service has its own session, as in normal use: Linux distributes processor time by session first.',
+  '- Before the first round, both services run the smallest script and then the measured one for some seconds, like a service that has run for days.',
+  '- A turn is disturbed if a process that does nothing was delayed by more than 40 ms during it. A disturbed turn is repeated, a limited number of',
+  '  times. If it cannot be repeated, it is discarded from the figures about the event loop.',
+  '- Each script prints a line. Those in Python and Node first read their parameters from a file, and write a result.',
+  '- *Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it, without a service.',
+  '- A *ratio* is Hob divided by webhook.',
+  '- *Blocked* is the longest time that the event loop of the service was blocked, measured by the service itself during its turn. It includes the time',
+  '  for which scripts, the client and other machines on the same host kept the processors busy.',
+  '- Memory is the resident set, in millions of bytes. *Warm* is the memory of waiting interpreters, in addition to that of the executor.',
 ];
 
-/** docs/performance.md: how fast Hob is, beside others and beside what is to hold. */
+/** Renders docs/performance.md. */
 export function performancePage({ performance }) {
   return `${[
     '# Performance',
     '',
-    'How long a call takes, measured side by side. Figures depend on the machine; ratios do so much less.',
-    '[benchmarks.md](benchmarks.md) has what large histories and downloads cost.',
+    'How long a call takes, compared with another service and with the operating system itself. Absolute times depend on the machine; ratios',
+    'depend on it much less. [benchmarks.md](benchmarks.md) has the cost of large histories and downloads.',
     '',
     ...(performance === undefined ? ['Not measured yet.'] : measuredText(performance)),
     '',
@@ -40,37 +42,37 @@ function measuredText({ tables, claims, scene, ...seen }) {
     scene.command,
     '```',
     '',
-    '## How it was measured',
-    '',
-    ...how,
-    '',
-    '## What is to hold',
+    '## Limits',
     '',
     ...tableText(claimsTable(claims)),
     '',
-    '## What was seen',
+    '## Method',
+    '',
+    ...how,
+    '',
+    '## Results',
     ...tables.flatMap((table) => ['', `${table.title}:`, '', ...tableText(table)]),
   ];
 }
 
 function sceneText({ python, sh, webhook, load_before, stolen_percent, file_ms, client_cpu_ms, ...rest }) {
-  const disk = file_ms === undefined ? '' : `; making a file took ${file_ms} ms at most before a case`;
-  const peer = webhook === null ? 'webhook could not be had' : `webhook ${webhook}`;
+  const disk = file_ms === undefined ? '' : `; creating a file took at most ${file_ms} ms before each case`;
+  const peer = webhook === null ? 'webhook was not available' : `webhook ${webhook}`;
   const stolen =
     typeof stolen_percent === 'number'
-      ? ` Of the time of its processors, ${stolen_percent} % went to other machines on the same host.`
+      ? ` Other machines on the same host took ${stolen_percent} % of the processor time.`
       : '';
   const again =
     typeof rest.turns === 'number'
-      ? ` Of ${rest.turns} turns ${rest.turns_again} were taken again, and ${rest.turns_left_out} left out.`
+      ? ` ${rest.turns} turns: ${rest.turns_again} repeated, ${rest.turns_left_out} discarded.`
       : '';
-  return `Python ${python}, \`${sh}\`, ${peer}. The load of the machine was ${load_before} when it began${disk}.${stolen}${again} Calling itself took ${client_cpu_ms} ms of the processor for each call that is compared.`;
+  return `Python ${python}, \`${sh}\`, ${peer}. The load average was ${load_before} at the start${disk}.${stolen}${again} The client used ${client_cpu_ms} ms of processor time per compared call.`;
 }
 
-/** Also shown at the end of a measurement. */
+/** Also printed at the end of a measurement. */
 export function claimsTable(claims) {
   return {
-    columns: ['what', 'bound', 'measured', ''],
+    columns: ['figure', 'limit', 'measured', ''],
     rows: claims.map(({ what, bound, measured, isMet }) => [
       what,
       'atMost' in bound ? `at most ${bound.atMost}` : `at least ${bound.atLeast}`,

@@ -22,8 +22,8 @@ const performance = {
   },
 };
 
-describe('the page about performance', () => {
-  it('says when, on what machine, with what and by which command it was measured', () => {
+describe('the performance page', () => {
+  it('shows date, machine, versions and command of the measurement', () => {
     const page = performancePage({ performance });
     for (const fact of ['2026-01-02', 'Some CPU, 2 cores', '24 GiB', 'linux 6.1', 'Node v20.20.2'])
       expect(page).toContain(fact);
@@ -31,30 +31,32 @@ describe('the page about performance', () => {
       expect(page).toContain(fact);
   });
 
-  it('shows what was not met as plainly as what was', () => {
+  it('shows missed limits like met ones', () => {
     const page = performancePage({ performance });
     expect(page).toContain('| quick | at most 2 | 1.5 | met |');
     expect(page).toContain('| many | at least 3 | 2.99 | **not met** |');
     expect(page).toContain('| small | at most 4 |  | not measured |');
   });
 
-  it('says that webhook was not there rather than leaving it out', () => {
+  it('says that webhook was not available', () => {
     const without = { ...performance, scene: { ...performance.scene, webhook: null } };
-    expect(performancePage({ performance: without })).toContain('webhook could not be had');
+    expect(performancePage({ performance: without })).toContain('webhook was not available');
   });
 
-  it('says what other machines took of the processors, where that is known', () => {
+  it('shows the processor time of other machines if it is known', () => {
     const scene = { ...performance.scene, stolen_percent: 7.5 };
-    expect(performancePage({ performance: { ...performance, scene } })).toContain('7.5 % went to other');
-    expect(performancePage({ performance })).not.toContain('other machines on the same host.');
+    expect(performancePage({ performance: { ...performance, scene } })).toContain(
+      'Other machines on the same host took 7.5 % of the processor time.',
+    );
+    expect(performancePage({ performance })).not.toContain('Other machines');
   });
 
-  it('says how much had to be taken again', () => {
+  it('shows how many turns were repeated and discarded', () => {
     const scene = { ...performance.scene, turns: 105, turns_again: 3, turns_left_out: 1 };
     expect(performancePage({ performance: { ...performance, scene } })).toContain(
-      'Of 105 turns 3 were taken again, and 1 left out.',
+      '105 turns: 3 repeated, 1 discarded.',
     );
-    expect(performancePage({ performance })).not.toContain('were taken again');
+    expect(performancePage({ performance })).not.toContain('turns: ');
   });
 
   it('says that nothing was measured yet', () => {
@@ -63,7 +65,7 @@ describe('the page about performance', () => {
 });
 
 describe('a table', () => {
-  it('has an empty cell for what is not known', () => {
+  it('has an empty cell for an unknown value', () => {
     expect(tableText(performance.tables[0])).toEqual([
       '| script | Hob | webhook |',
       '| --- | --- | --- |',
