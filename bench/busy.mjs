@@ -12,18 +12,18 @@ import { idOf } from './performance/scene.mjs';
 import { ratio, rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const followMany = fileURLToPath(new URL('../test/support/follow-many.mjs', import.meta.url));
 const betweenPollsMs = 20;
 const idlePolls = 300;
 const whole = { floodMb: 2000, followedMb: 20, followers: 200, watchedMb: 200, silent: 100, starts: 10 };
-/** Enough to see that everything works. */
+/** Small values for a quick check that the scenario works. */
 const few = { floodMb: 50, followedMb: 2, followers: 20, watchedMb: 10, silent: 10, starts: 2 };
 const [floodId, followedId, watchedId] = [0, 1, 2].map(idOf);
 
-/** How long others wait for an answer while Hob has much to do, and how long a service takes to start after it was killed. */
+/** Measures response times under load, and the start of a service after a kill. */
 export async function measure({ quick, say }) {
   const extent = quick ? few : whole;
   const load = loadavg()[0];
@@ -41,7 +41,7 @@ export async function measure({ quick, say }) {
     const flood = await measureFloods(service, extent);
     say('many followers');
     const followed = await measureFollowers(service, { ...extent, gate });
-    say('followers who never read');
+    say('followers that never read');
     const silent = await measureSilent(service, extent);
     const starts = { stopped: new Samples(), killed: new Samples() };
     for (let at = 0; at < extent.starts; at++) {
@@ -77,7 +77,7 @@ function writeScripts(scripts, { floodMb, followedMb, watchedMb, gate }) {
     writeScript(scripts, { id, name, language: 'bash', entry: 'main.sh', text: `${text}\n` });
 }
 
-/** Asks for the health of the service every now and then until something is done. */
+/** Requests the health of the service periodically until the given work is done. */
 async function pollHealth(service, doIt) {
   const caller = service.caller();
   const samples = new Samples();
@@ -130,7 +130,7 @@ async function measureFollowers(service, { followedMb, followers, gate }) {
     await lines.next();
     writeFileSync(gate, '');
     const answers = Object.values(JSON.parse((await lines.next()).value));
-    if (answers.length !== 1) throw new Error('not all followers got the same');
+    if (answers.length !== 1) throw new Error('the followers received different output');
     return { mbPerSecond: (followers * followedMb) / ((performance.now() - began) / 1000) };
   });
   await endOf(caller, runId);
@@ -138,7 +138,7 @@ async function measureFollowers(service, { followedMb, followers, gate }) {
   return { health, ...seen };
 }
 
-/** In turn, so that whatever else the machine does is the same for both. */
+/** Alternates between both cases, so that disturbances of the machine affect both. */
 async function measureSilent(service, { silent }) {
   const caller = service.caller();
   const [alone, watched] = [new Samples(), new Samples()];
@@ -172,17 +172,17 @@ function tablesOf({ idle, flood, followed, silent, starts, load }, { floodMb, fo
   const times = (samples) => [rounded(samples.at(0.5)), rounded(samples.at(1))];
   return [
     {
-      title: `\`GET /api/health\` every 20 ms, in milliseconds (the load of the machine was ${rounded(load)} when it began)`,
-      columns: ['meanwhile', 'median', '1 in 100', 'longest', 'median, times the idle one', 'MB in a second'],
+      title: `\`GET /api/health\` every 20 ms, in milliseconds (load average at the start: ${rounded(load)})`,
+      columns: ['load', 'p50', 'p99', 'longest', 'p50, relative to idle', 'MB/s'],
       rows: [
-        row('nothing', idle),
+        row('idle', idle),
         row(`two runs write ${floodMb.toLocaleString('en')} MB each`, flood),
-        row(`${followers} callers follow the output of one run`, followed),
+        row(`${followers} clients follow the output of one run`, followed),
       ],
     },
     {
-      title: 'A run that writes much, in milliseconds',
-      columns: ['followers', 'median', 'longest'],
+      title: 'Duration of a run with much output, in milliseconds',
+      columns: ['followers', 'p50', 'longest'],
       rows: [
         ['none', ...times(silent.alone)],
         [`${count} that never read`, ...times(silent.watched)],
@@ -190,8 +190,8 @@ function tablesOf({ idle, flood, followed, silent, starts, load }, { floodMb, fo
       ],
     },
     {
-      title: 'From the start of the process until it listens, in milliseconds',
-      columns: ['the service before it', 'median', 'longest'],
+      title: 'From the start of the process until the service listens, in milliseconds',
+      columns: ['the previous service', 'p50', 'longest'],
       rows: [
         ['was stopped', ...times(starts.stopped)],
         ['was killed', ...times(starts.killed)],
@@ -208,18 +208,18 @@ function claimsOf({ flood, followed, silent, starts }) {
     isMet: measured <= atMost,
   });
   return [
-    claim('health beside two floods: median, ms', flood.health.at(0.5), 20),
-    claim('health beside two floods: 1 in 100, ms', flood.health.at(0.99), 100),
-    claim('health beside two floods: longest, ms', flood.health.at(1), 500),
-    claim('health beside many followers: median, ms', followed.health.at(0.5), 50),
-    claim('health beside many followers: 1 in 100, ms', followed.health.at(0.99), 500),
+    claim('health during two floods: p50, ms', flood.health.at(0.5), 20),
+    claim('health during two floods: p99, ms', flood.health.at(0.99), 100),
+    claim('health during two floods: longest, ms', flood.health.at(1), 500),
+    claim('health with many followers: p50, ms', followed.health.at(0.5), 50),
+    claim('health with many followers: p99, ms', followed.health.at(0.99), 500),
     claim(
-      'duration of a run with followers that never read, times that without',
+      'duration of a run with followers that never read, relative to without',
       silent.watched.at(0.5) / silent.alone.at(0.5),
       3,
     ),
     claim(
-      'start after a kill: median, times that after a stop',
+      'start after a kill: p50, relative to a start after a stop',
       starts.killed.at(0.5) / starts.stopped.at(0.5),
       1.5,
     ),

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const hob = fileURLToPath(new URL('../bin/hob.js', import.meta.url));
-/** A command that asks the service for something small. */
+/** A command that sends a small request to the service. */
 const askingCommand = 'list';
 const rounds = 30;
 const warmUp = 3;
 
-/** How long the command takes, and how much of that is Node itself. */
+/** Measures how long a command takes, and how much of that is Node itself. */
 export async function measure({ quick }) {
   const home = mkdtempSync(join(tmpdir(), 'hob-bench-cli-'));
   const service = await startService(home, '');
@@ -28,7 +28,7 @@ export async function measure({ quick }) {
     };
     const samples = Object.fromEntries(Object.keys(programs).map((name) => [name, new Samples()]));
     for (let round = 0; round < warmUp + (quick ? 3 : rounds); round++) {
-      // In turn, so that whatever else the machine does is the same for all of them.
+      // Alternate, so that disturbances of the machine affect all of them.
       for (const [name, { args }] of Object.entries(programs)) {
         const took = timed(args);
         if (round >= warmUp) samples[name].add(took);
@@ -40,8 +40,8 @@ export async function measure({ quick }) {
     return {
       tables: [
         {
-          title: 'From the start of the process to its end: milliseconds',
-          columns: ['command', 'median', '9 in 10', 'more than Node alone'],
+          title: 'From the start of the process to its end, in milliseconds',
+          columns: ['command', 'p50', 'p90', 'p50, more than Node alone'],
           rows: Object.keys(programs).map((name) => [
             `\`${name}\``,
             ...[0.5, 0.9].map((part) => rounded(samples[name].at(part))),
@@ -50,7 +50,7 @@ export async function measure({ quick }) {
         },
       ],
       claims: bounded.map(([name, { mostMs }]) => ({
-        what: `${name}: median, more than Node alone, ms`,
+        what: `${name}: p50, more than Node alone, ms`,
         bound: { atMost: mostMs },
         measured: rounded(over(name)),
         isMet: over(name) <= mostMs,

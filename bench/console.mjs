@@ -7,7 +7,7 @@ import { openWatchedPage } from './console/watched-page.mjs';
 import { rounded } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const floods = [
@@ -26,13 +26,13 @@ const floods = [
     isRainbow: true,
   },
 ];
-const followed = 'the end is followed';
-/** What a person who watches takes for a stutter. */
+const followed = 'following the end';
+/** A person who watches notices a longer task as a stutter. */
 const mostFollowedMs = 200;
-/** What a person who has just asked for something takes for an answer at once, on a machine that has much else to do. */
+/** A person who has just clicked still accepts this delay on a busy machine. */
 const mostTaskMs = 500;
 
-/** A page with very many lines, on which more of them come in while somebody scrolls and searches: how long it ever keeps others waiting. */
+/** Measures how long tasks block a page with very many lines while more lines arrive and a user scrolls and searches. */
 export async function measure({ quick, say }) {
   const seconds = quick ? 3 : 10;
   const home = mkdtempSync(join(tmpdir(), 'hob-bench-console-'));
@@ -69,16 +69,16 @@ async function watchFlood(service, flood, { seconds, gate, say }) {
       phases.push({ what, ms: performance.now() - began, ...(await page.takeTasks()) });
     };
     await page.untilWritten(gate);
-    await phase(`open: ${flood.written.toLocaleString('en')} lines are shown`, async () => {
+    await phase(`open the page: ${flood.written.toLocaleString('en')} lines`, async () => {
       await page.open(`${service.url}/runs/${run_id}`);
       await page.untilLines(flood.written);
     });
     page.letGo(gate);
     await phase(followed, () => page.wait(seconds * 300));
-    await phase('up and down by the wheel', () => page.scroll(seconds * 250));
-    await phase('search, and from one to the next', () => page.search('line 99', seconds * 250));
+    await phase('scroll up and down', () => page.scroll(seconds * 250));
+    await phase('search and go through the matches', () => page.search('line 99', seconds * 250));
     let lagMs;
-    await phase('back to the end, until the last line is shown', async () => {
+    await phase('jump to the end, until the last line is shown', async () => {
       lagMs = await page.untilLast();
     });
     return { flood, phases, lagMs, ...(await page.memory()) };
@@ -92,8 +92,8 @@ function tablesOf({ flood, phases, lagMs, heapBytes, residentBytes }, seconds) {
   const [written, pace] = [flood.written, flood.linesPerSecond].map((count) => count.toLocaleString('en'));
   return [
     {
-      title: `The page of a run with ${written} lines, ${flood.name}, and ${pace} more a second for ${seconds} s: tasks that kept it busy for more than 50 ms`,
-      columns: ['meanwhile', 'lasted ms', 'long tasks', 'longest ms', 'together ms'],
+      title: `The page of a run with ${written} lines, ${flood.name}, and ${pace} more per second for ${seconds} s: tasks that block the page for more than 50 ms`,
+      columns: ['phase', 'duration, ms', 'long tasks', 'longest, ms', 'total, ms'],
       rows: phases.map(({ what, ms, count, longestMs, totalMs }) => [
         what,
         rounded(ms),
@@ -103,10 +103,10 @@ function tablesOf({ flood, phases, lagMs, heapBytes, residentBytes }, seconds) {
       ]),
     },
     {
-      title: `In the end, ${flood.name}`,
-      columns: ['what', 'measured'],
+      title: `At the end, ${flood.name}`,
+      columns: ['figure', 'measured'],
       rows: [
-        ['the last line was shown after it was written, ms', rounded(lagMs)],
+        ['delay until the last line is shown, ms', rounded(lagMs)],
         ['heap of the page, MB', rounded(heapBytes / 1e6)],
         ['memory of its process, MB', rounded(residentBytes / 1e6)],
       ],

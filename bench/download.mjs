@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { settle } from './support/homes.mjs';
 import { ratio, rounded, Samples } from './support/samples.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const sizeMib = 2048;
@@ -16,7 +16,7 @@ const rounds = 5;
 const fileServer = fileURLToPath(new URL('./support/file-server.py', import.meta.url));
 const downloadOnce = fileURLToPath(new URL('./support/download-once.mjs', import.meta.url));
 
-/** Downloads a large file with curl and with Hob in turn, each time from the same server into the same folder. */
+/** Downloads a large file with curl and with Hob in turn, from the same server into the same folder. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-download-'));
   const server = spawn('python3', [fileServer, join(folder, 'served.bin'), String(sizeMib)], {
@@ -43,17 +43,17 @@ export async function measure() {
     ];
     return [
       {
-        title: `A file of ${sizeMib.toLocaleString('en')} MiB, ${rounds} times each: MiB in a second`,
-        columns: ['with', 'median', 'slowest', 'fastest'],
+        title: `A file of ${sizeMib.toLocaleString('en')} MiB, ${rounds} times each, in MiB/s`,
+        columns: ['program', 'p50', 'slowest', 'fastest'],
         rows: [
           row('`curl -o`', rates.curl),
-          row('Hob: checked, and on the disk', rates.hob),
-          ['ratio of the medians', ratio(rates.hob.at(0.5), rates.curl.at(0.5)), null, null],
+          row('Hob, with verification and fsync', rates.hob),
+          ['ratio of p50', ratio(rates.hob.at(0.5), rates.curl.at(0.5)), null, null],
         ],
       },
       {
-        title: 'Memory of the process that downloads, in MiB: the most of all times',
-        columns: ['when', 'seen'],
+        title: 'Memory of the downloading process, in MiB, maximum of all rounds',
+        columns: ['when', 'measured'],
         rows: [
           ['before', rounded(memory.before.at(1))],
           ['after a tenth of the file', rounded(memory.afterTenth.at(1))],
@@ -72,7 +72,7 @@ function curl(url, target) {
   settle();
   const args = ['-s', '-o', target, '-w', '%{time_total}', `${url}/bench/model/resolve/main/model.bin`];
   const { status, stdout } = spawnSync('curl', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error('curl failed, or is not there');
+  if (status !== 0) throw new Error('curl failed or is not installed');
   rmSync(target, { force: true });
   return sizeMib / Number(stdout);
 }

@@ -8,7 +8,7 @@ import { idOf } from './performance/scene.mjs';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const graceMs = 1000;
@@ -24,7 +24,7 @@ const children = {
 };
 const stamp = 'date +%s%3N > "$files/due.new" && mv "$files/due.new" "$files/due"';
 const stays = 'sleep 600 & wait; sleep 600';
-/** What a script does last, when the run is due to end, and how long Hob may take for the answer from there on. */
+/** Last command of the script, the moment when the run is due to end, and how long Hob may take to respond from then on. */
 const endings = {
   'it exits': { last: `${stamp}; exit 3`, mostMs: 1000 },
   'it exits, with `survivors = "stop"`': {
@@ -32,7 +32,7 @@ const endings = {
     runtime: ['survivors = "stop"'],
     mostMs: 1000,
   },
-  'it outlasts its timeout': {
+  'it exceeds its timeout': {
     last: stays,
     begin: `echo $(( $(date +%s%3N) + ${timeoutMs} )) > "$files/due"`,
     runtime: [`timeout = ${timeoutMs / 1000}`],
@@ -43,15 +43,15 @@ const endings = {
 
 const findOutput = `output=$(sed -n 's/.*"output_json": "\\(.*\\)",*/\\1/p' "$1")`;
 const results = {
-  'a plain file': `echo '{"code":0,"msg":"ok"}' > "$output"`,
+  'a regular file': `echo '{"code":0,"msg":"ok"}' > "$output"`,
   'a pipe without a writer': 'mkfifo "$output"',
   'a link to /dev/zero': 'ln -s /dev/zero "$output"',
   'a sparse file of 4 GiB': 'truncate -s 4G "$output"',
-  'a million levels': `head -c 1000000 /dev/zero | tr '\\0' '[' > "$output"`,
+  'JSON with a million levels': `head -c 1000000 /dev/zero | tr '\\0' '[' > "$output"`,
 };
 const mostResultMs = 2000;
 
-/** How long a caller waits for its answer once its run is due to end. */
+/** Measures how long a client waits for its response once its run is due to end. */
 export async function measure({ quick, say }) {
   const load = loadavg()[0];
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-ends-'));
@@ -75,13 +75,13 @@ export async function measure({ quick, say }) {
   return {
     tables: [
       {
-        title: `From the moment at which a run is due to end to the answer, with a grace of ${graceMs} ms: milliseconds (the load of the machine was ${rounded(load)} when it began)`,
-        columns: ['the run ends because', 'it has started', 'median', 'longest'],
+        title: `From the moment when a run is due to end to the response, with a grace period of ${graceMs} ms, in milliseconds (load average at the start: ${rounded(load)})`,
+        columns: ['the run ends because', 'it has started', 'p50', 'longest'],
         rows: of('ending').map((each) => row([each.ending, each.shape], each)),
       },
       {
-        title: 'From the exit of a script to the answer, in milliseconds',
-        columns: ['it leaves as its result', 'median', 'longest'],
+        title: 'From the exit of a script to the response, in milliseconds',
+        columns: ['result of the script', 'p50', 'longest'],
         rows: of('result').map((each) => row([each.result], each)),
       },
     ],
@@ -97,12 +97,12 @@ function claimsOf(of) {
   return [
     ...Object.entries(endings).map(([ending, { mostMs }]) =>
       claim(
-        `longest answer when ${ending}, ms`,
+        `longest response time if ${ending}, ms`,
         of('ending').filter((each) => each.ending === ending),
         mostMs,
       ),
     ),
-    claim('longest answer to a result of any kind, ms', of('result'), mostResultMs),
+    claim('longest response time for any result, ms', of('result'), mostResultMs),
   ];
 }
 
@@ -145,7 +145,7 @@ async function timeEnd([waiting, cancelling], { id, files, isCancelled }) {
   return answeredMs - dueMs;
 }
 
-/** Ends what a script that exits by itself has left running. The id of a process that is gone may be another's by now. */
+/** Kills the processes that a script left behind. The id of an ended process may belong to another process now, so check its environment. */
 function killLeft(files) {
   const path = join(files, 'pids');
   if (!existsSync(path)) return;

@@ -13,8 +13,8 @@ const pagedRuns = 100_000;
 const pageRuns = 500;
 
 /**
- * Asks a service with many runs on record and one with few the same things, in turn: what disturbs the machine disturbs both. The
- * claim is that many cost about what few cost.
+ * Sends the same requests in turn to a service with many runs on record and to one with few, so that disturbances of the machine affect
+ * both. Many runs should cost about as much as few.
  */
 export async function measure({ runs, homes }) {
   const histories = [few, runs];
@@ -31,7 +31,7 @@ export async function measure({ runs, homes }) {
     memory.push(
       memoryRow(`after ${mixedRequests.toLocaleString('en')} more requests of all kinds`, services),
     );
-    for (const often of ['', ' once more']) {
+    for (const often of ['', ' again']) {
       for (const side of sides) await pageThrough(side.caller, pagedRuns / pageRuns);
       const paged = `${pagedRuns.toLocaleString('en')} runs in pages of ${pageRuns}`;
       memory.push(memoryRow(`after ${paged}${often}`, services));
@@ -42,18 +42,18 @@ export async function measure({ runs, homes }) {
     const sizes = histories.map((count) => `${count.toLocaleString('en')} runs`);
     return [
       {
-        title: 'Requests, in milliseconds: the median, and what one in a hundred exceeds',
-        columns: ['request', ...sizes.flatMap((size) => [size, '1 in 100']), 'ratio of the medians'],
+        title: 'Requests, in milliseconds',
+        columns: ['request', ...sizes.flatMap((size) => [`${size}: p50`, 'p99']), 'ratio of p50'],
         rows: latency,
       },
       {
-        title: 'What has to look through many runs, and whether others wait for it: milliseconds',
-        columns: ['request', 'takes', '`/api/health` meanwhile: median', '1 in 100', 'longest'],
+        title: 'Requests that scan many runs, and other requests meanwhile, in milliseconds',
+        columns: ['request', 'duration', '`/api/health` meanwhile: p50', 'p99', 'longest'],
         rows: stalls,
       },
       {
-        title: 'Writing down a run: microseconds of the main thread',
-        columns: ['write', ...sizes.flatMap((size) => [size, '1 in 100']), 'ratio of the medians'],
+        title: 'Recording a run, in microseconds of the main thread',
+        columns: ['write', ...sizes.flatMap((size) => [`${size}: p50`, 'p99']), 'ratio of p50'],
         rows: writes,
       },
       { title: 'Memory of the service, in MiB', columns: ['when', ...sizes, 'ratio'], rows: memory },
@@ -78,10 +78,10 @@ async function measureStarts(homes) {
     }
   }
   const [small, large] = times.map((each) => each.at(0.5));
-  return [`until it listens, the median of ${starts}`, rounded(small), rounded(large), ratio(large, small)];
+  return [`until the service listens, p50 of ${starts}`, rounded(small), rounded(large), ratio(large, small)];
 }
 
-/** A service, and what is asked of it. */
+/** A service and the requests for it. */
 async function toSide(service, runs) {
   const caller = service.caller();
   const depth = Math.min(1000, runs / 100);
@@ -92,17 +92,17 @@ async function toSide(service, runs) {
   const requests = [
     ['the floor: `/api/health`', '/api/health'],
     ['first page', '/api/runs'],
-    ['page 1,000 (of few: page 10)', `/api/runs?cursor=${q(next)}`],
+    ['page 1,000 (small history: page 10)', `/api/runs?cursor=${q(next)}`],
     ['one script', `/api/runs?script=${scriptId(7)}`],
     ['one state', '/api/runs?state=failed'],
     ['a script and a state, 10 runs', `/api/runs?script=${scriptId(5)}&state=failed&limit=10`],
     ['an end cause, 10 runs', '/api/runs?end_cause=timeout&limit=10'],
     ['an origin', '/api/runs?origin=cli'],
     ['ten days', `/api/runs?since=${dayAgo(20)}&until=${dayAgo(10)}`],
-    ['a text that one run has', `/api/runs?q=${q('done: 777 pictures')}`],
-    ['a text that most have', `/api/runs?q=${q('pictures were')}`],
+    ['a text that occurs in one run', `/api/runs?q=${q('done: 777 pictures')}`],
+    ['a text that occurs in most runs', `/api/runs?q=${q('pictures were')}`],
     ['a Chinese text', `/api/runs?q=${q('无法读取')}`],
-    ['a text that none has', `/api/runs?q=${q('no such text')}`],
+    ['a text that occurs in no run', `/api/runs?q=${q('no such text')}`],
     ['a text and a state', `/api/runs?state=failed&q=${q('无法读取')}`],
     ['one run', `/api/runs/${items[0].run_id}`],
     ['its tree', `/api/runs/${items[0].run_id}/tree`],
@@ -112,7 +112,7 @@ async function toSide(service, runs) {
   return { caller, requests };
 }
 
-/** So many pages from the newest on; from the start again where there are no more. */
+/** Reads the given number of pages from the newest on; starts over after the last page. */
 async function pageThrough(caller, pages) {
   let page = { next: null };
   for (let at = 0; at < pages; at++) {
@@ -142,14 +142,14 @@ async function measureLatency(sides) {
   return rows;
 }
 
-/** Asks for what there is not, where only looking helps, and for something simple all the while. */
+/** Sends requests that need a scan and find nothing, and simple requests at the same time. */
 async function measureStalls(service) {
   const rows = [];
   const [slow, quick] = [service.caller(), service.caller()];
   for (const [what, path] of [
-    ['two letters that none has', '/api/runs?q=zz'],
+    ['two letters that occur in no run', '/api/runs?q=zz'],
     [
-      'a common text, and a state that none with it has',
+      'a common text, and a state that no run with it has',
       `/api/runs?state=failed&q=${encodeURIComponent('pictures were')}`,
     ],
   ]) {

@@ -6,14 +6,14 @@ import { fillModels } from './support/fill-models.mjs';
 import { rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
-/** It needs no history, so its size is not told. */
+/** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
 const models = 40;
 const asked = 5000;
 const warmUp = 500;
 
-/** Asks a service where models lie, of which there are some dozens in each of the places where it looks. */
+/** Requests the paths of models from a service with some dozens of models in each place. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-models-'));
   const home = join(folder, 'home');
@@ -32,16 +32,16 @@ export async function measure() {
     };
     const places = {
       own: "Hob's own folder",
-      hf: 'the cache of Hugging Face',
-      ms: 'the cache of ModelScope',
+      hf: 'the Hugging Face cache',
+      ms: 'the ModelScope cache',
     };
     for (const [owner, place] of Object.entries(places))
       await time(`a model in ${place}`, (at) => `/api/model/path?repo_id=${owner}/model-${at}`);
-    await time('the health of the service, to compare', () => '/api/health');
+    await time('the health of the service, for comparison', () => '/api/health');
     return [
       {
-        title: `\`GET /api/model/path\`, ${asked.toLocaleString('en')} times one after the other: milliseconds`,
-        columns: ['asked for', 'median', '1 in 100', 'longest'],
+        title: `\`GET /api/model/path\`, ${asked.toLocaleString('en')} times one after the other, in milliseconds`,
+        columns: ['request', 'p50', 'p99', 'longest'],
         rows,
       },
     ];

@@ -13,7 +13,7 @@ const folders = 10_000;
 const idleMs = 10_000;
 const trivialScript = scriptId(999);
 
-/** Starts a service whose history is over its limit, and asks it things while it removes what is too much. */
+/** Starts a service whose history exceeds its limit, and sends requests while the service removes runs. */
 export async function measure({ runs, homes }) {
   const home = homes.withHistory(runs);
   const kept = runs - Math.min(mostRemoved, Math.floor(runs / 10));
@@ -40,29 +40,29 @@ export async function measure({ runs, homes }) {
     const left = await watcher.json('/api/stats?days=1');
     return [
       {
-        title: `Requests while ${rounded(removed / 1000)} thousand runs are removed, and afterwards: milliseconds`,
+        title: `Requests while ${rounded(removed / 1000)} thousand runs are removed, and afterwards, in milliseconds`,
         columns: [
           'request',
-          'meanwhile: median',
-          '1 in 100',
+          'meanwhile: p50',
+          'p99',
           'longest',
-          'afterwards: median',
-          '1 in 100',
+          'afterwards: p50',
+          'p99',
           'longest',
         ],
         rows: Object.keys(busy).map((what) => [what, ...described(busy[what]), ...described(idle[what])]),
       },
       {
         title: 'The removal',
-        columns: ['what', 'seen'],
+        columns: ['figure', 'measured'],
         rows: [
           [`runs on record afterwards; the limit is ${kept.toLocaleString('en')}`, left.history.runs],
           [
-            `folders afterwards, of the ${oldFolders.length.toLocaleString('en')} of removed runs`,
+            `folders afterwards, of ${oldFolders.length.toLocaleString('en')} folders of removed runs`,
             oldFolders.filter((folder) => existsSync(folder)).length,
           ],
-          ['runs removed in a second, beside the requests', rounded(removed / seconds)],
-          ['most memory of the service, MiB', rounded(largestMib)],
+          ['runs removed per second, besides the requests', rounded(removed / seconds)],
+          ['maximum memory of the service, MiB', rounded(largestMib)],
           ['database before, MiB', rounded(sizeBefore)],
           ['database afterwards, MiB', rounded(databaseMib(home))],
         ],
@@ -77,7 +77,7 @@ function described(samples) {
   return [0.5, 0.99, 1].map((part) => rounded(samples.at(part)));
 }
 
-/** Asks for each thing on a connection of its own, with a little time in between, until it is over. */
+/** Sends each request repeatedly on its own connection, with short pauses, until `isOver` returns true. */
 async function ask(service, isOver) {
   const seen = {
     '`/api/health`': new Samples(),

@@ -44,7 +44,8 @@ export function benchmarksPage(data) {
     '# Benchmarks',
     '',
     'How long common operations take, measured by `npm run bench` with real services on one machine. Absolute times depend on the machine; ratios',
-    'depend on it much less. The scenarios are in `bench`. [performance.md](performance.md) compares Hob with another service.',
+    'depend on it much less. p50 is the median; 1 in 100 values exceeds p99. The scenarios are in `bench`. [performance.md](performance.md)',
+    'compares Hob with another service.',
   ];
   for (const [name, { title, did }] of Object.entries(scenarios))
     lines.push('', `## ${title}`, '', did, '', ...seenOf(data[name]));
