@@ -22,7 +22,7 @@ import { longestOf } from './performance/watch.mjs';
 import { findWebhook } from './performance/webhook.mjs';
 import { rounded } from './support/samples.mjs';
 
-/** It has a page of its own, and its own history, whose size is always the same. */
+/** The scenario has its own page, and its own history of fixed size. */
 export const page = 'performance';
 export const usesHistory = false;
 
@@ -40,7 +40,7 @@ const whole = {
   restMs: 30_000,
   share: 1,
 };
-/** Enough to see that everything works, and too little to say anything about speed. */
+/** Small values for a quick check; the figures mean nothing. */
 const few = {
   rounds: 2,
   settleMs: 300,
@@ -68,10 +68,10 @@ const groups = {
   pieces: measurePieces,
 };
 
-/** What can be chosen with `--only`. */
+/** Values of `--only`. */
 export const parts = [...programNames, ...Object.keys(groups)];
 
-/** Compares Hob with webhook and with the system itself, and measures what only Hob does. */
+/** Compares Hob with webhook and with the system itself, and measures features that only Hob has. */
 export async function measure({ homes, quick, only, say }) {
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-performance-'));
   const load = new Load();
@@ -108,7 +108,7 @@ export async function measure({ homes, quick, only, say }) {
       await attempt(name, async () => {
         compared.push(...(await compareProgram(name, programs[name], scene)));
       });
-    // Before other cases come, with answers of another size.
+    // Read before other cases, whose responses have another size.
     const clientCpuMs = load.cpuMsPerCall;
     const tables = compared.length === 0 ? [] : comparisonTables(compared);
     const figures = comparisonFigures(compared);

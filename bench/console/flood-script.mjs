@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const ticksPerSecond = 50;
 
 /**
- * A script that writes very many lines, says so by a file, waits until that is gone, and writes on at an even pace. Some lines have colours,
- * or every character of them its own; some go to stderr; the last one has the time at which it was written.
+ * Writes a script that prints very many lines, creates a file, waits until that file is removed, and prints more lines at a steady pace. Some lines
+ * are coloured (or every character), some go to stderr, and the last one contains the time at which it was printed.
  */
 export function writeFloodScript(folder, { id, written, linesPerSecond, seconds, gate, isRainbow }) {
   mkdirSync(folder);

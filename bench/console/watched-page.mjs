@@ -9,7 +9,7 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const stepMs = 100;
 const lookEveryMs = 50;
 
-/** Notes every task that keeps the page from answering for more than 50 ms, and how long after it was written the last line is there. */
+/** Records every task that blocks the page for more than 50 ms, and the delay until the last line is shown. */
 function watchPage(everyMs) {
   globalThis.lastShown = null;
   const timer = setInterval(() => {
@@ -25,7 +25,7 @@ function watchPage(everyMs) {
   }).observe({ type: 'longtask', buffered: true });
 }
 
-/** A page in a real browser that tells how busy it was. */
+/** Opens a page in a browser and measures its long tasks. */
 export async function openWatchedPage() {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
@@ -40,7 +40,7 @@ export async function openWatchedPage() {
       while (!existsSync(gate)) await wait(20);
     },
     letGo: (gate) => rmSync(gate),
-    /** The page counts its lines below them. */
+    /** Reads the line count that the page shows below the output. */
     untilLines: (count) =>
       page.waitForFunction((least) => {
         const text = document.querySelector('section > div:last-child > span')?.textContent ?? '';

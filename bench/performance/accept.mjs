@@ -7,15 +7,15 @@ import { longestOf } from './watch.mjs';
 const callersAtOnce = [1, 8, 32];
 
 /**
- * How many asynchronous runs are taken on in a second, each on the disk before its caller has the answer. Twice: while those that
- * were taken on are run, as ever, and while all places are taken, so that nothing but the taking on is measured.
+ * Measures how many asynchronous runs Hob accepts per second, each on the disk before its caller has the response. Once while the accepted
+ * runs are executed, and once while all slots are taken, so that only the acceptance is measured.
  */
 export async function measureAccept({ folder, load, extent, say }) {
   const { sh } = programsFor({ hasNumpy: false });
   const room = `max_queued = ${10 * extent.accepted}\n`;
   const script = { id: idOf(1), name: 'sh', ...sh };
   const busy = await withHob(folder, [script], room, async (hob) => {
-    const taken = await takeOn(hob, { load, extent, say, what: 'while they are run' });
+    const taken = await takeOn(hob, { load, extent, say, what: 'while runs are executed' });
     await requireAllRun(hob, taken.accepted);
     return taken;
   });
@@ -26,9 +26,9 @@ export async function measureAccept({ folder, load, extent, say }) {
     `max_runs = 1\non_stop = "stop"\n${room}`,
     async (hob) => {
       await hob.call('/api/execute', { script_id: idOf(2) });
-      const taken = await takeOn(hob, { load, extent, say, what: 'while all places are taken' });
+      const taken = await takeOn(hob, { load, extent, say, what: 'while all slots are taken' });
       const { queued } = await hob.call('/api/health');
-      if (queued !== taken.accepted) throw new Error(`of ${taken.accepted} runs ${queued} are queued`);
+      if (queued !== taken.accepted) throw new Error(`${queued} of ${taken.accepted} runs are queued`);
       return taken;
     },
   );
@@ -37,19 +37,19 @@ export async function measureAccept({ folder, load, extent, say }) {
     figures: { 'accept: calls': full.most },
     tables: [
       {
-        title: 'Taking on asynchronous runs of the sh script, on the disk before the answer',
+        title: 'Accepting asynchronous runs of the sh script, each on the disk before the response',
         columns: [
           'meanwhile',
           'callers',
           'runs',
-          'taken on in a second',
-          'answer: p50, ms',
+          'accepted per second',
+          'response: p50, ms',
           'p99',
           'blocked, ms',
         ],
         rows: [
-          ...busy.rows.map((row) => ['those taken on are run', ...row]),
-          ...full.rows.map((row) => ['all places are taken', ...row]),
+          ...busy.rows.map((row) => ['accepted runs are executed', ...row]),
+          ...full.rows.map((row) => ['all slots are taken', ...row]),
         ],
       },
     ],
@@ -72,7 +72,7 @@ async function takeOn(hob, { load, extent, say, what }) {
     accepted += seen.allCalls;
     const perSecond = (1000 * seen.times.length) / seen.elapsedMs;
     const { blockedMs } = await hob.watch.end();
-    if (what === 'while they are run') await hob.watch.rest();
+    if (what === 'while runs are executed') await hob.watch.rest();
     const times = new Samples();
     times.addAll(seen.times);
     most = Math.max(most, perSecond);
@@ -86,10 +86,10 @@ async function takeOn(hob, { load, extent, say, what }) {
   return { rows, most, longestMs, accepted };
 }
 
-/** A figure counts only if everything that was taken on was run, too. */
+/** The figure is valid only if all accepted runs were executed. */
 async function requireAllRun(hob, accepted) {
   const metrics = await hob.text('/metrics');
   const [, succeeded] = /^hob_runs_ended_total\{.*state="succeeded".*\} (\d+)$/m.exec(metrics) ?? [];
   if (Number(succeeded) !== accepted)
-    throw new Error(`of ${accepted} runs that were taken on, ${succeeded} succeeded`);
+    throw new Error(`${succeeded} of ${accepted} accepted runs succeeded`);
 }

@@ -5,13 +5,13 @@ import { Undisturbed } from './undisturbed.mjs';
 import { residentMb } from './watch.mjs';
 
 const callersAtOnce = [1, 8, 32];
-/** A person makes two calls in a second. */
+/** A person makes two calls per second. */
 const paceMs = 500;
 const callsAtPace = 10;
 
 /**
- * Has Hob, webhook and the system itself run the same script with the same interpreter, in turn, so that what disturbs the machine
- * disturbs all of them. Returns what was seen of each number of callers, and of one caller at a person's pace.
+ * Runs the same script with the same interpreter by Hob, by webhook and without a service, in turn, so that disturbances of the machine
+ * affect all of them. Returns the results for each number of callers, and for one caller at a person's pace.
  */
 export function compareProgram(name, program, scene) {
   const { floor, load, extent, say } = scene;
@@ -19,12 +19,12 @@ export function compareProgram(name, program, scene) {
     const seen = [];
     say(`${name}, warming up`);
     const settle = (target, ms) => load.burst({ target, callers: 8, warmUpMs: 0, ms });
-    // Some thousand runs first: by a script that takes half a second, a service would have carried out a hundred, and be new to its work.
+    // Warm up with the small script first: a script that takes half a second would give the service only a hundred runs.
     for (const target of smallTargets) await settle(target, extent.settleMs / 2);
     for (const target of targets) await settle(target, extent.settleMs);
     const watched = async (callers, turns, measureSides) => {
       await hob.watch.begin();
-      // On a machine that is never quiet this does not go on for ever.
+      // Limited, so that the measurement also ends on a machine that is never quiet.
       const undisturbed = new Undisturbed({ again: turns });
       const sides = await measureSides(undisturbed);
       const medians = Object.entries(sides).map(([who, side]) => `${who} ${rounded(side?.times.at(0.5))}`);
@@ -69,7 +69,7 @@ async function inTurn({ watch, undisturbed, targets, floor, command, load, exten
   return { hob: sides[0], webhook: sides[1] ?? null, floor: floor === null ? null : system };
 }
 
-/** What was seen of one of those that are compared. */
+/** Results of one of the compared services. */
 class Side {
   times = new Samples();
   #elapsedMs = 0;
@@ -84,11 +84,11 @@ class Side {
   }
 }
 
-/** The tables of all that was compared. */
+/** Tables of all comparisons. */
 export function comparisonTables(seen) {
   return [
     {
-      title: 'A whole call, in milliseconds: the median (p50), and what one in a hundred exceeds (p99)',
+      title: 'A whole call, in milliseconds: the median (p50) and the 99th percentile (p99)',
       columns: [
         'script',
         'callers',
@@ -109,7 +109,7 @@ export function comparisonTables(seen) {
       ]),
     },
     {
-      title: 'Calls in a second',
+      title: 'Calls per second',
       columns: ['script', 'callers', 'Hob', 'webhook', 'ratio', 'floor'],
       rows: seen
         .filter(({ hob }) => hob.perSecond !== undefined)
@@ -122,7 +122,7 @@ export function comparisonTables(seen) {
     },
     {
       title:
-        'Beside that: memory in MB after each case, the longest time that the event loop of the service was blocked in milliseconds, the same of a process that does nothing (idle), and how many runs a warm interpreter took',
+        'Memory in MB after each case, longest block of the event loop of the service in milliseconds, the same of a process that does nothing (idle), and runs with (hits) and without (misses) a warm interpreter',
       columns: [
         'script',
         'callers',
@@ -155,7 +155,7 @@ function pair(hob, webhook = Number.NaN) {
   return [rounded(hob), rounded(webhook), ratio(hob, webhook)];
 }
 
-/** What the claims are made of: ratios to webhook, by program. */
+/** Figures for the limits: ratios to webhook, by program. */
 export function comparisonFigures(seen) {
   const figures = {};
   for (const { program, callers, hob, webhook } of seen) {

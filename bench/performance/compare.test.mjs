@@ -9,7 +9,7 @@ function samplesOf(times) {
   return samples;
 }
 
-/** From 1 to 100 times a factor, in no order. */
+/** The numbers 1 to 100 times a factor, unordered. */
 const hundred = (factor) =>
   samplesOf(Array.from({ length: 100 }, (_, at) => (((at * 37) % 100) + 1) * factor));
 
@@ -44,7 +44,7 @@ const seen = [
 ];
 
 describe('samples', () => {
-  it('give the value that so much of all do not exceed', () => {
+  it('return percentiles', () => {
     const samples = hundred(1);
     expect([0, 0.5, 0.99, 1].map((part) => samples.at(part))).toEqual([1, 50, 99, 100]);
     expect(samplesOf([7]).at(0.99)).toBe(7);
@@ -52,15 +52,15 @@ describe('samples', () => {
   });
 });
 
-describe('what was compared', () => {
-  it('is told with the ratio of Hob to the other', () => {
+describe('a comparison', () => {
+  it('shows the ratio of Hob to webhook', () => {
     const [times, calls, beside] = comparisonTables(seen);
     expect(times?.rows[0]).toEqual(['sh', '8 callers', 10, 5, 2, 19.8, 9.9, 2, 2.5]);
     expect(calls?.rows).toEqual([['sh', '8 callers', 300, 1200, 0.25, 2000]]);
     expect(beside?.rows[0]).toEqual(['sh', '8 callers', 100, 50, 20, 10, 5, 2, 3, 1]);
   });
 
-  it('leaves out what nobody was there to be compared with', () => {
+  it('has empty cells and no figures without webhook', () => {
     const [times] = comparisonTables(seen);
     expect(times?.rows[1]).toEqual(['sh', '1, twice a second', 15, null, null, 29.7, null, null, null]);
     expect(comparisonFigures(seen)).toEqual({ 'sh, 8 callers: p50': 2, 'sh, 8 callers: calls': 0.25 });

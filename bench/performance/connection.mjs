@@ -4,8 +4,8 @@ const headEnd = Buffer.from('\r\n\r\n');
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 
 /**
- * One connection that stays open, on which the same request is sent again and again. Written for little cost: what the caller
- * spends is missing to those who are measured, on the same machine.
+ * A keep-alive connection that sends the same request repeatedly. It uses little processor time, because the measured services run on
+ * the same machine.
  */
 export class Connection {
   #request;
@@ -14,7 +14,7 @@ export class Connection {
   #waiting;
   #answer = new AnswerReader();
 
-  /** `target`: host, port, the bytes of the request, and a text that every good answer has in it. */
+  /** `target`: host, port, the bytes of the request, and a text that every valid response contains. */
   constructor({ host, port, request, expected }) {
     this.#request = Buffer.from(request);
     this.#expected = expected;
@@ -31,7 +31,7 @@ export class Connection {
     });
   }
 
-  /** Resolves with the milliseconds until the last byte of the answer was there. */
+  /** Resolves with the milliseconds until the last byte of the response. */
   call() {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject, began: performance.now() };
@@ -50,17 +50,17 @@ export class Connection {
     const { status, body } = this.#answer.take();
     this.#waiting = undefined;
     if (status === 200 && body.includes(this.#expected)) resolve(ms);
-    else reject(new Error(`an answer that was not expected: ${status} ${String(body.subarray(0, 500))}`));
+    else reject(new Error(`unexpected response: ${status} ${String(body.subarray(0, 500))}`));
   }
 }
 
-/** Puts an answer together; it has a length, or comes in chunks of which the last is empty. */
+/** Assembles a response, which has a content length or ends with an empty chunk. */
 export class AnswerReader {
   #parts = [];
   #length = 0;
   #head;
 
-  /** Whether the answer is complete with this. */
+  /** Whether the response is complete with these bytes. */
   add(bytes) {
     this.#parts.push(bytes);
     this.#length += bytes.length;
@@ -95,7 +95,7 @@ export class AnswerReader {
   }
 }
 
-/** `0`, an empty line, an empty line. The text of our answers never ends like that by itself. */
+/** The empty chunk. The body of our responses never ends with these bytes. */
 function endsInLastChunk(parts) {
   const tails = parts.slice(-lastChunk.length).map((part) => part.subarray(-lastChunk.length));
   return Buffer.concat(tails).subarray(-lastChunk.length).equals(lastChunk);

@@ -11,8 +11,8 @@ const feed = (reader, text, size) => {
   return complete;
 };
 
-describe('an answer', () => {
-  it.each([1, 3, 1000])('with a length is complete with its last byte, in pieces of %i', (size) => {
+describe('a response', () => {
+  it.each([1, 3, 1000])('with a content length is complete with its last byte, in pieces of %i', (size) => {
     const reader = new AnswerReader();
     const complete = feed(reader, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', size);
     expect(complete.indexOf(true)).toBe(complete.length - 1);
@@ -20,7 +20,7 @@ describe('an answer', () => {
     expect([status, String(body)]).toEqual([200, 'hello']);
   });
 
-  it.each([1, 4, 1000])('in chunks is complete with the empty one, in pieces of %i', (size) => {
+  it.each([1, 4, 1000])('in chunks is complete with the empty chunk, in pieces of %i', (size) => {
     const reader = new AnswerReader();
     const text = 'HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
     const complete = feed(reader, text, size);
@@ -30,7 +30,7 @@ describe('an answer', () => {
 });
 
 describe('a connection', () => {
-  it('calls again and again, and takes no answer for good that is not', async () => {
+  it('repeats its request and rejects an unexpected response', async () => {
     const bodies = [];
     const server = createServer((request, answer) => {
       request.on('data', (chunk) => bodies.push(String(chunk)));
@@ -44,7 +44,7 @@ describe('a connection', () => {
     await connection.opened();
     expect(await connection.call()).toBeGreaterThan(0);
     expect(await connection.call()).toBeGreaterThan(0);
-    await expect(connection.call()).rejects.toThrow('an answer that was not expected: 200');
+    await expect(connection.call()).rejects.toThrow('unexpected response: 200');
     expect(bodies).toEqual(Array.from({ length: 3 }, () => '{"some":"ünï"}'));
   });
 });

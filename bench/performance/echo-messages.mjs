@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 import { receiveMessages, sendMessage } from '../../build/execution/message-lines.js';
 
-/** Answers every `start` as an executor does whose scripts take no time at all, until its one caller is gone. */
+/** Answers every `start` like an executor whose scripts take no time, until its client disconnects. */
 const streams = { bytes: 10, headBytes: 10, tailBytes: 0 };
 const server = createServer((socket) => {
   receiveMessages(socket, ['start'], ({ spec: { runId } }) => {

@@ -6,18 +6,18 @@ import { pythonEnv } from './programs.mjs';
 
 const source = fileURLToPath(new URL('../support/floor.c', import.meta.url));
 
-/** Compiles the program that measures what the system itself takes; null, and a line that says so, without a compiler. */
+/** Compiles the program that measures the system without a service. Without a compiler, prints a line and returns null. */
 export function buildFloor(folder, say) {
   const program = join(folder, 'floor');
   const { status } = spawnSync('cc', ['-O2', '-o', program, source], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status === 0) return program;
-  say('there is no C compiler: the physical floor is not measured');
+  say('no C compiler found: the floor is not measured');
   return null;
 }
 
-/** Runs a command again and again for a time, in so many processes at once: milliseconds of each, and how many in a second. */
+/** Runs a command repeatedly for the given time, in `callers` processes at once. Returns the milliseconds of each run. */
 export async function measureFloor(program, { file, args, cwd }, { callers, ms }) {
   const began = performance.now();
   const outputs = await Promise.all(
@@ -42,7 +42,7 @@ function outputOf(file, args, cwd) {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve(Buffer.concat(parts).toString());
-      else reject(new Error(`the floor could not be measured: ${code}`));
+      else reject(new Error(`the measurement of the floor failed: exit code ${code}`));
     });
   });
 }

@@ -6,12 +6,12 @@ import { blockedText } from './watch.mjs';
 const lengths = [1, 4, 8];
 const warmUps = 3;
 
-/** What is called before anything is measured: a service that has just been started is slower than one that has run for a while. */
+/** Warm-up calls before the measurement, per chain: a service that has just started is slower than one that has run for a while. */
 const settlings = 5;
 
 /**
- * Links itself until the chain is long enough, and tells of each link below it how long the answer took and whose it was. Before that it
- * asks for something that takes Hob no time: what Python needs for the first request of a process is not what a link takes.
+ * Links itself until the chain is long enough, and reports the duration and the run id of each link below it. Before that it sends a
+ * request that takes Hob no time, so that the cost of the first request of a Python process does not count as time of the link.
  */
 const text = `import http.client, json, sys, time, urllib.parse
 
@@ -42,10 +42,7 @@ with open(environment["output_json"], "w", encoding="utf-8") as file:
     json.dump({"code": 0, "msg": "ok", "links": links}, file)
 `;
 
-/**
- * How much a link adds: to the time of a call that runs the same script from outside, and to the time that the process of its run took
- * by itself.
- */
+/** Measures how much longer a link takes than a call of the same script from outside, and than the process of its run. */
 export function measureLinks({ folder, extent, say }) {
   const script = { id: idOf(1), name: 'chain', language: 'python', entry: 'main.py', text, isNode: true };
   return withHob(folder, [script], '', async (hob) => {
@@ -65,17 +62,17 @@ export function measureLinks({ folder, extent, say }) {
       },
       tables: [
         {
-          title: `Links, in milliseconds: a Python script that links itself (longest time that the event loop was blocked: ${blockedText(blockedMs)}${hits === null ? '' : `; warm: ${hits} hits, ${misses} misses`})`,
+          title: `Links, in milliseconds: a Python script that links itself (longest block of the event loop: ${blockedText(blockedMs)}${hits === null ? '' : `; warm: ${hits} hits, ${misses} misses`})`,
           columns: [
-            'chain of',
+            'chain length',
             'whole call: p50',
             'p99',
             'the last link: p50',
             'a call of the same script: p50',
-            'the link takes longer',
+            'difference',
             'links, without the time of their processes: p50',
             'p99',
-            'the first request of a script, that runs nothing: p50',
+            'first request of a script, without a run: p50',
           ],
           rows: seen.map((each) => [
             each.length,
@@ -94,12 +91,12 @@ export function measureLinks({ folder, extent, say }) {
   });
 }
 
-/** The last link of a chain runs a script that links nothing, as a call from outside does. */
+/** The last link of a chain runs a script that links nothing, like a call from outside. */
 function overCall({ last, direct }) {
   return last.at(0.5) - direct.at(0.5);
 }
 
-/** The time that the process of a run took is that of its record: a whole number. */
+/** The time of the process of a run is `duration_ms` of its record, an integer. */
 async function measureChain(hob, length, chains) {
   const walls = new Samples();
   const added = new Samples();

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 
 /**
- * The process that calls: its own, so that no event loop is shared with what is measured. It is told what to do by its parent, one
- * thing at a time, and tells how long each call took.
+ * The client process. It is separate, so that it shares no event loop with the measured service. It receives one job at a time from its
+ * parent and reports how long each call took.
  */
 const jobs = { burst, pace };
 process.on('message', ({ job, ...options }) => {
@@ -19,7 +19,7 @@ process.on('message', ({ job, ...options }) => {
 });
 process.on('disconnect', () => process.exit());
 
-/** So many callers, each of which calls again as soon as it has its answer: for a time, or until there were so many calls. */
+/** Concurrent callers that send the next request as soon as they have a response, for a time or for a number of calls. */
 async function burst({ target, callers, warmUpMs, ms = Infinity, calls = Infinity }) {
   const connections = Array.from({ length: callers }, () => new Connection(target));
   try {
@@ -49,7 +49,7 @@ async function callAll(connections, { ms, calls }) {
   return { times, elapsedMs: ended - began };
 }
 
-/** One caller who takes a moment between two calls. Several targets have their turns in between each other's. */
+/** One caller that pauses between calls. Several targets alternate. */
 async function pace({ targets, everyMs, warmUp, calls }) {
   const connections = targets.map((target) => new Connection(target));
   const times = targets.map(() => []);

@@ -5,13 +5,13 @@ import { nextMessage } from './next-message.mjs';
 
 const client = fileURLToPath(new URL('./load-client.mjs', import.meta.url));
 
-/** Whoever calls, in a process of its own. */
+/** The client, in a separate process. */
 export class Load {
   #child = fork(client, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   #cpuMs = 0;
   #calls = 0;
 
-  /** What calling itself takes of the processor, in milliseconds a call, over everything so far. */
+  /** Processor time of the client, in milliseconds per call, over all calls so far. */
   get cpuMsPerCall() {
     return this.#cpuMs / this.#calls;
   }
@@ -38,7 +38,7 @@ export class Load {
   }
 }
 
-/** A request as a caller sends it: of a URL, with a body in JSON if there is one. */
+/** The bytes of a request to a URL, with an optional JSON body. */
 export function targetOf(url, { body, expected }) {
   const { hostname, port, pathname, search } = new URL(url);
   const content = body === undefined ? '' : JSON.stringify(body);

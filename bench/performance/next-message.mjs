@@ -1,4 +1,4 @@
-/** What a process of ours says next. One that ends instead says nothing more, and nobody is to wait for that. */
+/** Resolves with the next message of a child process, and rejects if the process ends first. */
 export function nextMessage(child) {
   return new Promise((resolve, reject) => {
     const onExit = (code, signal) => reject(new Error(`a process of the benchmark ended: ${signal ?? code}`));

@@ -9,7 +9,7 @@ import { blockedText } from './watch.mjs';
 const megabytes = 10;
 const lineBytes = 80;
 
-/** A script that prints ten megabytes, which its caller gets in the answer. */
+/** Measures a script that prints ten megabytes, which its caller gets in the response. */
 export function measureOutput(scene) {
   const { folder, load, extent, say } = scene;
   say('output');
@@ -36,7 +36,7 @@ export function measureOutput(scene) {
       figures: {},
       tables: [
         {
-          title: `${megabytes} MB of output in the answer, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,
+          title: `${megabytes} MB of output in the response, in milliseconds (longest block of the event loop: ${blockedText(blockedMs)}; service ${rounded(serviceMb)} MB afterwards, executor ${rounded(executorMb)} MB)`,
           columns: ['', 'p50', 'p99'],
           rows: [
             row('Hob', own),

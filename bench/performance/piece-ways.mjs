@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The pieces that a run is made of, each by the code that Hob itself has for it. What a piece does not need is not loaded: starting a
- * process takes the longer, the larger the one is that starts it.
+ * The parts of a run, each measured with Hob's own code. A part loads only the modules that it needs, because a larger process takes longer to
+ * start another one.
  */
 export const ways = {
   spawn: plainSpawn,
@@ -33,7 +33,7 @@ async function plainSpawn({ file, args }) {
   };
 }
 
-/** Null where there is none, which its row shows as not measured. */
+/** `launcher` is null if there is none; its row then shows no figure. */
 async function openLauncher(folder) {
   const { FifoPool } = await import(built('executor/fifo-pool.js'));
   const { Launcher } = await import(built('executor/warm/launcher.js'));
@@ -58,7 +58,7 @@ async function plainLaunch({ place, file, args }) {
     return timed(async () => {
       const launched = await launcher?.start(spec);
       if (!launched) {
-        if (isUp) throw new Error('the launcher has stopped to start programs');
+        if (isUp) throw new Error('the launcher no longer starts programs');
         return;
       }
       isUp = true;
@@ -113,7 +113,7 @@ async function throughExecutor({ place, file, args }) {
   return { runOnce, close: () => client.close() };
 }
 
-/** What is said about a run, to a process that runs nothing: `start` there, `started` and `ended` back. */
+/** The messages about a run, exchanged with a process that runs nothing: sends `start`, receives `started` and `ended`. */
 async function messages({ place, file, args }) {
   const { receiveMessages, sendMessage } = await import(built('execution/message-lines.js'));
   const socketPath = join(place, 'echo.sock');
@@ -138,7 +138,7 @@ async function messages({ place, file, args }) {
   return { runOnce, close: () => socket.destroy() };
 }
 
-/** The files of a run as the service handles them: its folder and its parameters; then these are removed, and a result looked for. */
+/** The file operations of the service for a run: creates its folder and parameter file, removes the parameter file, looks for a result. */
 async function files({ place }) {
   const { writeParameterFile } = await import(built('runs/parameter-file.js'));
   const { removeParameterFile } = await import(built('execution/remove-parameter-file.js'));
@@ -178,7 +178,7 @@ function idOf(number) {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** What an executor is told of one run after the other. The folder of each is made before its clock runs: the service makes those. */
+/** Creates the specs of consecutive runs. Creates the folder of a run before its time is measured, because the service does that. */
 function specsOf({ place, file, args }) {
   let made = 0;
   return () => {

@@ -1,9 +1,6 @@
 import { ways } from './piece-ways.mjs';
 
-/**
- * A small Node process that does one piece of a run again and again, and tells how long each took. Arguments: the way, a folder to
- * work in, and the command.
- */
+/** A small Node process that repeats one part of a run and reports how long each took. Arguments: the part, a working folder, the command. */
 const [, , name, place, file, ...args] = process.argv;
 const { runOnce, close = () => {} } = await ways[name]({ place, file, args });
 

@@ -12,11 +12,11 @@ import { nextMessage } from './next-message.mjs';
 import { programsFor } from './programs.mjs';
 import { idOf, withHob, writeParameters } from './scene.mjs';
 
-/** As the executor is started. */
+/** The options with which Hob starts the executor. */
 const smallHeap = ['--max-semi-space-size=1'];
 const worker = fileURLToPath(new URL('./pieces-worker.mjs', import.meta.url));
 
-/** What stands between a call of the trivial sh script and what the system itself takes for it, piece by piece. */
+/** Measures the parts of a call of the trivial sh script. */
 export function measurePieces({ folder, interpreters, floor, load, extent, say }) {
   say('pieces');
   const { sh } = programsFor({ hasNumpy: false });
@@ -42,7 +42,7 @@ export function measurePieces({ folder, interpreters, floor, load, extent, say }
   });
 }
 
-/** Starts a small process for each of the pieces that need one, and ends them afterwards. */
+/** Starts a small process for each part that needs one, and ends them afterwards. */
 async function withWorkers({ place, command: { file, args } }, use) {
   const workers = [];
   try {
@@ -87,23 +87,23 @@ function piecesTable(times, records) {
   const known = executor + files + records + http;
   const row = (what, added, sum) => [what, rounded(added), rounded(sum)];
   return {
-    title: 'What a call of the sh script is made of, one caller, in milliseconds: medians',
-    columns: ['piece', 'adds', 'together'],
+    title: 'Parts of a call of the sh script, one caller, p50 in milliseconds',
+    columns: ['part', 'adds', 'total'],
     rows: [
       row('the floor: `posix_spawn`, read and `waitpid` in C', floor, floor),
-      row('the same by the launcher, asked by Node', launch - floor, launch),
+      row('the same by the launcher, requested by Node', launch - floor, launch),
       row('(the same by a small Node process itself)', spawn - floor, spawn),
-      row('two log files, and the output in them', script - launch, script),
-      row('messages between service and executor, there and back', messages, script + messages),
-      row('supervision of the run, and its journal', executor - script - messages, executor),
-      row('folder and parameters written and removed, a result looked for', files, executor + files),
+      row('two log files with the output', script - launch, script),
+      row('messages between service and executor, round trip', messages, script + messages),
+      row('supervision of the run and its journal', executor - script - messages, executor),
+      row('folder and parameter file created and removed, check for a result', files, executor + files),
       row(
-        'its record noted, which goes to the database after the answer',
+        'its record buffered; it is written to the database after the response',
         records,
         executor + files + records,
       ),
-      row('HTTP and the door: a call that runs nothing', http, known),
-      row('all else: checks, gate, events, the larger process, waiting for each other', whole - known, whole),
+      row('HTTP and the door: a call without a run', http, known),
+      row('the rest: checks, queue, events, larger processes, waiting', whole - known, whole),
     ],
   };
 }

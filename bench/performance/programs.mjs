@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What every good answer has in it, of whatever service. */
+/** Every valid response contains this text. */
 export const expectedText = 'forty-two';
 
-/** What Hob sets for Python scripts: the same program with other settings would not be the same work. */
+/** The variables that Hob sets for Python scripts, so that webhook runs the same program with the same settings. */
 export const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 
 const pythonEnd = `
@@ -15,7 +15,7 @@ with open(given["environment"]["output_json"], "w", encoding="utf-8") as file:
     json.dump({"code": 0, "msg": "ok"}, file)
 `;
 
-/** Writes no result: the other service would overwrite one and the same file, which takes three times as long as all the rest. */
+/** Writes no result: webhook would overwrite the same file each time, which takes three times as long as all the rest. */
 export const smallProgram = {
   title: 'sh',
   language: 'sh',
@@ -30,10 +30,10 @@ console.log('${expectedText}');
 writeFileSync(given.environment.output_json, JSON.stringify({ code: 0, msg: 'ok' }));
 `;
 
-/** Modules that take a while to load and that every Python has. */
+/** Modules of the standard library that take long to load. */
 const standardPreload = ['decimal', 'http.client', 'xml.etree.ElementTree', 'asyncio', 'ssl'];
 
-/** What most scripts are longer by: functions, of which a run needs one or the other. */
+/** Functions that make the script longer, as in most real scripts. A run calls none of them. */
 const functionCount = 60;
 const pythonFunctions = Array.from(
   { length: functionCount },
@@ -50,8 +50,8 @@ def step_${number}(items, limit=None, *rest, **named):
 ).join('');
 
 /**
- * The scripts that both services run, each the smallest one of its kind: it reads its parameters, prints a line, and writes its
- * result. `preload` is what its manifest declares, which the other service knows nothing of.
+ * The scripts that both services run, each the smallest of its kind: it reads its parameters, prints a line and writes its result.
+ * `preload` is declared in the manifest; webhook has no equivalent.
  */
 export function programsFor({ hasNumpy }) {
   const preload = hasNumpy ? ['numpy'] : standardPreload;

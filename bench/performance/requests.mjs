@@ -11,7 +11,7 @@ const models = 40;
 const historyRuns = 100_000;
 const unlimited = 'history_runs = 0\nhistory_days = 0\nhistory_mib = 0\n';
 
-/** How long it takes to be told where a model lies. */
+/** Measures requests for the path of a model. */
 export async function measureModels({ folder, load, extent, say }) {
   say('models');
   const place = mkdtempSync(join(folder, 'models-'));
@@ -20,9 +20,9 @@ export async function measureModels({ folder, load, extent, say }) {
   const service = await startService(home, '');
   const asked = {
     "a model in Hob's own folder": '/api/model/path?repo_id=own/model-7',
-    'a model in the cache of Hugging Face': '/api/model/path?repo_id=hf/model-7',
-    'a model in the cache of ModelScope': '/api/model/path?repo_id=ms/model-7',
-    'the health of the service, to compare': '/api/health',
+    'a model in the Hugging Face cache': '/api/model/path?repo_id=hf/model-7',
+    'a model in the ModelScope cache': '/api/model/path?repo_id=ms/model-7',
+    'the health of the service, for comparison': '/api/health',
   };
   const { rows, blockedMs } = await ask(service, asked, { load, calls: extent.requests });
   const worst = Math.max(...rows.slice(0, -1).map(([, median]) => median));
@@ -31,26 +31,26 @@ export async function measureModels({ folder, load, extent, say }) {
     figures: { 'model path: p50': worst },
     tables: [
       {
-        title: `Where a model lies, of ${models} in each place, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)})`,
-        columns: ['asked for', 'p50', 'p99'],
+        title: `Finding a model among ${models} in each place, in milliseconds (longest block of the event loop: ${blockedText(blockedMs)})`,
+        columns: ['request', 'p50', 'p99'],
         rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
       },
     ],
   };
 }
 
-/** How long it takes to list and to search a history that is long. */
+/** Measures how long it takes to list and search a long history. */
 export async function measureHistory({ homes, load, extent, say }) {
   say('history');
   const runs = Math.round(historyRuns * extent.share);
   const service = await startService(homes.withHistory(runs), unlimited);
   const asked = {
     'the newest 50 runs': '/api/runs',
-    'of one script': `/api/runs?script=${scriptId(7)}`,
-    'in one state': '/api/runs?state=failed',
-    'of one script and in one state': `/api/runs?script=${scriptId(5)}&state=failed`,
-    'with a text that few have': `/api/runs?q=${encodeURIComponent('done: 777 pictures')}`,
-    'with a text that most have': `/api/runs?q=${encodeURIComponent('pictures were')}`,
+    'runs of one script': `/api/runs?script=${scriptId(7)}`,
+    'runs in one state': '/api/runs?state=failed',
+    'runs of one script in one state': `/api/runs?script=${scriptId(5)}&state=failed`,
+    'runs with a text that few runs have': `/api/runs?q=${encodeURIComponent('done: 777 pictures')}`,
+    'runs with a text that most runs have': `/api/runs?q=${encodeURIComponent('pictures were')}`,
     '30 days of statistics': '/api/stats?days=30',
   };
   const { rows, blockedMs } = await ask(service, asked, { load, calls: extent.requests / 10 });
@@ -59,15 +59,15 @@ export async function measureHistory({ homes, load, extent, say }) {
     figures: {},
     tables: [
       {
-        title: `A history of ${runs.toLocaleString('en')} runs, in milliseconds (longest time that the event loop was blocked: ${blockedText(blockedMs)})`,
-        columns: ['asked for', 'p50', 'p99'],
+        title: `A history of ${runs.toLocaleString('en')} runs, in milliseconds (longest block of the event loop: ${blockedText(blockedMs)})`,
+        columns: ['request', 'p50', 'p99'],
         rows: rows.map(([what, ...times]) => [what, ...times.map(rounded)]),
       },
     ],
   };
 }
 
-/** Asks for each of these, one after the other, and stops the service. */
+/** Sends these requests one after the other, then stops the service. */
 async function ask(service, paths, { load, calls }) {
   const watch = new Watch(service);
   try {

@@ -7,8 +7,8 @@ import { idOf, withHob, writeParameters } from './scene.mjs';
 import { startWebhook } from './webhook.mjs';
 
 /**
- * Starts Hob and webhook, if it is here, so that both run the same scripts by the same commands, and stops them afterwards. `targets` is
- * what is called: Hob first. `smallTargets` run the least there is, by which a service gets used to its work whatever it is measured with.
+ * Starts Hob and, if available, webhook, so that both run the same scripts with the same commands, and stops them afterwards. `targets` are the
+ * requests to measure, Hob first. `smallTargets` run the smallest script, to warm up a service independently of the measured script.
  */
 export function withRivals(name, program, scene, use) {
   const { folder, interpreters, hasWebhook } = scene;

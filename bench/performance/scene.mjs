@@ -7,12 +7,12 @@ import { targetOf } from './load.mjs';
 import { expectedText, writeScript } from './programs.mjs';
 import { Watch } from './watch.mjs';
 
-/** Ids that can be told from their number. */
+/** A script id made from a number. */
 export function idOf(number) {
   return `${number.toString(16).padStart(8, '0')}-0000-4000-a000-000000000000`;
 }
 
-/** Starts a Hob of its own on a new home with these scripts, lets it be used, and stops it. */
+/** Starts Hob on a new home with these scripts, calls `use`, and stops it. */
 export async function withHob(folder, scripts, settings, use) {
   const hob = await startHob(folder, scripts, settings);
   try {
@@ -49,8 +49,8 @@ async function startHob(folder, scripts, settings) {
 }
 
 /**
- * The interpreters that Hob takes, asked of scripts that it runs: what is on PATH may be something that only starts the real one, and
- * both services are to start the same file.
+ * Finds the interpreters that Hob uses, by scripts that print their own interpreter. The program on PATH may be a wrapper, and both
+ * services must start the same file.
  */
 export function findInterpreters(folder) {
   const asked = {
@@ -80,7 +80,7 @@ export function hasNumpy(python) {
   return spawnSync(python, ['-c', 'import numpy']).status === 0;
 }
 
-/** A parameter file like those that Hob writes, for whoever runs a script without Hob. */
+/** Writes a parameter file like Hob's, to run a script without Hob. */
 export function writeParameters(folder) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'params.json');

@@ -12,12 +12,12 @@ import { startWebhook } from './webhook.mjs';
 
 const manyScripts = 2000;
 const callers = 8;
-/** Not all in one turn, which would be left out as a whole. */
+/** In several turns: a disturbed turn is discarded as a whole. */
 const callsAtOnce = 500;
-/** Of the runs after which memory is compared. The rest is sh. */
+/** Shares of the runs before memory is compared. The rest are sh. */
 const shares = { python: 0.09, node: 0.01 };
 
-/** How long the service takes until it listens, with few scripts and with many. */
+/** Measures how long the service takes until it listens, with few and with many scripts. */
 export async function measureStarts({ folder, hasWebhook, interpreters, extent, say }) {
   const { sh } = programsFor({ hasNumpy: false });
   const homes = [1, Math.round(manyScripts * extent.share)].map((count) => {
@@ -63,7 +63,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
     figures: {},
     tables: [
       {
-        title: `Start-up: medians of ${extent.starts} (longest time that the event loop was blocked from when it listened: ${blockedText(longestMs)})`,
+        title: `Start-up: p50 of ${extent.starts} (longest block of the event loop once it listened: ${blockedText(longestMs)})`,
         columns: ['', '1 script', `${many.count.toLocaleString('en')} scripts`, 'ratio', 'webhook, 1 hook'],
         rows: [
           [
@@ -87,7 +87,7 @@ export async function measureStarts({ folder, hasWebhook, interpreters, extent, 
   };
 }
 
-/** What the two processes have in memory when they have just been started, and after many runs. */
+/** Measures the memory of service and executor after the start and after many runs. */
 export function measureMemory({ folder, load, extent, say }) {
   const programs = programsFor({ hasNumpy: false });
   const names = ['sh', 'python', 'node'];
@@ -124,7 +124,7 @@ export function measureMemory({ folder, load, extent, say }) {
       },
       tables: [
         {
-          title: `Memory in MB (resident set: pages shared with others count, a MB is a million bytes; longest time that the event loop was blocked meanwhile: ${blockedText(seen.blockedMs)})`,
+          title: `Memory in MB (resident set including shared pages; 1 MB is a million bytes; longest block of the event loop meanwhile: ${blockedText(seen.blockedMs)})`,
           columns: ['when', 'service', 'executor'],
           rows: [
             row(`idle, ${extent.restMs / 1000} s after the start`, idle),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const file = '/proc/stat';
 
-/** What a virtual machine was kept waiting for its processors since it began to be watched; null where the system does not tell. */
+/** Share of the processor time that the hypervisor gave to other machines since this object was created; null if unknown. */
 export class Stolen {
   #before = readTicks();
 
@@ -16,7 +16,7 @@ function readTicks() {
   if (!existsSync(file)) return null;
   const [, line] = /^cpu +(.*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
   const ticks = (line ?? '').split(' ').map(Number);
-  // user, nice, system, idle, iowait, irq, softirq, steal; those of guests are counted as user already.
+  // user, nice, system, idle, iowait, irq, softirq, steal. User time already includes guest time.
   const own = ticks.slice(0, 8);
   return { stolen: own[7] ?? 0, all: own.reduce((sum, each) => sum + each, 0) };
 }

@@ -1,17 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** An event loop is looked at this often, and what it shows contains the time between two looks. */
+/** Sampling interval of the event loop. Each measured delay includes it. */
 export const loopPauseMs = 10;
 
-/** On a machine that is busy with nothing but the measurement it is mostly half of this or less. */
+/** On a machine that does nothing else, the delay is usually at most half of this. */
 const disturbedMs = 40;
 
-/** Of the whole measurement: how many turns there were, were taken again, and do not count for the event loop of a service. */
+/** Counts for the whole measurement: all turns, repeated turns, and turns discarded from the event loop figures. */
 export const disturbances = { turns: 0, again: 0, leftOut: 0 };
 
 /**
- * Takes turns while this process, which has nothing to do, looks at its own event loop. One during which even that was held up shows
- * what something else did to the machine, and is taken again: whoever's turn it is, and only so often.
+ * Runs turns while this idle process measures the delay of its own event loop. A delay shows that something else disturbed the machine: the
+ * turn is repeated, for every service alike, a limited number of times.
  */
 export class Undisturbed {
   #loop = monitorEventLoopDelay({ resolution: loopPauseMs });
@@ -21,7 +21,7 @@ export class Undisturbed {
     this.#again = again;
   }
 
-  /** What was seen in the last one, and how long this process was held up in it. */
+  /** Returns the result of the last attempt, and how long this process was delayed during it. */
   async take(turn) {
     disturbances.turns += 1;
     for (;;) {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { disturbances, Undisturbed } from './undisturbed.mjs';
 
-/** Lets the watch begin, then holds this process up as a busy machine would. */
+/** Lets the sampling begin, then blocks this process as a busy machine would. */
 async function heldUp(ms) {
   await wait(30);
   const until = performance.now() + ms;
@@ -12,7 +12,7 @@ async function heldUp(ms) {
   await wait(30);
 }
 
-it('a turn in which the machine was held up is taken again', async () => {
+it('repeats a turn during which the machine was disturbed', async () => {
   const undisturbed = new Undisturbed({ again: 100 });
   let turns = 0;
   const { seen, idleMs, isDisturbed } = await undisturbed.take(async () => {
@@ -26,7 +26,7 @@ it('a turn in which the machine was held up is taken again', async () => {
   expect(disturbances).toEqual({ turns: 1, again: turns - 1, leftOut: 0 });
 });
 
-it('but only so often, in all; then it is told as it was', async () => {
+it('returns a disturbed turn once the number of repetitions is used up', async () => {
   const undisturbed = new Undisturbed({ again: 2 });
   const before = { ...disturbances };
   for (const turns of [1, 2]) {

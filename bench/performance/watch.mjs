@@ -2,28 +2,28 @@ import { rounded } from '../support/samples.mjs';
 import { residentBytes } from '../support/service.mjs';
 import { disturbances, loopPauseMs, Undisturbed } from './undisturbed.mjs';
 
-/** Megabytes as people count them: a million bytes. */
+/** In millions of bytes. */
 export function residentMb(pid) {
   return residentBytes(pid) / 1e6;
 }
 
-/** Of what may not be known; null when nothing is. */
+/** The longest known time; null if none is known. */
 export function longestOf(times) {
   const known = times.filter((ms) => ms !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** How long an event loop was blocked, for people. */
+/** Formats how long an event loop was blocked. */
 export function blockedText(ms) {
-  return ms === null ? 'not known' : `${rounded(ms)} ms`;
+  return ms === null ? 'unknown' : `${rounded(ms)} ms`;
 }
 
-/** Reads from outside what a case does to a service: what happens in `during`, between `begin` and `end`. */
+/** Measures memory, event loop and warm interpreters of a service from outside, for the work in `during`, between `begin` and `end`. */
 export class Watch {
   #service;
   #caller;
   #warmBefore;
-  /** Null until there was a turn that shows it. */
+  /** Null until there was an undisturbed turn. */
   #blockedMs = null;
   #idleMs = 0;
 
@@ -38,7 +38,7 @@ export class Watch {
     this.#idleMs = 0;
   }
 
-  /** Does something to the service. Only then its event loop counts: while others have their turn, they have the processor. */
+  /** Runs work on the service. Its event loop counts only here: at other times other services use the processor. */
   async during(doIt, undisturbed = new Undisturbed({ again: 0 })) {
     const { seen, idleMs, isDisturbed } = await undisturbed.take(async () => {
       await this.#readBlockedMs();
@@ -46,7 +46,7 @@ export class Watch {
       return { done, blockedMs: await this.#readBlockedMs() };
     });
     this.#idleMs = Math.max(this.#idleMs, idleMs);
-    // Then it shows what the machine did to everybody, and not what the service did.
+    // A delay in a disturbed turn may come from the machine and not from the service.
     if (isDisturbed) disturbances.leftOut += 1;
     else this.#blockedMs = longestOf([this.#blockedMs, seen.blockedMs]);
     return seen.done;
@@ -65,7 +65,7 @@ export class Watch {
     };
   }
 
-  /** Waits until no run is under way or waits. */
+  /** Waits until no run is running or queued. */
   async rest() {
     for (;;) {
       const { running, queued } = await this.#caller.json('/api/health');
@@ -78,13 +78,13 @@ export class Watch {
     this.#caller.close();
   }
 
-  /** Null where the service has no warm interpreters to tell of. */
+  /** Null if the service reports no warm interpreters. */
   async #readWarm() {
     const { warm } = await this.#caller.json('/api/health');
     return warm ?? null;
   }
 
-  /** The longest since it was last read. */
+  /** The longest block since the last read. */
   async #readBlockedMs() {
     const text = await this.#caller.text('/metrics');
     const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text) ?? [];

@@ -10,7 +10,7 @@ import { pythonEnv } from './programs.mjs';
 
 const host = '127.0.0.1';
 
-/** The version of webhook, which is installed if that can be done; null, and a line that says why, if it cannot be had. */
+/** Returns the version of webhook, after installing it if possible. Otherwise prints a line and returns null. */
 export function findWebhook(say) {
   if (versionOf() === null && canInstall()) {
     say('installing the Debian package webhook');
@@ -23,7 +23,7 @@ export function findWebhook(say) {
   }
   const version = versionOf();
   if (version === null)
-    say('webhook is not here and can only be installed by root on Debian: nothing is compared with it');
+    say('webhook is not installed (only root on Debian can install it here): Hob is measured without it');
   return version;
 }
 
@@ -36,10 +36,7 @@ function canInstall() {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version');
 }
 
-/**
- * Starts webhook with one hook a command, by its name; an answer carries what the command printed. Each command is a file with its
- * arguments and its folder.
- */
+/** Starts webhook with one hook per named command. A response contains the output of the command. */
 export async function startWebhook(folder, commands) {
   const hooks = Object.entries(commands).map(([id, { file, args, cwd }]) => ({
     id,

@@ -4,7 +4,7 @@ import { ModelDownloads } from '../../build/models/downloads/model-downloads.js'
 import { systemClock } from '../../build/shared/clock.js';
 import { createLogger } from '../../build/shared/log.js';
 
-/** A process that downloads once, and tells how long that took and what memory it needed. Arguments: the hub, the cache, the repo. */
+/** Downloads one model and prints the duration and the memory used. Arguments: hub, cache, repo. */
 const [, , endpoint, cache, name] = process.argv;
 const source = { endpoint, cache, token: null, tokenFile: null, isOffline: false };
 const downloads = new ModelDownloads({

@@ -1,7 +1,6 @@
 """
-A process that makes a large file of bytes that nothing can pack, and gives it out as Hugging Face does. Arguments: the path of the file,
-and its size in MiB. It tells its address in one line. The system itself sends the file, without a copy: a server that stands elsewhere takes
-nothing of this machine's processor either.
+Creates a large file of incompressible bytes and serves it like Hugging Face. Arguments: path of the file, size in MiB. Prints its address in
+one line. It sends the file with sendfile, because a remote server would use no processor time of this machine either.
 """
 
 import hashlib

@@ -6,7 +6,7 @@ import { localDay } from '../../build/shared/local-day.js';
 import { openDatabase } from '../../build/storage/database.js';
 import { countDuration, countOutcome } from '../../build/storage/day-counts.js';
 
-/** The ids of runs are in no order, as real ones are; those of scripts can be told from their number. */
+/** Run ids are unordered like real ones; script ids are made from a number. */
 const runId = (n) => `printf('%08x-0000-4000-8000-%012x', (${n}) * 2654435761 & 4294967295, ${n})`;
 const scripts = 20;
 const historyDays = 29;
@@ -16,8 +16,8 @@ export function scriptId(number) {
 }
 
 /**
- * Writes a history of so many runs into the database of a home, as if they had been run one after the other over the last 29 days:
- * twenty scripts, one run in twenty-five failed, each with a message of its own, and two in ten linked by the one before.
+ * Writes a history of `runs` runs into the database of a home, spread over the last 29 days: twenty scripts, one run in twenty-five failed, each
+ * with its own message, and two in ten linked by the previous run.
  */
 export function fillHistory(home, runs) {
   mkdirSync(home, { recursive: true });
@@ -61,7 +61,7 @@ export function fillHistory(home, runs) {
   database.close();
 }
 
-/** Counts by day outlive the runs: as many runs on each of 400 days as there are on each day on record. */
+/** Fills the counts per day, which outlive the runs: on each of 400 days as many runs as on each recorded day. */
 function countDays(database, dayRuns) {
   const put = database.prepare('INSERT INTO run_days VALUES (?, ?, ?, ?)');
   database.exec('BEGIN');
@@ -85,7 +85,7 @@ function countDays(database, dayRuns) {
   database.exec('COMMIT');
 }
 
-/** Gives so many of the oldest runs their folders, with what a run leaves in its, and returns these. */
+/** Creates the folders of the oldest runs, with the files of a run, and returns their paths. */
 export function fillFolders(home, folders) {
   const database = openDatabase(join(home, 'hob.db'));
   const oldest = database.prepare('SELECT run_id FROM runs ORDER BY seq LIMIT ?').all(folders);

@@ -5,8 +5,8 @@ const filesEach = 25;
 const commit = '0123456789abcdef0123456789abcdef01234567';
 
 /**
- * Puts so many models into each of the places where Hob looks, and returns the variables that say where the two caches are: those of
- * `own`, `hf` and `ms` lie in the home, the cache of Hugging Face and that of ModelScope.
+ * Creates models in each place where Hob looks: of owner `own` in the home, `hf` in the Hugging Face cache, `ms` in the ModelScope cache. Returns the
+ * environment variables that point to the two caches.
  */
 export function fillModels(folder, home, models) {
   const [hub, scope] = ['hub', 'scope'].map((name) => join(folder, name));

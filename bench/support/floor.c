@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 /*
- * What the system itself takes: starts a command with its output in a pipe, reads that to its end and waits for the process, again
- * and again. Arguments: for how many milliseconds, the file, its arguments. Prints the microseconds that each one took, a line each.
+ * Measures the system without a service: repeatedly starts a command with its output in a pipe, reads the pipe to its end and waits for the
+ * process. Arguments: duration in milliseconds, the file, its arguments. Prints the microseconds of each run, one per line.
  */
 #include <fcntl.h>
 #include <spawn.h>

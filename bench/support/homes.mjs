@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 import { fillHistory } from './fill-history.mjs';
 
-/** What was written is on the disk afterwards: a system that still has a gigabyte to write holds up everybody who writes. */
+/** Flushes all writes to the disk. Pending gigabytes would slow down the writes of the measurement. */
 export function settle() {
   spawnSync('sync');
 }
 
-/** Homes with a history, made when they are first asked for. */
+/** Homes with a history, created on first use. */
 export class Homes {
   #folder;
   #made = new Map();

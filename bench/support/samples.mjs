@@ -1,4 +1,4 @@
-/** What was measured of one thing, again and again. */
+/** Repeated measurements of one figure. */
 export class Samples {
   #values = [];
 
@@ -14,7 +14,7 @@ export class Samples {
     return this.#values.length;
   }
 
-  /** The value that so much of all do not exceed: 0.5 is the median, 1 the largest. */
+  /** Percentile: 0.5 is the median, 1 the largest value. */
   at(part) {
     const sorted = this.#values.toSorted((a, b) => a - b);
     return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
@@ -25,7 +25,7 @@ export class Samples {
   }
 }
 
-/** With as many digits as mean something. */
+/** Rounds to the significant digits. */
 export function rounded(value) {
   if (!Number.isFinite(value)) return null;
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -12,7 +12,7 @@ const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
 export async function startService(home, settings) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
-  // As `hob start` starts it.
+  // The same options as `hob start`.
   const child = startApart(
     process.execPath,
     [...fewThreads, command, 'serve', '--home', home, '--port', '0'],
@@ -48,20 +48,20 @@ function residentMib(pid) {
   return residentBytes(pid) / 2 ** 20;
 }
 
-/** What a process has in memory, shared pages included. */
+/** Resident memory of a process, including shared pages. */
 export function residentBytes(pid) {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) * 1024;
 }
 
-/** The process that runs the scripts of a home. */
+/** Process id of the executor of a home. */
 function executorPid(home) {
   const names = readdirSync(join(home, 'executor')).filter((name) => name.endsWith('-address.json'));
-  if (names.length !== 1) throw new Error(`there are ${names.length} executors for ${home}`);
+  if (names.length !== 1) throw new Error(`expected one executor for ${home}, found ${names.length}`);
   return Number.parseInt(names[0], 10);
 }
 
-/** One connection, on which one request follows the other. */
+/** A client that sends one request at a time over one connection. */
 class Caller {
   #url;
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -70,7 +70,7 @@ class Caller {
     this.#url = url;
   }
 
-  /** How long it took until the whole answer was there. */
+  /** Milliseconds until the whole response arrived. */
   async timed(path, body) {
     const began = performance.now();
     await this.text(path, body);

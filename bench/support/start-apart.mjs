@@ -5,8 +5,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const started = new Set();
 
 /**
- * Starts a service in a session of its own, as it has where people use it. Linux shares the processors out by session first: in that of
- * the bench, a service would have to make do with what its own callers leave of one share.
+ * Starts a service in its own session, as in normal use. Linux distributes processor time by session first: in the session of the
+ * bench, a service would share one part with its own clients.
  */
 export function startApart(file, args, options) {
   if (started.size === 0) for (const signal of signals) process.on(signal, stopAll);
@@ -19,7 +19,7 @@ export function startApart(file, args, options) {
   return child;
 }
 
-/** A session of its own hears nothing of a Ctrl-C in that of the bench. */
+/** Ctrl-C in the session of the bench does not reach another session, so stop the services here. */
 function stopAll(signal) {
   for (const child of started) child.kill();
   process.exit(128 + constants.signals[signal]);

@@ -10,7 +10,7 @@ import { ratio, rounded, Samples } from './samples.mjs';
 const runs = 500;
 const warmUps = 50;
 
-/** What the service writes in the life of one run, on two histories in turn. Waiting for the disk itself is not in it. */
+/** Measures the database writes of one run, on two histories in turn, without waiting for the disk. */
 export function measureWrites(homes) {
   const databases = homes.map((home) => openDatabase(join(home, 'hob.db')));
   const stores = databases.map((database) => new SqliteRunStore(database));
@@ -30,7 +30,7 @@ export function measureWrites(homes) {
   });
 }
 
-/** The milliseconds that it takes to note a run that starts at once. */
+/** Milliseconds to buffer the record of a run that starts at once. */
 export function timeNotes(folder) {
   const database = openDatabase(join(folder, 'hob.db'));
   const journal = new EntryJournal(join(folder, 'entries.jsonl'));
@@ -44,7 +44,7 @@ export function timeNotes(folder) {
       start: { startedAt: now, executor: '1-aa' },
     });
     if (at >= 0) times.add(performance.now() - began);
-    // As often as the service does when one calls it after the other.
+    // As often as the service with sequential calls.
     if (at % 5 === 0) store.settle();
   }
   database.close();
