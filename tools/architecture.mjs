@@ -1,6 +1,6 @@
 /**
- * Who may import whom. Each rule has the sentence that says why, and a violation that must be caught: the check plants every
- * one of them in a copy of the source and fails when one goes unnoticed.
+ * Allowed imports. Each rule has a reason and a violation that must be detected: the check plants all of them in a copy of the source and
+ * fails if one is not detected.
  */
 const tests = '\\.test\\.ts$';
 
@@ -32,27 +32,27 @@ const processStarters = [
 ];
 
 export const importRules = [
-  room('shared', [], 'Everyone uses the tiny helpers, so they must know nobody.'),
-  room('settings', ['shared'], 'Settings are read before anything else exists.'),
-  room('scripts', ['shared'], 'What a script is does not depend on who runs it.'),
+  room('shared', [], 'All rooms use the helpers, so the helpers must not depend on any room.'),
+  room('settings', ['shared'], 'Settings are read before any other part exists.'),
+  room('scripts', ['shared'], 'The definition of a script does not depend on how it is run.'),
   room(
     'environments',
     ['scripts', 'shared'],
-    'What a script is made to run with follows from its folder and the machine; that a build is a run is for others to arrange.',
+    'An environment depends only on the folder of the script and on the machine. Other rooms start the build as a run.',
   ),
   room(
     'packages',
     ['environments/recipe', 'scripts', 'shared'],
-    'A package is a folder of a script; who runs it and what it is run with are asked for as interfaces.',
+    'A package is the folder of a script. The room states the interfaces that it needs to run the script and to build its environment.',
   ),
   room(
     'doctor',
     ['environments', 'notifications', 'packages', 'scripts', 'settings', 'terminals', 'shared'],
-    'It looks at the machine with the eyes of those who use it, and works when the service does not.',
+    'The doctor checks the machine with the code of the rooms that use it, and works without the service.',
   ),
-  room('files', ['shared'], 'What lies in a folder of the machine is the same whoever looks.'),
+  room('files', ['shared'], 'Listing a folder does not depend on the caller.'),
   room('models', ['shared'], 'Finding a model needs no run, no request and no database.'),
-  room('notifications', ['shared'], 'A bubble can be shown whoever asks for it.'),
+  room('notifications', ['shared'], 'Showing a notification does not depend on the caller.'),
   room(
     'terminals',
     [
@@ -62,17 +62,17 @@ export const importRules = [
       'execution/window-messages.ts',
       'shared',
     ],
-    'A window knows its executor by the messages alone, and nothing of runs or requests.',
+    'A window knows only the messages of its executor, and nothing about runs or requests.',
   ),
   room(
     'metrics',
     ['runs/run-record.ts', 'shared'],
-    'It is told what happened and asks for numbers; counting must never change what is counted.',
+    'Metrics receive events and read numbers; counting must not change what is counted.',
   ),
   room(
     'execution',
     ['shared'],
-    'The messages are the contract of two processes; neither end may leak into them.',
+    'The messages are the contract between two processes, and must not depend on either of them.',
   ),
   room(
     'executor',
@@ -85,12 +85,12 @@ export const importRules = [
       'execution/window-messages.ts',
       'shared',
     ],
-    'The executor starts fast and stays small: it knows the messages, and nothing of the service.',
+    'The executor starts fast and stays small: it knows the messages, and nothing about the service.',
   ),
   room(
     'runs',
     ['scripts', 'execution', 'shared'],
-    'A run states what it needs as interfaces, and does not know who provides it.',
+    'Runs state the interfaces that they need, and do not know the implementations.',
   ),
   room(
     'storage',
@@ -106,7 +106,7 @@ export const importRules = [
       'notifications/notification-store.ts',
       'shared',
     ],
-    'The database implements what runs and notifications ask for; it decides nothing about them.',
+    'Storage implements the interfaces that runs and notifications state, and contains no rules about them.',
   ),
   room(
     'http',
@@ -122,12 +122,12 @@ export const importRules = [
       'metrics',
       'shared',
     ],
-    'Routes parse, call and answer; where things are kept is not their business.',
+    'Routes parse, call and answer; they do not know how data is stored.',
   ),
   {
     name: 'cli-imports',
     comment:
-      'The command speaks HTTP like everybody else; beyond that it must know only where the home is, which run calls it, what starts with the session of its user, and the language of its user.',
+      'The command uses HTTP like any other client. Besides, it knows only the home, the calling run, the login service and the language of its user.',
     from: { path: '^src/cli/', pathNot: [tests, '^src/cli/commands/serve\\.ts$', '^src/cli/offline/'] },
     to: {
       path: '^src/',
@@ -140,7 +140,7 @@ export const importRules = [
   },
   {
     name: 'serve-imports',
-    comment: '`hob serve` is the one command that is the service, and it only starts it.',
+    comment: '`hob serve` is the only command that starts the service in its own process, and does nothing else.',
     from: { path: '^src/cli/commands/serve\\.ts$' },
     to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/main\\.ts$'] },
     plant: { file: 'src/cli/commands/serve.ts', imports: '../../storage/database.ts' },
@@ -148,7 +148,7 @@ export const importRules = [
   {
     name: 'offline-imports',
     comment:
-      'What authors check and pack needs no service, and least of all does what finds out why it does not start.',
+      '`hob check`, `hob pack` and `hob doctor` must work without the service.',
     from: { path: '^src/cli/offline/', pathNot: [tests] },
     to: {
       path: '^src/',
@@ -159,14 +159,14 @@ export const importRules = [
   {
     name: 'builder-is-apart',
     comment:
-      'The program that builds environments is a run like any other and may outlive the service: it knows nothing of it.',
+      'The program that builds environments is a run and may outlive the service, so it must not depend on the service.',
     from: { path: '^src/environments/builder/', pathNot: [tests] },
     to: { path: '^src/', pathNot: ['^src/(?:environments/builder|shared)/'] },
     plant: { file: 'src/environments/builder/planted.ts', imports: '../../scripts/script.ts' },
   },
   {
     name: 'executor-is-light',
-    comment: 'The blocking part of a spawn grows with resident memory, so no package may reach the executor.',
+    comment: 'The blocking part of a spawn grows with resident memory, so the executor must not import packages.',
     from: { path: '^src/executor/', pathNot: [tests] },
     to: { path: '(?:^|/)node_modules/', reachable: true },
     plant: { file: 'src/executor/planted.ts', imports: '../shared/log.ts' },
@@ -180,7 +180,7 @@ export const importRules = [
   },
   {
     name: 'fastify-in-http',
-    comment: 'Only http knows the HTTP framework; the core speaks in refusals and outcomes.',
+    comment: 'Only http knows the HTTP framework; the core returns errors and outcomes.',
     from: { path: '^src/', pathNot: ['^src/http/', tests] },
     to: { path: 'node_modules/(?:fastify|@fastify)' },
     plant: { file: 'src/runs/planted.ts', imports: 'fastify' },
@@ -188,7 +188,7 @@ export const importRules = [
   {
     name: 'prom-client-in-metrics',
     comment:
-      'Only metrics knows how numbers are kept and written; whoever has something to count just says so.',
+      'Only metrics knows how numbers are stored and written; other rooms only report events.',
     from: { path: '^src/', pathNot: ['^src/metrics/', tests] },
     to: { path: 'node_modules/prom-client' },
     plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },
@@ -196,7 +196,7 @@ export const importRules = [
   {
     name: 'dbus-in-notifications',
     comment:
-      'Only the Linux desktop knows D-Bus: what its library may throw is caught there, and it is loaded when a bubble needs it.',
+      'Only the Linux desktop code knows D-Bus: it catches the errors of the library, and loads it only for a notification.',
     from: { path: '^src/', pathNot: ['^src/notifications/desktop/bus-connection\\.ts$', tests] },
     to: { path: 'node_modules/dbus-native' },
     plant: { file: 'src/runs/planted.ts', imports: 'dbus-native' },
@@ -204,7 +204,7 @@ export const importRules = [
   {
     name: 'http-behind-the-door',
     comment:
-      'Whatever answers HTTP is in one room, where nothing is answered that did not come by the door; there is no other way in. The two files of models that ask servers elsewhere open nothing: they use the client, which can be made to carry several times what fetch does. So does the file by which the command calls its service: to load fetch takes longer than the command.',
+      'Only http answers HTTP requests, and all requests pass the door there. The two files in models are clients of other servers; the HTTP client has several times the throughput of fetch. The file in cli is a client of the service; loading fetch takes longer than the command.',
     from: {
       path: '^src/',
       pathNot: [
@@ -220,7 +220,7 @@ export const importRules = [
   {
     name: 'processes-in-one-place',
     comment:
-      'Scripts are started in one file of the executor, or of the window where they can only be started there, and the interpreters that wait for them in another; emulators, helpers, the tools that build environments and the executor itself in one each, and so is what outlives whoever starts it, the service, the browser and the file manager: all can be audited.',
+      'Processes are started only in these files, so that each start can be audited: one for scripts in the executor and one in a window, and one each for warm interpreters, terminal emulators, the executor, helper commands, build tools, and programs that outlive their parent (service, browser, file manager).',
     from: { path: '^src/', pathNot: [...processStarters.map((file) => `^${file}$`), tests] },
     to: { path: '^(?:node:)?child_process$' },
     plant: { file: 'src/executor/planted.ts', imports: 'node:child_process' },
@@ -228,7 +228,7 @@ export const importRules = [
   {
     name: 'threads-in-one-place',
     comment:
-      'A thread takes memory and a core: what starts them keeps their number and their size in bounds.',
+      'A thread takes memory and a core, so only these files start threads and limit their number and size.',
     from: {
       path: '^src/',
       pathNot: [
@@ -244,7 +244,7 @@ export const importRules = [
   },
   {
     name: 'outcome-worker-is-light',
-    comment: 'It is loaded anew for every large outcome, so no package may reach it.',
+    comment: 'The worker is loaded again for every large outcome, so it must not import packages.',
     from: { path: '^src/runs/outcome/outcome-worker\\.ts$' },
     to: { path: '(?:^|/)node_modules/', reachable: true },
     plant: { file: 'src/runs/outcome/outcome-worker.ts', imports: '../../shared/log.ts' },
@@ -252,28 +252,28 @@ export const importRules = [
   {
     name: 'console-knows-the-wire',
     comment:
-      'The console is a caller like any other: it knows the forms of the interface, which are erased when it is built, and no code of the service.',
+      'The console is a client like any other: it imports only types of the interface, which are erased at build time, and no code of the service.',
     from: { path: '^web/src/' },
     to: { path: '^src/', pathNot: ['^src/http/wire/'] },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/shared/errors.ts' },
   },
   {
     name: 'wire-in-one-place',
-    comment: 'What the answers of the service are called in the console stands in one file.',
+    comment: 'Only one folder of the console maps the types of the service.',
     from: { path: '^web/src/', pathNot: ['^web/src/api/'] },
     to: { path: '^src/' },
     plant: { file: 'web/src/parts/planted.ts', imports: '../../../src/http/wire/runs.ts' },
   },
   {
     name: 'service-knows-no-console',
-    comment: 'The service sends the files of the console as they were built, and imports none of them.',
+    comment: 'The service sends the built files of the console, and imports none of them.',
     from: { path: '^src/' },
     to: { path: '^web/' },
     plant: { file: 'src/http/planted.ts', imports: '../../web/src/api/wire.ts' },
   },
   {
     name: 'parts-know-no-page',
-    comment: 'Whatever several pages are made of must not depend on one of them.',
+    comment: 'Parts that several pages share must not depend on a page.',
     from: { path: '^web/src/(?:api|language|parts|theme)/' },
     to: { path: '^web/src/', pathNot: ['^web/src/(?:api|language|parts|theme)/'] },
     plant: { file: 'web/src/parts/planted.ts', imports: '../runs/some-run.ts' },
@@ -281,14 +281,14 @@ export const importRules = [
   {
     name: 'terminal-when-needed',
     comment:
-      'The emulator is most of a page by itself: it is fetched with the first terminal, and not before.',
+      'The terminal emulator is larger than the rest of a page, so it is loaded only with the first terminal.',
     from: { path: '^web/src/', pathNot: ['^web/src/terminal/'] },
     to: { path: 'node_modules/@xterm/' },
     plant: { file: 'web/src/run/planted.ts', imports: '@xterm/xterm' },
   },
   {
     name: 'no-circles',
-    comment: 'Two files that import each other are one file that nobody can read on its own.',
+    comment: 'Files that import each other cannot be understood separately.',
     from: { path: '^(?:src|web)/' },
     to: { circular: true },
     plant: {
@@ -303,13 +303,13 @@ export const textRules = [
   {
     name: 'environment-in-settings',
     comment:
-      'Only settings reads the environment, so that every setting is found, checked and documented in one place; and the program in a window, to which its emulator says in this way what it can show, and the one that builds environments, which passes on to its tools what it was given.',
+      'Only settings reads the environment, so that every setting is read, checked and documented in one place. Exceptions: the program in a window, whose emulator describes itself in variables, and the program that builds environments, which passes its variables to its tools.',
     pattern: /\bprocess\.env\b/,
     allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$|environments\/builder\/main\.ts$)/,
   },
   {
     name: 'exit-in-entries',
-    comment: 'Only entry files end the process: anywhere else it would cut off work that others started.',
+    comment: 'Only entry files end the process: elsewhere this would interrupt unrelated work.',
     pattern: /\bprocess\.exit\b/,
     allowed: /^src\/(?:cli|executor|terminals\/(?:page|window))\/main\.ts$/,
   },

@@ -10,9 +10,9 @@ import { prepare, root, say } from './lib/prepare.mjs';
 import { alignedText } from './lib/tables.mjs';
 
 /**
- * `npm run bench`: measures how long things take, one scenario after the other, and makes docs/performance.md and docs/benchmarks.md
- * from it. Arguments are the scenarios (all without any); `--runs 100000` makes the large history smaller, `--dry` keeps nothing. Of
- * `performance`, `--only sh,python` takes some parts and `--quick` takes few samples of each; both keep nothing.
+ * `npm run bench [-- scenario...]`: runs the scenarios in bench one after the other (default: all) and writes the results to
+ * docs/performance.md and docs/benchmarks.md. `--runs 100000` sets the size of the long history. `--dry` does not store the results.
+ * `--only sh,python` selects parts of `performance`, and `--quick` takes few samples; both do not store the results.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const runs = Number(values.runs);
-if (!(Number.isInteger(runs) && runs >= 2000)) refuse('--runs takes a whole number from 2000 on');
+if (!(Number.isInteger(runs) && runs >= 2000)) refuse('--runs must be an integer of at least 2000');
 const suffix = '.mjs';
 const known = readdirSync(join(root, 'bench'))
   .filter((name) => name.endsWith(suffix))
@@ -50,7 +50,7 @@ try {
     const { failed = [], ...seen } = Array.isArray(measured) ? { tables: measured } : measured;
     for (const { title, ...table } of seen.tables) say(['', title, ...alignedText(table)].join('\n'));
     if (seen.claims !== undefined)
-      say(['', 'What is to hold', ...alignedText(claimsTable(seen.claims))].join('\n'));
+      say(['', 'Limits', ...alignedText(claimsTable(seen.claims))].join('\n'));
     if (failed.length > 0) {
       say(`\nfailed, so that nothing is kept: ${failed.join(', ')}`);
       process.exitCode = 1;
@@ -68,7 +68,7 @@ if (keeps && !process.exitCode) {
 function requireKnown(what, names, all) {
   const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0)
-    refuse(`No such ${what}: ${unknown.join(', ')}. There are: ${all.join(', ') || 'none'}`);
+    refuse(`Unknown ${what}: ${unknown.join(', ')}. Known: ${all.join(', ') || 'none'}`);
 }
 
 function refuse(why) {

@@ -18,13 +18,13 @@ import { root } from './lib/prepare.mjs';
 
 const folders = ['src', 'web/src'];
 
-/** Checks the rules in architecture.mjs against the source, and the check itself against a violation of every rule. */
+/** Checks the source against the rules in architecture.mjs, and verifies that the check detects a planted violation of every rule. */
 const real = await examine(root);
 for (const violation of real.violations)
   console.error(`${violation.rule}: ${violation.what}\n  ${violation.why}`);
-if (real.modules === 0) console.error('The check saw no module at all.');
+if (real.modules === 0) console.error('The check found no modules.');
 const unnoticed = await plantViolations();
-for (const rule of unnoticed) console.error(`${rule}: a planted violation was not noticed`);
+for (const rule of unnoticed) console.error(`${rule}: a planted violation was not detected`);
 const failed = real.violations.length > 0 || real.modules === 0 || unnoticed.length > 0;
 const rules = importRules.length + textRules.length;
 console.log(`architecture: ${real.modules} modules, ${rules} rules, ${real.violations.length} violations`);
@@ -79,7 +79,7 @@ function examineText(folder) {
   return violations;
 }
 
-/** All at once, in one copy: each is told from the others by the file that it is in. */
+/** Plants all violations in one copy; the file of a violation identifies it. */
 async function plantViolations() {
   const copy = mkdtempSync(join(tmpdir(), 'hob-architecture-'));
   try {
@@ -114,7 +114,7 @@ function textPlant({ name, pattern }) {
 
 function append(folder, file, text) {
   const path = join(folder, file);
-  // A rule may be there before its room.
+  // A rule may exist before its folder.
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { flag: 'a' });
 }

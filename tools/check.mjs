@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 import { prepare, root, say } from './lib/prepare.mjs';
 
-/** `npm run check`: all that can be said of the code without running its tests. Every check runs, also after one failed. */
+/** `npm run check`: runs all checks except the tests. Continues after a failed check. */
 await prepare();
 const checks = ['build', 'typecheck', 'lint', 'architecture', 'unused', 'generate:check'];
 const failed = checks.filter((name) => {

@@ -8,7 +8,7 @@ import { performancePage } from './lib/performance-page.mjs';
 import { prepare, root } from './lib/prepare.mjs';
 import { reliabilityPage } from './lib/reliability-page.mjs';
 
-/** Writes the files that are made from the code; with --check it fails when one of them is not what it should be. */
+/** Writes all generated files. With --check, fails if one of them is not up to date. */
 await prepare();
 const checkOnly = process.argv.includes('--check');
 const { errorCodes } = await import('../build/shared/errors.js');
@@ -49,7 +49,7 @@ function asJson(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Asked of a real service, so that it is what callers get. */
+/** Requests the document from a real service, so that it is exactly what clients get. */
 async function openApiDocument() {
   const home = mkdtempSync(join(tmpdir(), 'hob-generate-'));
   const service = spawn(
@@ -95,7 +95,7 @@ function errorsPage() {
 function settingsPage() {
   const rows = settingNames.map((name) => {
     const schema = SettingsSchema.properties[name];
-    // The one default that depends on the machine.
+    // The only default that depends on the machine.
     const fallback = name === 'max_runs' ? '8 or more' : `\`${JSON.stringify(schema.default)}\``;
     const range = schema.minimum === undefined ? '' : ` From ${schema.minimum} to ${schema.maximum}.`;
     return `| \`${name}\` | \`${environmentName(name)}\` | ${fallback} | ${schema.description}${range} |`;
@@ -139,7 +139,7 @@ function settingsPage() {
   );
 }
 
-/** The command says everything in the language of its user, which it looks up once: each page is made by a process of its own. */
+/** A separate process renders each page, because the command determines the language once per process. */
 function commandsPage(language) {
   const env = { ...process.env, LC_ALL: language === 'zh' ? 'zh_CN.UTF-8' : 'en_US.UTF-8' };
   return String(execFileSync(process.execPath, [join(root, 'tools', 'lib', 'commands-page.mjs')], { env }));

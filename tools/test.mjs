@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { prepare, root } from './lib/prepare.mjs';
 import { installTestTools } from './lib/test-tools.mjs';
 
-/** `npm test`: whatever a fresh clone lacks, the programs the tests start, then all tests. Arguments go to vitest. */
+/** `npm test`: sets up a fresh clone, installs programs that the tests start, then runs all tests. Passes arguments to vitest. */
 await prepare();
 const tools = installTestTools();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');

@@ -9,8 +9,8 @@ import { prepare, root, say } from './lib/prepare.mjs';
 import { installTestTools } from './lib/test-tools.mjs';
 
 /**
- * `npm run torture`: the long version of the reliability scenarios, one after the other, and docs/reliability.md from what
- * was seen. Arguments are the scenarios to run (all without any); `--share 0.1` runs a tenth of each.
+ * `npm run torture [-- scenario...]`: runs the long version of the reliability scenarios one after the other (default: all) and
+ * writes the figures to docs/reliability.md. `--share 0.1` runs a tenth of each.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 });
 const share = Number(values.share);
 if (!(share > 0 && share <= 1)) {
-  say('--share takes a number above 0 and up to 1');
+  say('--share must be a number above 0 and at most 1');
   process.exit(1);
 }
 const suffix = '.test.ts';
@@ -28,7 +28,7 @@ const known = readdirSync(folder)
   .map((name) => name.slice(0, -suffix.length));
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  say(`No such scenario: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
+  say(`Unknown scenario: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
   process.exit(1);
 }
 
@@ -37,10 +37,10 @@ const tools = installTestTools();
 const chosen = positionals.length === 0 ? known : positionals;
 const failed = chosen.filter((name) => !run(name));
 const { status } = spawnSync(process.execPath, [join(root, 'tools', 'generate.mjs')], { stdio: 'inherit' });
-if (failed.length > 0) say(`failed, and left as they were in docs/reliability.md: ${failed.join(', ')}`);
+if (failed.length > 0) say(`Failed, figures in docs/reliability.md unchanged: ${failed.join(', ')}`);
 process.exit(failed.length > 0 ? 1 : (status ?? 1));
 
-/** Runs one scenario, and keeps its figures if all that it asserts holds. */
+/** Runs one scenario, and stores its figures if it passes. */
 function run(scenario) {
   const scratch = mkdtempSync(join(tmpdir(), 'hob-torture-'));
   const figuresFile = join(scratch, 'figures.jsonl');
@@ -64,7 +64,7 @@ function run(scenario) {
   }
 }
 
-/** One figure for each thing that was measured; where that was done in rounds, the largest. */
+/** Returns one value per figure: the largest, if it was measured in several rounds. */
 function readFigures(path) {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
   const figures = new Map();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-/** What is started as a program or as a thread of its own. */
+/** Entry files of programs and threads. */
 const entries = [
   'cli/main.js',
   'executor/main.js',
@@ -14,7 +14,7 @@ const entries = [
   'terminals/window/main.js',
 ];
 
-/** What stays a package of its own: it has compiled parts, starts files of its own, or does not work as a part of something else. */
+/** Packages that are not bundled: they have native parts, start their own files, or do not work in a bundle. */
 const ownPackages = [
   '@lydell/node-pty',
   '@photostructure/sqlite',
@@ -25,8 +25,8 @@ const ownPackages = [
 ];
 
 /**
- * Makes few large files of many small ones: a service loads thirteen hundred modules, and to find and read each of them takes longer
- * than all else at its start. `compiled` is what the compiler made, `dist` where the result goes.
+ * Bundles many small files into few large ones. A service loads 1,300 modules, and finding and reading them takes longer than the rest of its
+ * start. `compiled` is the output of the compiler, `dist` the target folder.
  */
 export async function bundle({ root, compiled, dist }) {
   const { build } = await import('esbuild');
@@ -42,7 +42,7 @@ export async function bundle({ root, compiled, dist }) {
     platform: 'node',
     target: 'node20.19',
     external: ownPackages,
-    // Packages of the older kind ask for what is built into Node by `require`.
+    // CommonJS packages load Node's built-in modules with `require`.
     banner: {
       js: "import { createRequire as createRequireHere } from 'node:module';\nconst require = createRequireHere(import.meta.url);",
     },
@@ -53,7 +53,7 @@ export async function bundle({ root, compiled, dist }) {
   writeFileSync(join(dist, 'third-party-licenses.txt'), licencesOf(root, Object.keys(metafile.inputs)));
 }
 
-/** A module that looks for a file beside itself still looks where it was before it became a part of something larger. */
+/** Lets a bundled module that looks for a file beside itself find it at the original place. */
 function keepPlaces(compiled) {
   return {
     name: 'keep-places',
@@ -70,7 +70,7 @@ function keepPlaces(compiled) {
   };
 }
 
-/** The licences of all that went into the files, as they ask for. */
+/** Writes the licences of all bundled packages, as the licences require. */
 function licencesOf(root, inputs) {
   const packages = new Set(
     inputs.map(

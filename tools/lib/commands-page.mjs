@@ -1,4 +1,4 @@
-/** Prints docs/commands.md, or its Chinese twin where the environment asks for Chinese: every command, as the command itself knows it. */
+/** Prints docs/commands.md, or its Chinese version if the environment selects Chinese, from the definitions of the commands. */
 const { buildProgram } = await import('../../build/cli/program.js');
 const { tr } = await import('../../build/cli/language.js');
 
@@ -60,7 +60,7 @@ function tableOf(title, rows) {
   ];
 }
 
-/** Examples and whatever else is said below the help. The library only prints it, after the rest. */
+/** Examples and other text below the help. The library can only print it, after the rest. */
 function remarkOf(command) {
   let whole = '';
   command.configureOutput({ writeOut: (text) => (whole += text) }).outputHelp();

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 
 const compressible = /\.(?:html|js|css|svg)$/;
-/** Smaller ones go in one packet either way. */
+/** Smaller files fit into one packet anyway. */
 const smallestBytes = 1024;
 
 /**
- * Puts a compressed copy beside every file that gets smaller by it, once, instead of at every request. gzip alone: without TLS browsers
- * ask for nothing better, unless the service is on their own machine, where the size does not matter.
+ * Writes a compressed copy beside every file that becomes smaller, once at build time and not at every request. Only gzip: without TLS, browsers
+ * accept nothing better, except from their own machine, where the size does not matter.
  */
 export function compressFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -21,7 +21,7 @@ const installStamp = join(root, 'node_modules', '.hob-installed');
 const buildStamp = join(root, 'dist', '.hob-built');
 const lockFile = join(root, '.cache', 'prepare.lock');
 
-/** Everything a fresh clone lacks: dependencies, then the build. What is there and up to date is left alone. */
+/** Sets up a fresh clone: installs dependencies, then builds. Skips steps that are up to date. */
 export async function prepare({ rebuild = false } = {}) {
   requireNode();
   if (!rebuild && isInstalled() && isBuilt()) return;
@@ -38,7 +38,7 @@ export async function prepare({ rebuild = false } = {}) {
   if (process.exitCode) process.exit();
 }
 
-/** Set-up talks on stderr: stdout belongs to what is set up. */
+/** Prints to stderr, because stdout belongs to the started program. */
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }
@@ -47,15 +47,15 @@ function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   say(
-    `Hob needs Node ${oldestNode.join('.')} or newer; this is ${process.version}. https://nodejs.org has it.`,
+    `Hob needs Node ${oldestNode.join('.')} or newer; this is ${process.version}. Get it from https://nodejs.org`,
   );
   process.exit(1);
 }
 
-/** Two set-ups at once would tear up each other's files: the second waits for the first. */
+/** Concurrent set-ups would overwrite each other's files: the second one waits for the first. */
 function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
-  // Written first and linked into place, so that nobody ever sees a lock without its holder.
+  // Write the file first and link it into place, so that a lock never exists without its holder.
   const draft = `${lockFile}.${process.pid}`;
   writeFileSync(draft, String(process.pid));
   let announced = false;
@@ -103,7 +103,7 @@ function readStamp(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** What the installed packages depend on; native ones are of one platform. */
+/** Inputs that the installed packages depend on; native packages depend on the platform. */
 function installKey() {
   const lockText = readFileSync(join(root, 'package-lock.json'));
   return createHash('sha256').update(lockText).update(`${process.platform} ${process.arch}`).digest('hex');
@@ -137,16 +137,16 @@ function filesIn(folder) {
 
 function install() {
   say('Installing dependencies (once; about half a minute) ...');
-  // No dependency needs an install script; refusing them all keeps the install quick and predictable. (The settings of npm are no place
-  // for it: they would keep `npm pack` from building first.)
+  // No dependency needs an install script; ignoring all of them keeps the install fast and predictable. (An npm setting would also keep
+  // `npm pack` from building first.)
   const flags = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
   run(...npm('ci', ...flags, '--loglevel=error', '--progress=true'));
   writeFileSync(installStamp, installKey());
 }
 
 /**
- * The build is made beside the old one and put in its place at the end: a service never starts from half of one. `build` has what the
- * compiler made, module by module, for tools and tests; `dist` is what is run.
+ * Builds beside the old build and replaces it at the end, so that a service never starts from an incomplete build. `build` contains the
+ * compiled modules, for tools and tests; `dist` contains the program.
  */
 async function build() {
   say('Building ...');
@@ -179,7 +179,7 @@ async function buildConsole(outDir) {
   compressFiles(outDir);
 }
 
-/** What other interpreters run goes along as it is. */
+/** Copies the files that other interpreters run. */
 function copyHosts(compiled, dist) {
   const source = join(root, 'src');
   for (const path of sourceFiles(source)) {
@@ -201,7 +201,7 @@ function replaceFolder(place, folder) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** npm by the way we were started, if npm started us; else the one on PATH. */
+/** The npm that started this process, else the one on PATH. */
 function npm(...args) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) return [process.execPath, [script, ...args]];

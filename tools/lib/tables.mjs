@@ -1,10 +1,10 @@
-/** A table in Markdown. */
+/** Renders a table in Markdown. */
 export function tableText({ columns, rows }) {
   const line = (cells) => `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)];
 }
 
-/** The lines of a table for a terminal: numbers to the right. */
+/** Renders the lines of a table for a terminal, with numbers aligned right. */
 export function alignedText({ columns, rows }) {
   const lines = [columns, ...rows].map((cells) => cells.map((cell) => String(cell ?? '')));
   const widths = columns.map((_, at) => Math.max(...lines.map((cells) => cells[at].length)));

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 
 import { root, say } from './prepare.mjs';
 
-/** Programs that tests start, with the Debian package that has each. */
+/** Programs that tests start, with their Debian packages. */
 const debianPackages = {
   chromium: 'chromium',
   curl: 'curl',
@@ -28,18 +28,18 @@ const debianPackages = {
   zsh: 'zsh',
 };
 
-/** Debian packages without a program on PATH, with a command that succeeds where each is installed. */
+/** Debian packages without a program on PATH, with a command that succeeds if the package is installed. */
 const debianLibraries = {
   'fonts-dejavu-core': ['test', '-e', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
   'fonts-noto-color-emoji': ['test', '-e', '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf'],
   'fonts-wqy-microhei': ['test', '-e', '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc'],
   'notification-daemon': ['test', '-x', '/usr/lib/notification-daemon/notification-daemon'],
   'python3-requests': ['/usr/bin/python3', '-c', 'import requests'],
-  // Its folder has the name of the machine's architecture in it.
+  // The name of its folder contains the architecture of the machine.
   'xfce4-notifyd': ['sh', '-c', 'test -x /usr/lib/*/xfce4/notifyd/xfce4-notifyd'],
 };
 
-/** Interpreters that npm has as packages with the program inside, and where in there it is. */
+/** Interpreters that are available as npm packages, and the path of the program in the package. */
 const npmTools = {
   'linux x64': [
     { name: '@oven/bun-linux-x64-baseline', version: '1.4.4', folder: 'bin' },
@@ -54,8 +54,8 @@ const npmTools = {
 const toolsFolder = join(root, '.cache', 'tools');
 
 /**
- * Installs what the tests start and this machine lacks, where that is possible; what is missing afterwards is skipped by
- * the tests that need it, which say so. Returns folders to look in beside PATH.
+ * Installs missing programs that the tests start, if possible. Tests that need a program that is still missing are skipped and say so.
+ * Returns folders to search in addition to PATH.
  */
 export function installTestTools() {
   installDebianPackages();
@@ -70,12 +70,12 @@ function installDebianPackages() {
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
   const programs = Object.keys(debianPackages).filter((program) => !isOnPath(program));
   installEach(programs.map((program) => debianPackages[program]));
-  // After the programs: the name of one library depends on the version of Python.
+  // After the programs, because the name of one library depends on the version of Python.
   const libraries = { ...debianLibraries, ...pythonTestSuite() };
   installEach(Object.keys(libraries).filter((name) => !succeeds(libraries[name])));
 }
 
-/** CPython's own tests. Debian names their package for the version of its Python. */
+/** CPython's own tests. The name of their Debian package contains the version of Python. */
 function pythonTestSuite() {
   const python = '/usr/bin/python3';
   const print = 'import sys; print("libpython%d.%d-testsuite" % sys.version_info[:2], end="")';
@@ -91,11 +91,11 @@ function installEach(packages) {
   spawnSync('apt-get', ['update', '-qq'], options);
   const install = (...names) =>
     spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options).status === 0;
-  // One that this release does not have must not keep the others away.
+  // If that fails, install one by one: a package that this release does not have must not block the others.
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
-/** Returns the folder of the program, which is there if it could be had. Each is by itself: one that cannot keeps no other away. */
+/** Returns the folder of the program, which exists if the installation succeeded. A failed package does not block the others. */
 function installNpmTool({ name, version, folder }) {
   const place = join(toolsFolder, `${name.replaceAll(/[@/]/g, '')}-${version}`);
   const programs = join(place, 'node_modules', name, folder);

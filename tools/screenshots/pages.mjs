@@ -1,6 +1,6 @@
 import { ids } from './scripts.mjs';
 
-/** What is pictured: the page, and what is done there first. */
+/** The pages, and the actions before the screenshot is taken. */
 export const pages = [
   { name: 'scripts', path: () => '/', act: (page) => page.getByText('Nightly backup').first().waitFor() },
   {

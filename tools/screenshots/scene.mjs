@@ -9,7 +9,7 @@ import { root } from '../lib/prepare.mjs';
 import { ids, writeScripts } from './scripts.mjs';
 
 const dayMs = 86_400_000;
-/** How often each ran on a day, how long it takes, and how often it fails. */
+/** Runs per day, duration and failure rate of each script. */
 const past = [
   { id: ids.resize, name: 'Resize images', aDay: 5, tookMs: 2300, failsEvery: 19 },
   { id: ids.backup, name: 'Nightly backup', aDay: 1, tookMs: 540_000, failsEvery: 11 },
@@ -17,7 +17,7 @@ const past = [
   { id: ids.tidy, name: '整理扫描件', aDay: 3, tookMs: 1200, failsEvery: 5 },
 ];
 
-/** A service with scripts and a history to be pictured. */
+/** Starts a service with scripts and a history for the screenshots. */
 export async function openScene(folder) {
   const home = join(folder, 'home');
   mkdirSync(join(home, 'scripts'), { recursive: true, mode: 0o700 });
@@ -69,7 +69,7 @@ async function startService(home) {
   return { url, ended };
 }
 
-/** Four weeks of runs, the same each time but for their ids. */
+/** Four weeks of runs, the same each time except for their ids. */
 function writePast(home) {
   const database = openDatabase(join(home, 'hob.db'));
   const store = new SqliteRunStore(database);

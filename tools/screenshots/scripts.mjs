@@ -9,7 +9,7 @@ export const ids = {
   tidy: '5b0c9c1e-4a17-4d53-9f2a-6f0f1c2d3e05',
 };
 
-/** Scripts of somebody with many photos. */
+/** Scripts of a person with many photos. */
 const scripts = [
   {
     id: ids.resize,
