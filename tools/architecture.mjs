@@ -140,15 +140,15 @@ export const importRules = [
   },
   {
     name: 'serve-imports',
-    comment: '`hob serve` is the only command that starts the service in its own process, and does nothing else.',
+    comment:
+      '`hob serve` is the only command that starts the service in its own process, and does nothing else.',
     from: { path: '^src/cli/commands/serve\\.ts$' },
     to: { path: '^src/', pathNot: ['^src/(?:cli|shared)/', '^src/main\\.ts$'] },
     plant: { file: 'src/cli/commands/serve.ts', imports: '../../storage/database.ts' },
   },
   {
     name: 'offline-imports',
-    comment:
-      '`hob check`, `hob pack` and `hob doctor` must work without the service.',
+    comment: '`hob check`, `hob pack` and `hob doctor` must work without the service.',
     from: { path: '^src/cli/offline/', pathNot: [tests] },
     to: {
       path: '^src/',
@@ -166,7 +166,8 @@ export const importRules = [
   },
   {
     name: 'executor-is-light',
-    comment: 'The blocking part of a spawn grows with resident memory, so the executor must not import packages.',
+    comment:
+      'The blocking part of a spawn grows with resident memory, so the executor must not import packages.',
     from: { path: '^src/executor/', pathNot: [tests] },
     to: { path: '(?:^|/)node_modules/', reachable: true },
     plant: { file: 'src/executor/planted.ts', imports: '../shared/log.ts' },
@@ -187,8 +188,7 @@ export const importRules = [
   },
   {
     name: 'prom-client-in-metrics',
-    comment:
-      'Only metrics knows how numbers are stored and written; other rooms only report events.',
+    comment: 'Only metrics knows how numbers are stored and written; other rooms only report events.',
     from: { path: '^src/', pathNot: ['^src/metrics/', tests] },
     to: { path: 'node_modules/prom-client' },
     plant: { file: 'src/runs/planted.ts', imports: 'prom-client' },

@@ -49,8 +49,7 @@ try {
     const measured = await measure({ runs, homes, quick: values.quick, only, say });
     const { failed = [], ...seen } = Array.isArray(measured) ? { tables: measured } : measured;
     for (const { title, ...table } of seen.tables) say(['', title, ...alignedText(table)].join('\n'));
-    if (seen.claims !== undefined)
-      say(['', 'Limits', ...alignedText(claimsTable(seen.claims))].join('\n'));
+    if (seen.claims !== undefined) say(['', 'Limits', ...alignedText(claimsTable(seen.claims))].join('\n'));
     if (failed.length > 0) {
       say(`\nfailed, so that nothing is kept: ${failed.join(', ')}`);
       process.exitCode = 1;

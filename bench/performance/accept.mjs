@@ -90,6 +90,5 @@ async function takeOn(hob, { load, extent, say, what }) {
 async function requireAllRun(hob, accepted) {
   const metrics = await hob.text('/metrics');
   const [, succeeded] = /^hob_runs_ended_total\{.*state="succeeded".*\} (\d+)$/m.exec(metrics) ?? [];
-  if (Number(succeeded) !== accepted)
-    throw new Error(`${succeeded} of ${accepted} accepted runs succeeded`);
+  if (Number(succeeded) !== accepted) throw new Error(`${succeeded} of ${accepted} accepted runs succeeded`);
 }

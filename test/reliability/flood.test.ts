@@ -79,7 +79,12 @@ it(
       record({ scenario, what, value, unit, ...(atMost !== undefined && { bound: { atMost } }) });
     told('written by each of two runs', (2 * streamBytes) / 1e6, 'MB');
     const counted = records.flatMap((each) => [Number(each.stdout_bytes), Number(each.stderr_bytes)]);
-    told('bytes counted wrongly', Math.max(...counted.map((bytes) => Math.abs(bytes - streamBytes))), 'bytes', 0);
+    told(
+      'bytes counted wrongly',
+      Math.max(...counted.map((bytes) => Math.abs(bytes - streamBytes))),
+      'bytes',
+      0,
+    );
     told('throughput of both together', (4 * streamBytes) / 1e6 / seconds, 'MB/s');
     told('peak memory of the service', await peakMemoryMib(hob.process.pid ?? 0), 'MiB', memoryLimitMib);
     told(

@@ -136,7 +136,13 @@ until [ -e "${files}/go" ]; do sleep 0.02; done
   await writeFile(join(files, 'go'), '');
   await living;
   record({ scenario, what: 'invented tokens', value: forged.length, unit: '' });
-  record({ scenario, what: 'invented tokens accepted', value: taken.length, unit: '', bound: { exactly: 0 } });
+  record({
+    scenario,
+    what: 'invented tokens accepted',
+    value: taken.length,
+    unit: '',
+    bound: { exactly: 0 },
+  });
 });
 
 it('the token of a run that has ended keeps its depth, and is good for nothing else', patiently, async () => {

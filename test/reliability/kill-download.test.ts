@@ -105,6 +105,10 @@ it(
     record({ scenario, what: 'files of these models with wrong content', value: seen.wrong, ...none });
     record({ scenario, what: 'partial files left at the end', value: seen.left, ...none });
     const many = totalBytes * models;
-    tell('bytes sent by the hub, relative to the size of the models', Math.round((seen.sent / many) * 100), '%');
+    tell(
+      'bytes sent by the hub, relative to the size of the models',
+      Math.round((seen.sent / many) * 100),
+      '%',
+    );
   },
 );
