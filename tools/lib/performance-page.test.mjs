@@ -83,6 +83,6 @@ describe('a table', () => {
       'sh      1.5',
       'python   10',
     ]);
-    expect(alignedText(claimsTable(performance.claims))[1]).toBe('quick  at most 2        1.5  met');
+    expect(alignedText(claimsTable(performance.claims))[1]).toBe('quick   at most 2        1.5  met');
   });
 });
