@@ -8,7 +8,7 @@ const lines = [
   tr('# The command', '# 命令'),
   '',
   tr(
-    'Everything that `hob` can do. `hob <command> --help` says the same in a terminal, in the language of your system.',
+    'All commands of `hob`. `hob <command> --help` prints the same text in a terminal, in the language of your system.',
     '`hob` 的全部命令。在终端里用 `hob <命令> --help` 可以看到同样的内容，语言随系统而定。',
   ),
 ];

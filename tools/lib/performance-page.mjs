@@ -12,7 +12,7 @@ const how = [
   '- Before the first round, both services run the smallest script and then the measured one for some seconds, like a service that has run for days.',
   '- A turn is disturbed if a process that does nothing was delayed by more than 40 ms during it. A disturbed turn is repeated, a limited number of',
   '  times. If it cannot be repeated, it is discarded from the figures about the event loop.',
-  '- Each script prints a line. Those in Python and Node first read their parameters from a file, and write a result.',
+  '- Each script prints a line. Scripts in Python and Node first read their parameters from a file, and write a result.',
   '- *Floor* is a C program that starts the same command with `posix_spawn`, reads its output from a pipe and waits for it, without a service.',
   '- A *ratio* is Hob divided by webhook.',
   '- *Blocked* is the longest time that the event loop of the service was blocked, measured by the service itself during its turn. It includes the time',

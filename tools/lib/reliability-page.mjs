@@ -23,7 +23,7 @@ stopped in order, otherwise after a minute.
 
 | Event | Effect on runs |
 |---|---|
-| The service is killed | Running scripts continue, and Hob records their true exit codes. Queued asynchronous runs start with the next service. Queued synchronous runs end as \`lost\`, because their callers are gone. Those with an [idempotency key](interface.md#idempotency-keys) start, because their callers can come back |
+| The service is killed | Running scripts continue, and Hob records their true exit codes. Queued asynchronous runs start with the next service. Queued synchronous runs end as \`lost\`, because their callers are gone; with an [idempotency key](interface.md#idempotency-keys) they start, because their callers can come back |
 | The executor is killed | Hob starts another one at once. On Linux it stops the scripts that the killed one left running; on other systems they continue unsupervised. These runs end as \`lost\`, with the envelope that they had written, if any. Ends that the killed executor had noted are kept |
 | The executor is stopped (SIGSTOP) or hangs | Synchronous calls get 503, other runs stay queued: see [below](#an-executor-that-does-not-answer). When the executor continues, Hob records every run with its true end |
 | Both are killed, or the machine stops | The same, at the next start |
