@@ -140,9 +140,9 @@ it.skipIf(!canLimit)('idle connections are closed before they take the handles t
   }
 });
 
-it('too few file handles to start with are told in one line', async () => {
+it('reports too few file handles at start in one line', async () => {
   const command = `ulimit -n 40; exec "${process.execPath}" "${join(projectRoot, 'bin', 'hob.js')}" serve --home "${await tempFolder()}" --port 0`;
   const { status, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^hob: .*ulimit -n.*\n$/);
+  expect(stderr).toMatch(/^hob: Not enough file handles to start\. .*ulimit -n.*\n$/);
 });

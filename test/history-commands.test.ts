@@ -266,7 +266,7 @@ describe('what a command prints', () => {
         },
       ).ended;
       expect({ args, code }).toEqual({ args, code: 1 });
-      expect(stderr).toContain('hob: The output could not be written (ENOSPC).');
+      expect(stderr).toContain('hob: Cannot write the output (ENOSPC).');
     }
   });
 

@@ -139,7 +139,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await hob.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/Hob does not answer|stopped/);
+    expect(stderr).toMatch(/No response from Hob|stopped/);
     const next = await startHob({ ...options, home: hob.home });
     const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
     await client.until('the end is told', ({ events }) => events.length > 0);

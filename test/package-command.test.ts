@@ -212,7 +212,7 @@ describe('hob install', () => {
     stop();
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('hob: Hob does not answer at');
+    expect(stderr).toContain('hob: No response from Hob at');
   });
 
   it.runIf(hasTerminal)('is one line on a terminal, below the log', async () => {
@@ -316,7 +316,7 @@ describe('hob update', () => {
     const both = await hob('update', '2f0c5c5e').ended;
     expect(both).toMatchObject({ code: 1 });
     expect(both.stderr).toContain(
-      `Several scripts have an id that begins with 2f0c5c5e. Say which by its id: ${id}, ${otherId}`,
+      `Several script ids begin with 2f0c5c5e. Use one of these ids: ${id}, ${otherId}`,
     );
     for (const wanted of ['2f0', 'ffff', 'nobody']) {
       const { code, stderr } = await hob('update', wanted).ended;

@@ -14,13 +14,13 @@ export interface Subcommand {
   load(): Promise<{ configure(command: Command): void }>;
 }
 
-const service = tr('The service:', '服务：');
-const scripts = tr('Scripts:', '脚本：');
-const running = tr('Running scripts:', '运行脚本：');
-const authors = tr('For authors of scripts:', '给脚本作者：');
-const inside = tr('Inside scripts in bash and sh:', '在 bash 和 sh 脚本中：');
-const help = tr('When something is wrong:', '出现问题时：');
-const shell = tr('For your shell:', '给您的 shell：');
+const service = tr('Service:', '服务：');
+const scripts = tr('Manage scripts:', '脚本：');
+const running = tr('Run scripts:', '运行脚本：');
+const authors = tr('Write scripts:', '给脚本作者：');
+const inside = tr('Inside bash and sh scripts:', '在 bash 和 sh 脚本中：');
+const help = tr('Troubleshooting:', '出现问题时：');
+const shell = tr('Shell integration:', '给您的 shell：');
 
 /** Every subcommand, in the order of `hob --help`. */
 export const subcommands: readonly Subcommand[] = [
@@ -45,79 +45,79 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'token',
     group: service,
-    summary: tr('print or renew the token', '显示或更换令牌'),
+    summary: tr('print or renew the access token', '显示或更换令牌'),
     load: () => import('./commands/token.ts'),
   },
   {
     name: 'service',
     group: service,
-    summary: tr('have Hob start when you log in', '让 Hob 在登录时自动启动'),
+    summary: tr('start Hob automatically at login', '让 Hob 在登录时自动启动'),
     load: () => import('./commands/service.ts'),
   },
   {
     name: 'list',
     group: running,
-    summary: tr('list the scripts', '列出脚本'),
+    summary: tr('list scripts', '列出脚本'),
     load: () => import('./commands/list.ts'),
   },
   {
     name: 'show',
     group: running,
-    summary: tr('say all about one script, or one run', '显示一个脚本或一次运行的全部信息'),
+    summary: tr('show the details of a script or a run', '显示一个脚本或一次运行的全部信息'),
     load: () => import('./commands/show.ts'),
   },
   {
     name: 'run',
     group: running,
-    summary: tr('run a script and show what it prints', '运行脚本并显示输出'),
+    summary: tr('run a script and show its output', '运行脚本并显示输出'),
     load: () => import('./commands/run.ts'),
   },
   {
     name: 'runs',
     group: running,
-    summary: tr('list what ran, and what is running', '列出运行记录'),
+    summary: tr('list current and past runs', '列出运行记录'),
     load: () => import('./commands/runs.ts'),
   },
   {
     name: 'logs',
     group: running,
-    summary: tr('print or follow what a run prints', '查看或实时跟踪运行输出'),
+    summary: tr('print or follow the output of a run', '查看或实时跟踪运行输出'),
     load: () => import('./commands/logs.ts'),
   },
   {
     name: 'cancel',
     group: running,
-    summary: tr('stop a run', '停止运行'),
+    summary: tr('cancel a run', '停止运行'),
     load: () => import('./commands/cancel.ts'),
   },
   {
     name: 'rerun',
     group: running,
-    summary: tr('run something again', '重新运行'),
+    summary: tr('repeat an earlier run', '重新运行'),
     load: () => import('./commands/rerun.ts'),
   },
   {
     name: 'tree',
     group: running,
-    summary: tr('draw which run started which', '显示运行之间的调用关系'),
+    summary: tr('show the tree of parent and child runs', '显示运行之间的调用关系'),
     load: () => import('./commands/tree.ts'),
   },
   {
     name: 'stats',
     group: running,
-    summary: tr('count runs, failures and durations', '统计次数、成功率和耗时'),
+    summary: tr('show run counts, success rates and durations', '统计次数、成功率和耗时'),
     load: () => import('./commands/stats.ts'),
   },
   {
     name: 'notify',
     group: running,
-    summary: tr('show a notification', '显示通知'),
+    summary: tr('show a desktop notification', '显示通知'),
     load: () => import('./commands/notify.ts'),
   },
   {
     name: 'open',
     group: running,
-    summary: tr('open Hob in the browser', '在浏览器中打开 Hob'),
+    summary: tr('open the web console in the browser', '在浏览器中打开 Hob'),
     load: () => import('./commands/open.ts'),
   },
   {
@@ -132,13 +132,13 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'update',
     group: scripts,
-    summary: tr('get newer versions of installed scripts', '更新已安装的脚本'),
+    summary: tr('update installed scripts', '更新已安装的脚本'),
     load: () => import('./commands/update.ts'),
   },
   {
     name: 'rollback',
     group: scripts,
-    summary: tr('go back to the version before an update', '回到更新之前的版本'),
+    summary: tr('restore the previous version of a script', '回到更新之前的版本'),
     load: () => import('./commands/rollback.ts'),
   },
   {
@@ -150,19 +150,19 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'packages',
     group: scripts,
-    summary: tr('list what is installed', '列出已安装的脚本'),
+    summary: tr('list installed scripts', '列出已安装的脚本'),
     load: () => import('./commands/packages.ts'),
   },
   {
     name: 'prepare',
     group: scripts,
-    summary: tr('make the environment of a script before its first run', '在首次运行前准备好脚本的环境'),
+    summary: tr('create the environment of a script before its first run', '在首次运行前准备好脚本的环境'),
     load: () => import('./commands/prepare.ts'),
   },
   {
     name: 'environments',
     group: scripts,
-    summary: tr('list and remove what scripts are run with', '列出和删除脚本的运行环境'),
+    summary: tr('list and remove the environments of scripts', '列出和删除脚本的运行环境'),
     load: () => import('./commands/environments.ts'),
   },
   {
@@ -174,37 +174,37 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'new',
     group: authors,
-    summary: tr('make a new script that runs at once', '新建一个马上就能运行的脚本'),
+    summary: tr('create a script that is ready to run', '新建一个马上就能运行的脚本'),
     load: () => import('./commands/new.ts'),
   },
   {
     name: 'check',
     group: authors,
-    summary: tr('say everything that is wrong with a script', '找出脚本的所有问题'),
+    summary: tr('check a script for errors', '找出脚本的所有问题'),
     load: () => import('./commands/check.ts'),
   },
   {
     name: 'pack',
     group: authors,
-    summary: tr('make a package of a script', '把脚本打包'),
+    summary: tr('create a package from a script', '把脚本打包'),
     load: () => import('./commands/pack.ts'),
   },
   {
     name: 'input',
     group: inside,
-    summary: tr('print the inputs of the run', '打印本次运行的输入'),
+    summary: tr('print the input values of the current run', '打印本次运行的输入'),
     load: () => import('./commands/input.ts'),
   },
   {
     name: 'param',
     group: inside,
-    summary: tr('print a param of the run', '打印本次运行的参数'),
+    summary: tr('print a param of the current run', '打印本次运行的参数'),
     load: () => import('./commands/param.ts'),
   },
   {
     name: 'progress',
     group: inside,
-    summary: tr('say how far the script is', '报告脚本的进度'),
+    summary: tr('report the progress of the script', '报告脚本的进度'),
     load: () => import('./commands/progress.ts'),
   },
   {
@@ -216,26 +216,26 @@ export const subcommands: readonly Subcommand[] = [
   {
     name: 'envelope',
     group: inside,
-    summary: tr('write what came of the run', '写入本次运行的结果'),
+    summary: tr('write the result envelope of the run', '写入本次运行的结果'),
     load: () => import('./commands/envelope.ts'),
   },
   {
     name: 'doctor',
     group: help,
-    summary: tr('look at everything, and say what to do next', '全面检查，并告诉您下一步怎么做'),
+    summary: tr('check the installation and suggest fixes', '全面检查，并告诉您下一步怎么做'),
     load: () => import('./commands/doctor.ts'),
   },
   {
     name: 'completion',
     group: shell,
-    summary: tr('have your shell complete what you type', '让 shell 自动补全您输入的命令'),
+    summary: tr('print the completion script for a shell', '让 shell 自动补全您输入的命令'),
     load: () => import('./commands/completion.ts'),
   },
   {
     name: 'complete',
     group: shell,
     isHidden: true,
-    summary: tr('what may come next, for shells', '接下来可以输入什么（供 shell 使用）'),
+    summary: tr('print completions, for shells', '接下来可以输入什么（供 shell 使用）'),
     load: () => import('./commands/complete.ts'),
   },
 ];

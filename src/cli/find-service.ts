@@ -20,7 +20,7 @@ export function credentialsFor(home: string, { token: isNeeded }: ServiceInfo): 
 export function wrongToken(home: string): UserError {
   return new UserError(
     tr(
-      `Hob asks for its token, and does not take what is in ${tokenFileOf(home)}. Make a new one: hob token --renew --home "${home}"`,
+      `Hob rejected the token in ${tokenFileOf(home)}. Create a new one: hob token --renew --home "${home}"`,
       `Hob 需要令牌，但不接受 ${tokenFileOf(home)} 中的令牌。请重新生成：hob token --renew --home "${home}"`,
     ),
   );
@@ -35,8 +35,8 @@ export async function findService(
   const service = await findRunningService(home).catch((error: unknown) => {
     throw new UserError(
       tr(
-        `The home ${home} cannot be read (${errnoOf(error)}), so it is not known whether Hob runs there.`,
-        `无法读取数据目录 ${home}（${errnoOf(error)}），因此不知道 Hob 是否在运行。`,
+        `Cannot read the home folder ${home} (${errnoOf(error)}), so it is unknown whether Hob is running. Check the permissions of the folder.`,
+        `无法读取数据目录 ${home}（${errnoOf(error)}），因此不知道 Hob 是否在运行。请检查该文件夹的权限。`,
       ),
     );
   });

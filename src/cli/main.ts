@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (meant.length > 0)
       throw new UserError(
         tr(
-          `There is no command ${called}. Perhaps: ${meant.join(', ')}`,
+          `Unknown command '${called}'. Try: ${meant.join(', ')}`,
           `没有命令 ${called}。也许是：${meant.join('、')}`,
         ),
         exitCodes.usage,
@@ -46,19 +46,19 @@ function explainLack(error: unknown): string | null {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' && Reflect.get(Object(error), 'syscall') === 'uv_cwd')
     return tr(
-      'The folder that you are in is gone. Go to another one: cd',
+      'The current folder no longer exists. Change to another folder: cd',
       '当前文件夹已不存在。请换到别的文件夹：cd',
     );
   // Loading modules without handles fails in many ways, and not all of them say why.
   if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
     const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return tr(
-      `there are too few file handles to start with. Raise the limit, for example: ulimit -n 1024 (${what})`,
+      `Not enough file handles to start. Raise the limit, for example: ulimit -n 1024 (${what})`,
       `可用的文件句柄太少，无法启动。请提高上限，例如：ulimit -n 1024（${what}）`,
     );
   }
   return isExhaustion(errno)
-    ? tr(`the machine lacks what it takes to start (${errno}).`, `系统资源不足，无法启动（${errno}）。`)
+    ? tr(`Not enough system resources to start (${errno}). Free some memory or disk space, then try again.`, `系统资源不足，无法启动（${errno}）。请释放一些内存或磁盘空间后重试。`)
     : null;
 }
 

@@ -4,24 +4,24 @@ import { tr } from './language.ts';
 export const homeOption = [
   '--home <dir>',
   tr(
-    'home of the service to ask (default: HOB_HOME, else the data folder of the platform)',
+    "home folder of the service (default: HOB_HOME, or the platform's data folder)",
     '服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
   ),
 ] as const;
 export const jsonOption = [
   '--json',
-  tr('print the answer of the service, for programs', '输出服务返回的 JSON，供程序使用'),
+  tr('print the response of the service as JSON', '输出服务返回的 JSON，供程序使用'),
 ] as const;
 /** Where what is printed is no answer of the service. */
-export const plainJsonOption = ['--json', tr('print JSON, for programs', '输出 JSON，供程序使用')] as const;
+export const plainJsonOption = ['--json', tr('print JSON', '输出 JSON，供程序使用')] as const;
 export const operationJsonOption = [
   '--json',
-  tr('print the operation as it ended, for programs', '输出操作结果的 JSON，供程序使用'),
+  tr('print the finished operation as JSON', '输出操作结果的 JSON，供程序使用'),
 ] as const;
 
 /** How a script is named to a command. */
 export const scriptMeaning = tr(
-  'the id, the beginning of the id (4 characters or more) or the exact name',
+  'script id, id prefix (at least 4 characters) or exact name',
   'ID、ID 的开头（至少 4 个字符）或完整名称',
 );
 

@@ -31,8 +31,8 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   if (only === undefined)
     throw new UserError(
       tr(
-        `No script has the id or the name "${shown}". Names are compared exactly.`,
-        `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。`,
+        `No script has the id or name "${shown}". Names must match exactly. To list all scripts: hob list`,
+        `没有 ID 或名称为 “${shown}” 的脚本。名称须完全一致。列出所有脚本：hob list`,
       ),
     );
   if (others.length === 0) return only;
@@ -40,9 +40,9 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   const ids = found.map(({ id }) => id).join(', ');
   const what =
     only.name === wanted
-      ? tr(`Several scripts have the name "${shown}".`, `有多个脚本名为 “${shown}”。`)
-      : tr(`Several scripts have an id that begins with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
-  throw new UserError(`${what}${tr(` Say which by its id: ${ids}`, `请用 ID 指明：${ids}`)}`);
+      ? tr(`Several scripts are named "${shown}".`, `有多个脚本名为 “${shown}”。`)
+      : tr(`Several script ids begin with ${shown}.`, `有多个脚本的 ID 以 ${shown} 开头。`);
+  throw new UserError(`${what}${tr(` Use one of these ids: ${ids}`, `请用 ID 指明：${ids}`)}`);
 }
 
 /** A folder that was copied: neither of the two runs until one of them has an id of its own. */
@@ -50,7 +50,7 @@ function sameId(found: readonly KnownScript[]): UserError {
   const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
   return new UserError(
     tr(
-      `Several scripts have the same id, so none of them can run:${folders}\nGive all but one a new id in its manifest; uuidgen makes one.`,
+      `Several scripts have the same id, so none of them can run:${folders}\nChange the id in all but one of their manifests. To generate an id: uuidgen`,
       `有多个脚本的 ID 相同，因此都无法运行：${folders}\n请在清单中为其中一个以外的脚本换上新的 ID（可用 uuidgen 生成）。`,
     ),
   );

@@ -10,14 +10,14 @@ export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean
   const program = new Command('hob')
     .description(
       tr(
-        'Runs the scripts on this machine, for any program that asks over HTTP.',
+        'Manages and runs the scripts on this machine. Any program can call them over HTTP.',
         '管理并运行这台电脑上的脚本，任何程序都可以通过 HTTP 调用。',
       ),
     )
     .version(readVersion(), '-V, --version', tr('print the version', '显示版本'))
     .helpOption('-h, --help', tr('show help', '显示帮助'))
     .helpCommand(false)
-    .showHelpAfterError(tr('(hob --help shows what there is)', '（hob --help 列出所有命令）'))
+    .showHelpAfterError(tr("Run 'hob --help' for a list of commands.", '（hob --help 列出所有命令）'))
     .exitOverride();
   if (language === 'zh') speakChinese(program);
   for (const subcommand of subcommands) {
@@ -26,7 +26,7 @@ export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean
       .description(subcommand.summary)
       .helpGroup(subcommand.group)
       .showHelpAfterError(
-        tr(`(hob ${subcommand.name} --help shows how)`, `（用法见 hob ${subcommand.name} --help）`),
+        tr(`Run 'hob ${subcommand.name} --help' for usage.`, `（用法见 hob ${subcommand.name} --help）`),
       )
       .exitOverride();
     if (isNeeded(subcommand)) (await subcommand.load()).configure(command);

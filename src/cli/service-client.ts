@@ -54,7 +54,7 @@ export class ServiceClient {
     if (service === null)
       throw new UserError(
         tr(
-          `Hob is not running (home: ${home}). Start it: hob start, or whenever you log in: hob service install`,
+          `Hob is not running (home: ${home}). Start it: hob start (or at every login: hob service install)`,
           `Hob 未运行（数据目录：${home}）。启动它：hob start；登录时自动启动：hob service install`,
         ),
       );
@@ -138,7 +138,7 @@ export class ServiceClient {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new UnreachableError(
-      tr(`Hob does not answer at ${this.url} (${reason}).`, `Hob 在 ${this.url} 没有响应（${reason}）。`),
+      tr(`No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`, `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`),
     );
   }
 }
@@ -159,7 +159,7 @@ function refusal({ message, error, hint }: JsonObject, code: string | null, stat
   const said =
     typeof text === 'string'
       ? text
-      : tr(`Hob answered with the status ${status}.`, `Hob 返回了状态码 ${status}。`);
+      : tr(`Hob responded with status ${status}.`, `Hob 返回了状态码 ${status}。`);
   const advice = typeof hint === 'string' && hint !== '' ? `\n${hint}` : '';
   return new RefusedError(printable(said + advice), code);
 }

@@ -12,8 +12,7 @@ export function strictUsage(command: Command): void {
 
 export const exitCodesText = tr(
   `
-Exit codes: 0 it was done, 1 it could not be done (stderr says why), 2 the command was written wrongly,
-130 it was stopped by Ctrl-C.`,
+Exit codes: 0 success, 1 failure (see stderr), 2 usage error, 130 interrupted by Ctrl-C.`,
   `
 退出码：0 成功，1 失败（原因见 stderr），2 命令写法有误，130 被 Ctrl-C 中断。`,
 );

@@ -7,7 +7,7 @@ import { strictUsage } from '../strict-usage.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .addArgument(new Argument('<shell>', tr('the shell to print it for', '哪种 shell')).choices(shells))
+    .addArgument(new Argument('<shell>', tr('shell to print the script for', '哪种 shell')).choices(shells))
     .addHelpText('after', examples)
     .action((shell: Shell) => {
       process.stdout.write(shellScripts[shell]);
@@ -16,12 +16,12 @@ export function configure(command: Command): void {
 
 const examples = tr(
   `
-Put one of these where your shell reads it:
+Add one of these lines to the startup file of your shell:
   bash  ~/.bashrc                    source <(hob completion bash)
   zsh   ~/.zshrc, after compinit     source <(hob completion zsh)
   fish  ~/.config/fish/config.fish   hob completion fish | source
 
-The shell asks hob what may come next: commands, options, and the scripts, runs and models of the running service.`,
+The shell then asks hob for completions: commands, options, and the scripts, runs and models of the running service.`,
   `
 把对应的一行写进 shell 的配置文件：
   bash  ~/.bashrc                    source <(hob completion bash)

@@ -22,7 +22,7 @@ export class UnwrittenOutput {
     if (this.#fault === null) return code;
     const fault = this.#fault;
     process.stderr.write(
-      tr(`hob: The output could not be written (${fault}).\n`, `hob: 无法写入输出（${fault}）。\n`),
+      tr(`hob: Cannot write the output (${fault}).\n`, `hob: 无法写入输出（${fault}）。\n`),
     );
     await drained(process.stderr);
     return code === 0 ? exitCodes.failed : code;
