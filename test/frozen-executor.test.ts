@@ -286,7 +286,7 @@ describe.skipIf(!isHere)('`hob stop` with an executor that is stopped', () => {
     await freeze();
     const { code, stdout } = await runCli(['stop', '--all', '--home', hob.home]).ended;
     expect(code).toBe(0);
-    expect(stdout).toContain(`The executor (process ${executor}) is still there`);
+    expect(stdout).toContain(`The executor (process ${executor}) is still running`);
     expect(await isRunning(pid)).toBe(true);
     thaw();
     await untilGone(pid);

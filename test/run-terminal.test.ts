@@ -132,7 +132,7 @@ secret = true
     await yes.shows('Start it now? [Y/n]');
     await yes.press('Enter');
     const screen = await yes.shows('[exit 0]');
-    expect(screen).toContain('Hob runs in the background now, at http://127.0.0.1:');
+    expect(screen).toContain('Hob is running in the background at http://127.0.0.1:');
     expect(screen).toContain('hello there\nhello: succeeded');
     await fileThere(join(home, 'serve.log'));
     expect((await runCli(['run', 'hello'], env).ended).stdout).toBe('hello there\n');

@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     await announceService(home, { url: 'http://127.0.0.1:9999', version: '1.2.3', token: false });
     const installed = await service('install');
     expect(installed).toMatchObject({ code: 0, stderr: '' });
-    expect(installed.stdout).toContain(`Installed: ${unit}\nHob 1.2.3 runs at http://127.0.0.1:9999`);
+    expect(installed.stdout).toContain(`Installed: ${unit}\nHob 1.2.3 is running at http://127.0.0.1:9999`);
     const text = await readFile(unit, 'utf8');
     expect(text).toContain(
       `ExecStart="${process.execPath}" "--v8-pool-size=1" "${join(projectRoot, 'bin', 'hob.js')}" "serve" "--home" "${home}"\n`,
@@ -78,11 +78,11 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     expect((await service('status')).stdout).toContain(`Installed with systemd: ${unit}\n`);
 
     const removed = await service('uninstall');
-    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining(`stay in ${home}`) });
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining(`remain in ${home}`) });
     expect(await isThere(unit)).toBe(false);
     const last = (await systemctl.calls()).slice(-2).map(({ args }) => args.join(' '));
     expect(last).toEqual(['--user disable --now hob.service', '--user daemon-reload']);
-    expect(await service('uninstall')).toMatchObject({ code: 0, stdout: 'It is not installed.\n' });
+    expect(await service('uninstall')).toMatchObject({ code: 0, stdout: 'Automatic start is not installed.\n' });
     expect(JSON.parse((await service('status', '--json')).stdout)).toMatchObject({
       installed: false,
       active: false,
@@ -106,7 +106,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     const { unit, systemctl, service } = await open();
     const { code, stdout } = await service('install', '--dry-run');
     expect(code).toBe(0);
-    expect(stdout).toContain(`It would write ${unit}:\n  [Unit]\n`);
+    expect(stdout).toContain(`Would write ${unit}:\n  [Unit]\n`);
     expect(stdout).toContain('  systemctl --user restart hob.service\n');
     expect((await service('uninstall', '--dry-run')).stdout).toContain(`  remove ${unit}\n`);
     expect(await isThere(unit)).toBe(false);

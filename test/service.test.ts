@@ -155,12 +155,12 @@ describe('stopping', () => {
     await first.post('/api/execute', { script_id: id });
     await fileThere(join(files, 'up'));
     const stopped = await runCli(['stop', '--home', first.home]).ended;
-    expect(stopped.stdout).toContain('Scripts that were running go on');
+    expect(stopped.stdout).toContain('Running scripts continue.');
     const again = await runCli(['stop', '--all', '--home', first.home]).ended;
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('start Hob again')]);
     await startHob({ home: first.home, scripts: [scripts] });
     const last = await runCli(['stop', '--all', '--home', first.home]).ended;
-    expect(last.stdout).toContain('with 1 running script');
+    expect(last.stdout).toContain('Stopping Hob and 1 running script ...');
   });
 
   it('of what is not running is no error', async () => {

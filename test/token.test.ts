@@ -265,7 +265,7 @@ describe('hob token', () => {
     const old = await tokenOf(hob);
     const { stdout, stderr } = await runCli(['token', '--renew', '--home', hob.home]).ended;
     expect(stdout.trim()).not.toBe(old);
-    expect(stderr).toContain('old token');
+    expect(stderr).toContain('The old token is no longer valid.');
     expect((await hob.get('/api/scripts', bearer(old))).status).toBe(401);
     expect((await hob.get('/api/scripts', bearer(stdout.trim()))).status).toBe(200);
   });

@@ -19,14 +19,14 @@ export function configure(command: Command): void {
     .option(
       '--home <dir>',
       tr(
-        "Hob's own folder: database, runs, scripts, models, settings (default: HOB_HOME, else the data folder of the platform)",
+        "home folder for the database, runs, scripts, models and settings (default: HOB_HOME, or the platform's data folder)",
         'Hob 的数据目录：数据库、运行记录、脚本、模型、设置（默认：HOB_HOME，否则为系统的数据文件夹）',
       ),
     )
     .option(
       '--host <address>',
       tr(
-        'address to listen on; other than loopback ones need --token (default: 127.0.0.1 and ::1)',
+        'address to listen on; addresses other than loopback require --token (default: 127.0.0.1 and ::1)',
         '监听地址；本机地址以外的地址需要 --token（默认：127.0.0.1 和 ::1）',
       ),
     )
@@ -40,13 +40,13 @@ export function configure(command: Command): void {
     .option(
       '--token',
       tr(
-        'refuse callers without the token of this home, which `hob token` prints',
+        'require the access token from every caller; `hob token` prints it',
         '拒绝没有令牌的调用方；令牌可用 `hob token` 查看',
       ),
     )
     .option(
       '--scripts <dir...>',
-      tr("further folders with scripts, beside the home's own", '除数据目录自带的以外，其他存放脚本的文件夹'),
+      tr('more folders with scripts, besides the scripts folder of the home', '除数据目录自带的以外，其他存放脚本的文件夹'),
     )
     .option(
       '--log-level <level>',

@@ -7,7 +7,7 @@ import { showStatus } from '../service/status.ts';
 import { uninstallService } from '../service/uninstall.ts';
 import { strictUsage } from '../strict-usage.ts';
 
-const dryRunOption = ['--dry-run', tr('only say what would be done', '只说明会做什么')] as const;
+const dryRunOption = ['--dry-run', tr('show what would be done, but change nothing', '只说明会做什么')] as const;
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -15,7 +15,7 @@ export function configure(command: Command): void {
 
   command
     .command('install')
-    .description(tr('start Hob now, and whenever you log in', '现在启动 Hob，以后登录时自动启动'))
+    .description(tr('start Hob now and at every login', '现在启动 Hob，以后登录时自动启动'))
     .option(...homeOption)
     .option(...dryRunOption)
     .option(...plainJsonOption)
@@ -23,7 +23,7 @@ export function configure(command: Command): void {
 
   command
     .command('uninstall')
-    .description(tr('stop it, and do not start it any more', '停止它，并且不再自动启动'))
+    .description(tr('stop Hob and no longer start it at login', '停止它，并且不再自动启动'))
     .option(...homeOption)
     .option(...dryRunOption)
     .option(...plainJsonOption)
@@ -31,9 +31,9 @@ export function configure(command: Command): void {
 
   command
     .command('status')
-    .description(tr('whether it is installed, and whether Hob runs', '是否已安装，Hob 是否在运行'))
+    .description(tr('show whether automatic start is installed and whether Hob is running', '是否已安装，Hob 是否在运行'))
     .option(...homeOption)
-    .option('--json', tr('print it as JSON, for programs', '以 JSON 输出，供程序使用'))
+    .option('--json', tr('print JSON', '以 JSON 输出，供程序使用'))
     .action((options: CommonOptions) => showStatus(options));
 }
 
@@ -44,9 +44,9 @@ Examples:
   hob service install --dry-run
   hob service status --json
 
-It is a unit of systemd on Linux, an agent of launchd on macOS and a task on Windows; none needs an administrator. Scripts that are
-running go on when the service is stopped or started again.
-Exit codes: 0 it was done, 1 it could not be done (stderr says why), 2 the command was written wrongly.`,
+Uses a systemd user unit on Linux, a launchd agent on macOS and a scheduled task on Windows. None of them needs administrator
+rights. Running scripts continue while the service is stopped or restarted.
+Exit codes: 0 success, 1 failure (see stderr), 2 usage error.`,
   `
 示例：
   hob service install

@@ -20,7 +20,7 @@ export function configure(command: Command): void {
       if (options.json === true) return printJson({ url, started: client !== null });
       process.stdout.write(
         client === null
-          ? tr(`Hob runs already, at ${url}.\n`, `Hob 已在运行，地址 ${url}。\n`)
+          ? tr(`Hob is already running at ${url}.\n`, `Hob 已在运行，地址 ${url}。\n`)
           : runsInBackground(client),
       );
     });
@@ -28,8 +28,8 @@ export function configure(command: Command): void {
 
 const help = tr(
   `
-It goes on when this terminal is closed, and its log is serve.log in its home. To have it started whenever you
-log in: hob service install
+The service keeps running after this terminal is closed. It logs to serve.log in its home.
+To start it at every login: hob service install
 `,
   `
 关闭此终端后它会继续运行，日志在数据目录的 serve.log 中。如需登录时自动启动：hob service install

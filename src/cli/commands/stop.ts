@@ -22,14 +22,14 @@ export function configure(command: Command): void {
     .option(
       '--home <dir>',
       tr(
-        'home of the service to stop (default: HOB_HOME, else the data folder of the platform)',
+        "home folder of the service (default: HOB_HOME, or the platform's data folder)",
         '要停止的服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
       ),
     )
     .option(
       '--all',
       tr(
-        'stop every script that it runs, too, and start none of those that wait',
+        'also stop running scripts and cancel queued runs',
         '同时停止所有正在运行的脚本，排队的也不再启动',
       ),
     )
@@ -63,33 +63,33 @@ export function configure(command: Command): void {
 }
 
 const goesOn = tr(
-  'Scripts that it started still run. To stop them, start Hob again (hob serve), and then: hob stop --all',
-  '它启动的脚本仍在运行。如需停止，请重新启动 Hob（hob serve），然后运行：hob stop --all',
+  'Scripts that Hob started are still running. To stop them, start Hob again (hob start), then run: hob stop --all',
+  '它启动的脚本仍在运行。如需停止，请重新启动 Hob（hob start），然后运行：hob stop --all',
 );
 const runOn = tr(
-  'Scripts that were running go on; the next Hob on this home records how they end. (hob stop --all stops them, too.)',
+  'Running scripts continue. Hob records their results when it starts again with this home. (To stop them as well, use hob stop --all.)',
   '正在运行的脚本会继续运行，结果由此数据目录的下一个 Hob 记录。（hob stop --all 会同时停止它们。）',
 );
 const waitOn = tr(
-  'Scripts that wait are started by the next Hob on this home.',
+  'Queued scripts start when Hob starts again with this home.',
   '排队中的脚本由此数据目录的下一个 Hob 启动。',
 );
 const stillWaiting = tr(
-  'Still waiting for callers and scripts. Ctrl-C ends the waiting, not the stopping.',
+  'Still waiting for open requests and scripts to finish. Ctrl-C ends this command; Hob continues to shut down.',
   '仍在等待调用方和脚本。按 Ctrl-C 只结束等待，不影响停止。',
 );
 
 function describeStopping(scripts: number): string {
-  if (scripts === 0) return tr('Hob is stopping ...', 'Hob 正在停止 ...');
+  if (scripts === 0) return tr('Stopping Hob ...', 'Hob 正在停止 ...');
   return tr(
-    `Hob is stopping with ${formatCount(scripts, 'running script')} ...`,
+    `Stopping Hob and ${formatCount(scripts, 'running script')} ...`,
     `Hob 正在停止，同时停止 ${scripts} 个正在运行的脚本 ...`,
   );
 }
 
 function describeLeft(pid: number): string {
   return tr(
-    `The executor (process ${pid}) is still there, so scripts that it started may still run. If it was stopped, continue it: kill -CONT ${pid}. The next Hob on this home records how its runs end; hob stop --all stops those that are left then.`,
+    `The executor (process ${pid}) is still running, so its scripts may still be running too. If the process is suspended, resume it: kill -CONT ${pid}. Hob records the results of these runs when it starts again with this home; then hob stop --all stops the remaining ones.`,
     `执行进程（进程 ${pid}）仍在，它启动的脚本可能仍在运行。如果它被暂停，请让它继续：kill -CONT ${pid}。结果由此数据目录的下一个 Hob 记录；届时可用 hob stop --all 停止仍在运行的脚本。`,
   );
 }
@@ -157,7 +157,7 @@ async function ask(
   }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(
-      tr(`Hob does not answer at ${url} (${reason}).`, `Hob 在 ${url} 没有响应（${reason}）。`),
+      tr(`No response from Hob at ${url} (${reason}). To find the cause: hob doctor`, `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`),
     );
   });
   if (answer.status === 401) throw wrongToken(home);

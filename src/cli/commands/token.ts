@@ -22,20 +22,20 @@ export function configure(command: Command): void {
     .option(
       '--home <dir>',
       tr(
-        'home of the service that the token is for (default: HOB_HOME, else the data folder of the platform)',
+        "home folder of the service (default: HOB_HOME, or the platform's data folder)",
         '令牌所属服务的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
       ),
     )
     .option(
       '--renew',
       tr(
-        'make a new one; the old one and all sessions end at once',
+        'create a new token; the old token and all sessions become invalid immediately',
         '生成新的令牌；旧令牌和所有会话立即失效',
       ),
     )
     .option(
       '--header',
-      tr('print the header to send, for `curl -H @-`', '输出要发送的请求头，供 `curl -H @-` 使用'),
+      tr('print the Authorization header, for `curl -H @-`', '输出要发送的请求头，供 `curl -H @-` 使用'),
     )
     .addOption(new Option(...plainJsonOption).conflicts('header'))
     .action(async ({ home: flag, renew, header, json }: TokenOptions) => {
@@ -50,9 +50,9 @@ export function configure(command: Command): void {
     });
 }
 
-const noUse = tr('The old token is of no use any more.\n', '旧令牌已失效。\n');
+const noUse = tr('The old token is no longer valid.\n', '旧令牌已失效。\n');
 const notNeeded = tr(
-  'The running Hob does not ask for it: put token = true into its settings.toml (or start it with --token) and start it again.\n',
+  'The running service does not require the token. To require it, set token = true in settings.toml (or use --token), then restart Hob.\n',
   '正在运行的 Hob 不要求令牌：请在 settings.toml 中设置 token = true（或加上 --token），然后重新启动。\n',
 );
 
@@ -67,8 +67,8 @@ async function tokenFor(home: string, renew: boolean): Promise<string> {
     if (errno === undefined) throw error;
     throw new UserError(
       tr(
-        `The token file ${tokenFileOf(home)} cannot be written (${errno}).`,
-        `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。`,
+        `Cannot write the token file ${tokenFileOf(home)} (${errno}). Check the permissions of the folder and the free disk space.`,
+        `无法写入令牌文件 ${tokenFileOf(home)}（${errno}）。请检查文件夹权限和磁盘空间。`,
       ),
     );
   }

@@ -47,7 +47,7 @@ export async function startService(home: string): Promise<ServiceClient> {
 /** What is said of a service that was started like that. */
 export function runsInBackground({ url }: ServiceClient): string {
   return tr(
-    `Hob runs in the background now, at ${url}. To stop it: hob stop\n`,
+    `Hob is running in the background at ${url}. To stop it: hob stop\n`,
     `Hob 已在后台运行，地址 ${url}。停止它：hob stop\n`,
   );
 }
@@ -66,7 +66,7 @@ async function notStarted(logPath: string): Promise<UserError> {
   const lines = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-shownLogLines);
   const said = printable(lines.map(messageIn).join('\n'));
   return new UserError(
-    `${tr('Hob could not be started:', 'Hob 无法启动：')}\n${said}\n${tr(`(all of it: ${logPath})`, `（完整日志：${logPath}）`)}`,
+    `${tr('Failed to start Hob:', 'Hob 无法启动：')}\n${said}\n${tr(`(full log: ${logPath})`, `（完整日志：${logPath}）`)}`,
   );
 }
 

@@ -15,7 +15,7 @@ export async function callTools(calls: readonly ToolCall[]): Promise<void> {
     if (ok || call.mayFail === true) continue;
     const why = printable(stderr.trim()) || failure;
     throw new UserError(
-      tr(`This did not work: ${commandLine(call)}\n${why}`, `命令执行失败：${commandLine(call)}\n${why}`),
+      tr(`Command failed: ${commandLine(call)}\n${why}`, `命令执行失败：${commandLine(call)}\n${why}`),
     );
   }
 }

@@ -20,7 +20,7 @@ export function findPlatform(home: string): Platform {
   if (make === undefined)
     throw new UserError(
       tr(
-        `Hob does not know how programs are started at login on ${process.platform}. Have it run: hob serve`,
+        `Automatic start at login is not supported on ${process.platform}. Configure the system to run: hob serve`,
         `Hob 不知道在 ${process.platform} 上如何让程序登录时启动。请自行让系统运行：hob serve`,
       ),
     );

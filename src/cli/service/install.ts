@@ -38,7 +38,7 @@ export async function installService({ home: flag, dryRun, json }: ServiceOption
   if (service !== null && !wasActive)
     throw new UserError(
       tr(
-        `Hob runs already, started by somebody else (process ${service.pid}). Stop it first, then try again: hob stop`,
+        `Hob is already running (process ${service.pid}), but was not started by the login service. Stop it first, then try again: hob stop`,
         `Hob 已在运行（进程 ${service.pid}），不是由登录服务启动的。请先停止它再重试：hob stop`,
       ),
     );
@@ -51,11 +51,11 @@ export async function installService({ home: flag, dryRun, json }: ServiceOption
     tr(`Installed: ${platform.file}`, `已安装：${platform.file}`),
     started === null
       ? tr(
-          `It has been started and does not answer yet. To find out why: ${platform.whyCommand}`,
+          `Hob was started but does not respond yet. To find the cause: ${platform.whyCommand}`,
           `已经启动，但还没有响应。查看原因：${platform.whyCommand}`,
         )
       : tr(
-          `Hob ${started.version} runs at ${started.url}, and starts when you log in.`,
+          `Hob ${started.version} is running at ${started.url} and starts at every login.`,
           `Hob ${started.version} 正在 ${started.url} 运行，登录时会自动启动。`,
         ),
     ...(advice === null ? [] : [advice]),
@@ -66,9 +66,9 @@ export async function installService({ home: flag, dryRun, json }: ServiceOption
 function describeInstallation({ file, text, onInstall }: Platform): string {
   const lines = text.replace('\ufeff', '').trimEnd().split('\n');
   return [
-    tr(`It would write ${file}:`, `将写入 ${file}：`),
+    tr(`Would write ${file}:`, `将写入 ${file}：`),
     ...lines.map((line) => `  ${line}`.trimEnd()),
-    tr('It would run:', '将运行：'),
+    tr('Would run:', '将运行：'),
     ...onInstall.map((call) => `  ${commandLine(call)}`),
     '',
   ].join('\n');
@@ -85,7 +85,7 @@ async function writeInOneStep({ file, text, encoding }: Platform): Promise<void>
     await rm(draft, { force: true });
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(tr(`${file} cannot be written (${errno}).`, `无法写入 ${file}（${errno}）。`));
+    throw new UserError(tr(`Cannot write ${file} (${errno}). Check the permissions of the folder.`, `无法写入 ${file}（${errno}）。请检查文件夹权限。`));
   }
 }
 

@@ -26,13 +26,13 @@ ${words.join('\n')}
   </dict>
   <key>RunAtLoad</key>
   <true/>
-  <!-- Started again when it failed, not when somebody stopped it. -->
+  <!-- Restart after a failure, but not after a normal stop. -->
   <key>KeepAlive</key>
   <dict>
     <key>SuccessfulExit</key>
     <false/>
   </dict>
-  <!-- Scripts that are running go on when the service is stopped. -->
+  <!-- Running scripts continue when the service stops. -->
   <key>AbandonProcessGroup</key>
   <true/>
   <key>StandardOutPath</key>

@@ -14,16 +14,16 @@ const service = {
 describe('what starts Hob at login', () => {
   it('is a unit of systemd that stops nothing but the service', () => {
     expect(systemdUnit(service)).toBe(`[Unit]
-Description=Hob, which runs the scripts on this machine
+Description=Hob, the local script service
 
 [Service]
 ExecStart="/opt/node 20/bin/node" "--v8-pool-size=1" "/opt/hob/bin/hob.js" "serve" "--home" "/home/ada/100%% \\"mine\\" $$HOME <&>"
 Environment="PATH=/usr/bin:/opt/50%%"
 Restart=on-failure
 RestartSec=5
-# Only the service is stopped: scripts that are running go on, and the next start finds them again.
+# Stop only the service. Running scripts continue, and the service finds them at its next start.
 KillMode=process
-# Lets it keep each run in a group of its own.
+# Lets Hob put each run into its own cgroup.
 Delegate=yes
 
 [Install]
@@ -56,13 +56,13 @@ WantedBy=default.target
   </dict>
   <key>RunAtLoad</key>
   <true/>
-  <!-- Started again when it failed, not when somebody stopped it. -->
+  <!-- Restart after a failure, but not after a normal stop. -->
   <key>KeepAlive</key>
   <dict>
     <key>SuccessfulExit</key>
     <false/>
   </dict>
-  <!-- Scripts that are running go on when the service is stopped. -->
+  <!-- Running scripts continue when the service stops. -->
   <key>AbandonProcessGroup</key>
   <true/>
   <key>StandardOutPath</key>

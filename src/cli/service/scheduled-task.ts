@@ -12,7 +12,7 @@ export function scheduledTask({ node, command, home }: LoginService, user: strin
   return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
-    <Description>Hob, which runs the scripts on this machine</Description>
+    <Description>Hob, the local script service</Description>
   </RegistrationInfo>
   <Triggers>
     <LogonTrigger>

@@ -35,7 +35,7 @@ export async function showStatus({ home: flag, json }: CommonOptions): Promise<v
     service === null
       ? tr(`Hob is not running (home: ${home}).`, `Hob 没有运行（数据目录：${home}）。`)
       : tr(
-          `Hob ${service.version} runs at ${service.url} (process ${service.pid}, home: ${home}).`,
+          `Hob ${service.version} is running at ${service.url} (process ${service.pid}, home: ${home}).`,
           `Hob ${service.version} 正在 ${service.url} 运行（进程 ${service.pid}，数据目录：${home}）。`,
         ),
     ...(advice === null ? [] : [advice]),
@@ -50,23 +50,23 @@ function describeInstalled(
   if (installed === null)
     return [
       tr(
-        'Hob is not started at login. To have that: hob service install',
+        'Hob does not start at login. To enable this: hob service install',
         'Hob 不会在登录时启动。需要的话：hob service install',
       ),
     ];
   return [
     tr(`Installed with ${kind}: ${file}`, `已通过 ${kind} 安装：${file}`),
     isActive
-      ? tr(`${kind} has started it.`, `${kind} 已将其启动。`)
+      ? tr(`Started by ${kind}.`, `${kind} 已将其启动。`)
       : tr(
-          `${kind} does not run it. To find out why: ${whyCommand}`,
+          `Not running under ${kind}. To find the cause: ${whyCommand}`,
           `${kind} 没有在运行它。查看原因：${whyCommand}`,
         ),
     ...(installed.includes(home)
       ? []
       : [
           tr(
-            `It was installed for another home than ${home}: look into the file.`,
+            `It is installed for a home other than ${home}. See the file above.`,
             `它是为另一个数据目录安装的，不是 ${home}，详见该文件。`,
           ),
         ]),

@@ -7,16 +7,16 @@ export const unitName = 'hob.service';
 export function systemdUnit({ node, command, home, path }: LoginService): string {
   const words = [node, ...fewThreads, command, 'serve', '--home', home].map(quoteWord).join(' ');
   return `[Unit]
-Description=Hob, which runs the scripts on this machine
+Description=Hob, the local script service
 
 [Service]
 ExecStart=${words}
 Environment=${quoteText(`PATH=${path}`)}
 Restart=on-failure
 RestartSec=5
-# Only the service is stopped: scripts that are running go on, and the next start finds them again.
+# Stop only the service. Running scripts continue, and the service finds them at its next start.
 KillMode=process
-# Lets it keep each run in a group of its own.
+# Lets Hob put each run into its own cgroup.
 Delegate=yes
 
 [Install]

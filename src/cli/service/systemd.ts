@@ -35,16 +35,16 @@ async function faultOfSession(): Promise<string | null> {
   if (ok) return null;
   if (failure === 'ENOENT')
     return tr(
-      'This machine has no systemd. Have what starts programs here run: hob serve',
+      'This machine has no systemd. Configure its init system to run: hob serve',
       '这台电脑没有 systemd。请让系统的启动工具运行：hob serve',
     );
   const why = printable(stderr.trim().split('\n')[0] ?? failure);
   const { username } = userInfo();
   return tr(
-    `There is no systemd session of this user (${why}).
-Log in as ${username} directly (at the desktop or by ssh, not by su or sudo) and try again; or let the session be there always, as root:
+    `The current user has no systemd session (${why}).
+Log in as ${username} directly (on the desktop or with ssh, not with su or sudo) and try again; or keep a session open permanently, as root:
 loginctl enable-linger ${username}
-In a container, have the container run: hob serve`,
+In a container, run this as the main command: hob serve`,
     `当前用户没有 systemd 会话（${why}）。
 请直接以 ${username} 登录（桌面或 ssh，不要用 su 或 sudo）后重试；或者以 root 身份让会话一直存在：
 loginctl enable-linger ${username}
@@ -63,7 +63,7 @@ async function adviceOnLinger(): Promise<string | null> {
   ]);
   if (!ok || stdout.trim() !== 'no') return null;
   return tr(
-    `It stops when you log out. To have it run from boot on: loginctl enable-linger ${username}`,
+    `Hob stops when you log out. To run it from boot: loginctl enable-linger ${username}`,
     `注销后它会停止。若要开机就运行：loginctl enable-linger ${username}`,
   );
 }

@@ -19,20 +19,20 @@ export async function uninstallService({ home: flag, dryRun, json }: ServiceOpti
       calls.map((call) => `  ${commandLine(call)}\n`).join(''),
     );
     const removal = tr(`  remove ${platform.file}`, `  删除 ${platform.file}`);
-    process.stdout.write(`${tr('It would do this:', '将执行：')}\n${before}${removal}\n${after}`);
+    process.stdout.write(`${tr('Would perform these steps:', '将执行：')}\n${before}${removal}\n${after}`);
     return;
   }
   if (!(await exists(platform.file))) {
     if (json === true) return printJson({ removed: false, file: platform.file });
-    process.stdout.write(tr('It is not installed.\n', '没有安装登录服务。\n'));
+    process.stdout.write(tr('Automatic start is not installed.\n', '没有安装登录服务。\n'));
     return;
   }
   await callTools(platform.beforeRemoval);
   await rm(platform.file, { force: true }).catch((error: unknown) => {
     throw new UserError(
       tr(
-        `${platform.file} cannot be removed (${errnoOf(error)}).`,
-        `无法删除 ${platform.file}（${errnoOf(error)}）。`,
+        `Cannot remove ${platform.file} (${errnoOf(error)}). Check the permissions of the folder.`,
+        `无法删除 ${platform.file}（${errnoOf(error)}）。请检查文件夹权限。`,
       ),
     );
   });
@@ -41,7 +41,7 @@ export async function uninstallService({ home: flag, dryRun, json }: ServiceOpti
   if (json === true) return printJson({ removed: true, file: platform.file });
   process.stdout.write(
     tr(
-      `Removed ${platform.file}. Your scripts and their history stay in ${home}.\n`,
+      `Removed ${platform.file}. Your scripts and run history remain in ${home}.\n`,
       `已删除 ${platform.file}。脚本和运行历史仍保留在 ${home}。\n`,
     ),
   );
