@@ -84,7 +84,7 @@ describe('hob list', () => {
     expect(header).toMatch(/^NAME +LANGUAGE +NODE +ID +DESCRIPTION$/);
     expect(lines).toContain('整理下载    bash      yes   10000000');
     expect(stdout).toContain(`${join(scene.scripts, 'broken one')}\n    id must be a UUID`);
-    expect((await ended('list', 'nothing like it')).stdout).toContain('No script is like that.');
+    expect((await ended('list', 'nothing like it')).stdout).toContain('No matching scripts.');
   });
 
   it('finds a text in upper or lower case, and also gives programs what it found', async () => {
@@ -103,7 +103,7 @@ describe('hob show', () => {
     for (const seen of [
       `ID        ${ids.lines}\n`,
       `Folder    ${join(scene.scripts, 'lines')}\n`,
-      '  names  paths of files\n',
+      '  names  file paths\n',
       '  step  int, default 1. How far apart.\n',
       '  key   str, secret\n',
       `  ${runs.lines.slice(0, 8)}  succeeded  `,
@@ -116,7 +116,7 @@ describe('hob show', () => {
   it('says all that is on record of a run', async () => {
     const { code, stdout } = await ended('show', runs.tidy.slice(0, 8));
     expect(code).toBe(0);
-    expect(stdout).toContain(`Script      整理下载 (${ids.tidy})\nState       failed\n`);
+    expect(stdout).toContain(`Script     整理下载 (${ids.tidy})\nState      failed\n`);
     // A caller who did not say which language it speaks was told so in Chinese.
     expect(stdout).toContain('整理下载: The script failed with exit code 3');
     expect(stdout).toContain(`hob logs ${runs.tidy}\n`);
@@ -135,7 +135,7 @@ describe('a script', () => {
     const { code, stderr } = await ended('run', 'Broken one');
     expect(code).toBe(1);
     expect(stderr).toContain('broken one cannot run: id must be a UUID');
-    expect((await ended('run', 'nobody')).stderr).toContain('Some scripts cannot run');
+    expect((await ended('run', 'nobody')).stderr).toContain('Some scripts cannot run. hob list shows the reasons.');
   });
 
   it('that was copied cannot run, and where both of them are is said', async () => {
@@ -157,13 +157,13 @@ describe('a script', () => {
 describe('hob runs', () => {
   it('lists the newest first, and only those that are asked for', async () => {
     const { stdout } = await ended('runs', '--failed', '--script', '整理', '--since', '1h');
-    expect(stdout).toMatch(/^RUN +SCRIPT +STATE +WHEN +TOOK +MESSAGE\n/);
+    expect(stdout).toMatch(/^RUN +SCRIPT +STATE +QUEUED AT +DURATION +MESSAGE\n/);
     const lines = stdout.trimEnd().split('\n').slice(1);
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(new RegExp(`^${runs.tidy.slice(0, 8)}  整理下载  failed `));
     const found = JSON.parse((await ended('runs', '-q', 'COUNTED', '--json')).stdout);
     expect(found.items).toMatchObject([{ run_id: runs.lines }]);
-    expect((await ended('runs', '-q', 'nothing like it')).stdout).toBe('No run is like that.\n');
+    expect((await ended('runs', '-q', 'nothing like it')).stdout).toBe('No matching runs.\n');
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe('hob logs', () => {
     const follower = scene.cli('logs', runId, '-f', '--tail', '1');
     await until('it has begun', async () => follower.output.stdout === 'begun\n');
     const cancelled = await ended('cancel', runId.slice(0, 8));
-    expect(cancelled).toMatchObject({ code: 0, stdout: `Forever was stopped (run ${runId}).\n` });
+    expect(cancelled).toMatchObject({ code: 0, stdout: `Cancelled Forever (run ${runId}).\n` });
     const { code, stdout, stderr } = await follower.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'begun\n' });
     expect(stderr).toContain('Forever: The run was cancelled');
@@ -320,7 +320,7 @@ describe('hob tree, stats, open and notify', () => {
   it('draw who started whom', async () => {
     const { stdout } = await ended('tree', runs.chain);
     expect(stdout).toMatch(
-      /^SCRIPT +STATE +TOOK +RUN\nChain +succeeded .+<- this one\n└─ 整理下载 +failed .+\n$/,
+      /^SCRIPT +STATE +DURATION +RUN\nChain +succeeded .+<- this run\n└─ 整理下载 +failed .+\n$/,
     );
   });
 

@@ -151,15 +151,15 @@ describe('hob run', () => {
     const { code, stdout, stderr } = await scene.cli('run', 'words', '--json', '-p', 'upload_key=@@x').ended;
     expect(code).toBe(0);
     expect(JSON.parse(stdout).result.params.upload_key).toBe('@x');
-    expect(stderr).toContain('upload_key is a secret: on the command line, other users');
+    expect(stderr).toContain('upload_key is a secret. On the command line it is visible to other users');
   });
 
   it.each([
     [['words', '-p', 'coutn=1'], 'has no param "coutn". Did you mean count?'],
-    [['words', '-p', 'count=1.5'], 'count takes a whole number, not "1.5".'],
+    [['words', '-p', 'count=1.5'], 'Invalid value "1.5" for count: expected an integer.'],
     [['words', '-p', 'mode=@nowhere'], '-p mode=@@nowhere'],
-    [['one', 'a', 'b'], 'One Word takes one value (word), not 2.'],
-    [['one'], 'One Word needs needed, and there is no terminal to ask on. Add: -p needed=...'],
+    [['one', 'a', 'b'], 'One Word accepts one input value (word), but got 2.'],
+    [['one'], 'One Word requires needed, and there is no terminal to prompt on. Add: -p needed=...'],
     [['silent', '--timeout', '1', '--async'], "cannot be used with option '--async'"],
   ])('%j is written wrongly: 2', async (args, said) => {
     const { code, stdout, stderr } = await scene.cli('run', ...args).ended;
@@ -170,17 +170,17 @@ describe('hob run', () => {
   it('takes stdin for one thing only', async () => {
     const { code, stderr } = await scene.piped('x', 'run', 'words', '-', '-p', 'mode=@-').ended;
     expect(code).toBe(2);
-    expect(stderr).toContain('Stdin can be read once');
+    expect(stderr).toContain('stdin can be read only once');
   });
 
   it('lists the candidates where a part of a name is in several, and guesses at slips', async () => {
     const several = await scene.cli('run', 'BAD').ended;
     expect(several.code).toBe(1);
     expect(several.stderr).toMatch(
-      /Several scripts fit "BAD".*(?:\n.*)*\n {2}[0-9a-f]{8} {2}bad (code|exit)\n/,
+      /Several scripts match "BAD".*(?:\n.*)*\n {2}[0-9a-f]{8} {2}bad (code|exit)\n/,
     );
     const slip = await scene.cli('run', 'slient').ended;
-    expect(slip.stderr).toContain('Did you mean "silent"?\nhob list shows what there is.');
+    expect(slip.stderr).toContain('Did you mean "silent"?\nTo list all scripts: hob list');
   });
 
   it('exits with 0 only when the run succeeded and its own envelope says so', async () => {
@@ -191,7 +191,7 @@ describe('hob run', () => {
     ]);
     expect([badCode.code, badExit.code, silent.code]).toEqual([1, 1, 0]);
     expect(badCode.stderr).toMatch(
-      /^bad code: reports the code 7 \(.+\)\n {2}not today\n {2}paths {2}\/a b\n {9}\/c\nrun /,
+      /^bad code: reported code 7 \(.+\)\n {2}not today\n {2}paths {2}\/a b\n {9}\/c\nrun /,
     );
     expect(badExit.stderr).toMatch(/^why\nbad exit: The script failed with exit code 9 \(/);
     expect(silent.stderr).toMatch(
@@ -220,7 +220,7 @@ describe('hob run', () => {
     const { code, stdout, stderr } = await scene.cli('run', 'silent', '--async').ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
-    expect(stderr).toBe(`To follow it: hob logs ${stdout.trim()} -f\n`);
+    expect(stderr).toBe(`To follow the output: hob logs ${stdout.trim()} -f\n`);
     const left = await scene.hob.ended(stdout.trim());
     const watched = JSON.parse(
       (await scene.cli('run', 'silent', '--async', '--follow', '--json').ended).stdout,
@@ -232,7 +232,7 @@ describe('hob run', () => {
   it('cancels the run when its time is over: 124', async () => {
     const { code, stdout, stderr } = await scene.cli('run', 'forever', '--timeout', '1').ended;
     expect({ code, stdout }).toEqual({ code: 124, stdout: 'begun\n' });
-    expect(stderr).toContain('The time is over');
+    expect(stderr).toContain('The timeout expired.');
     const [, runId = ''] = /run ([0-9a-f-]{36})\n$/.exec(stderr) ?? [];
     expect(await scene.hob.ended(runId)).toMatchObject({ end_cause: 'cancelled' });
   });
@@ -266,6 +266,6 @@ describe('hob run', () => {
     await writeFile(go, '');
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'first\nsecond\n' });
-    expect(stderr).toMatch(/^(?:Hob has stopped: waiting for it to come back \.\.\.\n)?patient: succeeded/);
+    expect(stderr).toMatch(/^(?:Hob has stopped\. Waiting for it to start again \.\.\.\n)?patient: succeeded/);
   });
 });

@@ -63,7 +63,7 @@ secret = true
     terminal.press('C-c');
     const screen = await terminal.shows('[exit 130]');
     expect(screen).toMatch(
-      /^begun\nStopping the run \.\.\. \(Ctrl-C again: without waiting for it\)\nforever: The run was cancelled \(.+\)\nrun [0-9a-f-]{36}\n/,
+      /^begun\nCancelling the run \.\.\. \(press Ctrl-C again to exit without waiting\)\nforever: The run was cancelled \(.+\)\nrun [0-9a-f-]{36}\n/,
     );
   });
 
@@ -71,7 +71,7 @@ secret = true
     const terminal = await atTerminal('run', 'stubborn');
     await terminal.shows('begun');
     terminal.press('C-c');
-    await terminal.shows('Stopping');
+    await terminal.shows('Cancelling');
     terminal.press('C-c');
     await terminal.shows('[exit 130]');
     const { body } = await scene.hob.get(`/api/runs?script=${stubborn}`);
@@ -96,10 +96,10 @@ secret = true
     await terminal.shows(/^Where to\n {2}1 {2}test\n {2}2 {2}live\ntarget:$/);
     terminal.type('elsewhere');
     terminal.press('Enter');
-    await terminal.shows('target takes one of test, live, not "elsewhere".\ntarget:');
+    await terminal.shows('Invalid value "elsewhere" for target: expected one of test, live.\ntarget:');
     terminal.type('2');
     terminal.press('Enter');
-    await terminal.shows('What you type is not shown.\nkey:');
+    await terminal.shows('Your input is hidden.\nkey:');
     terminal.type('hush-hush');
     terminal.press('Enter');
     const screen = await terminal.shows('[exit 0]');

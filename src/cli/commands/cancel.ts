@@ -27,7 +27,7 @@ export function configure(command: Command): void {
         if (!(error instanceof RefusedError && error.code === 'run-ended')) throw error;
         throw new UserError(
           tr(
-            `The run of ${scriptName} has ended already. hob show ${id} says how.`,
+            `This run of ${scriptName} has already ended. To see its result: hob show ${id}`,
             `${scriptName} 的这次运行已经结束。用 hob show ${id} 查看结果。`,
           ),
         );
@@ -36,8 +36,8 @@ export function configure(command: Command): void {
       const { endCause } = readRun(await client.get(`${pathOfRun(id)}?wait=${endsWithinS}`));
       process.stdout.write(
         endCause === 'cancelled'
-          ? tr(`${scriptName} was stopped (run ${id}).\n`, `${scriptName} 已停止（运行 ${id}）。\n`)
-          : tr(`${scriptName} is being stopped (run ${id}).\n`, `正在停止 ${scriptName}（运行 ${id}）。\n`),
+          ? tr(`Cancelled ${scriptName} (run ${id}).\n`, `${scriptName} 已停止（运行 ${id}）。\n`)
+          : tr(`${scriptName} is still being cancelled (run ${id}).\n`, `正在停止 ${scriptName}（运行 ${id}）。\n`),
       );
     });
 }

@@ -10,7 +10,7 @@ import { printJson } from '../terminal/print-json.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('[query]', tr('a text in the name, the description or the id', '名称、说明或 ID 中包含的文字'))
+    .argument('[query]', tr('text to find in the name, description or id', '名称、说明或 ID 中包含的文字'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', exitCodesText)

@@ -14,19 +14,19 @@ export function configure(command: Command): void {
   command
     .argument(...runOrLastArgument)
     .argument(...lastScriptArgument)
-    .option('-f, --follow', tr('go on as the script writes, until it has ended', '持续输出，直到脚本结束'))
-    .option('--stdout', tr('only what went to stdout', '只输出 stdout'))
-    .addOption(new Option('--stderr', tr('only what went to stderr', '只输出 stderr')).conflicts('stdout'))
+    .option('-f, --follow', tr('keep printing new output until the run ends', '持续输出，直到脚本结束'))
+    .option('--stdout', tr('print only stdout', '只输出 stdout'))
+    .addOption(new Option('--stderr', tr('print only stderr', '只输出 stderr')).conflicts('stdout'))
     .option(
       '--tail <lines>',
-      tr('only the last lines of each stream', '每个输出流只显示最后若干行'),
+      tr('print only this many lines from the end of each stream', '每个输出流只显示最后若干行'),
       countArgument(0, mostLines),
     )
     .addOption(
       new Option(
         '--notes',
         tr(
-          'what Hob itself noted about the run, in place of its output',
+          'print the notes of Hob about the run instead of its output',
           '输出 Hob 对该运行的备注，而不是脚本的输出',
         ),
       ).conflicts(['follow', 'tail', 'stdout', 'stderr']),
@@ -46,11 +46,11 @@ Examples:
   hob logs last "Resize images" --tail 20
   hob logs 93081ff8 -f
 
-What went to stdout is printed to stdout, and what went to stderr to stderr, byte
-for byte. Ctrl-C ends the following, not the run.
+The stdout of the run is printed to stdout and its stderr to stderr, byte for byte.
+Ctrl-C stops following; the run continues.
 
-With --json it is one object with the texts of the streams; with -f as well, one
-line of JSON for each event as it comes, the last of them run.ended.`,
+With --json the result is one object with the text of each stream. With --json -f
+it is one line of JSON per event; the last event is run.ended.`,
   `
 示例：
   hob logs last

@@ -19,20 +19,20 @@ export function configure(command: Command): void {
   strictUsage(command);
   command
     .addArgument(
-      new Argument('<type>', tr('what kind of news it is', '消息的类型')).choices([
+      new Argument('<type>', tr('type of the notification', '消息的类型')).choices([
         'success',
         'error',
         'info',
       ]),
     )
-    .argument('<message>', tr('the news', '消息内容'))
+    .argument('<message>', tr('text of the notification', '消息内容'))
     // It may begin with a dash.
     .allowUnknownOption()
-    .option('--title <text>', tr('a line above the message', '显示在消息上方的一行'))
+    .option('--title <text>', tr('title line above the message', '显示在消息上方的一行'))
     .option(
       '--duration <seconds>',
       tr(
-        'how long it is shown; 0: until it is closed (default: 5)',
+        'how many seconds to show it; 0: until it is closed (default: 5)',
         '显示多少秒；0 表示直到手动关闭（默认：5）',
       ),
       countArgument(0, longestS),

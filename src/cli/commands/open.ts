@@ -10,9 +10,9 @@ export function configure(command: Command): void {
   command
     .argument(
       '[what]',
-      tr('a run (id, beginning of an id, or last) or a script', '运行（ID、ID 的开头或 last）或脚本'),
+      tr('run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'),
     )
-    .option('--print', tr('print the address, and open nothing', '只输出地址，不打开浏览器'))
+    .option('--print', tr('print the URL without opening a browser', '只输出地址，不打开浏览器'))
     .option(...homeOption)
     .option(...plainJsonOption)
     .addHelpText('after', exitCodesText)

@@ -14,19 +14,19 @@ export function configure(command: Command): void {
     .argument(...lastScriptArgument)
     .option(
       '-p, --param <name=value>',
-      tr('a param in place of the one on record; may be given several times', '替换记录中的参数，可多次使用'),
+      tr('replace a recorded param; can be repeated', '替换记录中的参数，可多次使用'),
       collect,
     )
     .option(
       '--undeclared',
-      tr('pass on params that its manifest does not declare', '允许传递清单中未声明的参数'),
+      tr('allow params that the manifest does not declare', '允许传递清单中未声明的参数'),
     )
     .option(
       '-f, --follow',
-      tr('show the new run until it has ended, as hob run does', '像 hob run 一样显示新的运行，直到结束'),
+      tr('show the new run until it ends, as hob run does', '像 hob run 一样显示新的运行，直到结束'),
     )
     .option(...homeOption)
-    .option('--json', tr('print the answer as JSON, for programs', '以 JSON 输出，供程序使用'))
+    .option('--json', tr('print JSON', '以 JSON 输出，供程序使用'))
     .addHelpText('after', help)
     .action((wanted: string, script: string | undefined, options: RerunOptions) =>
       rerun(wanted, script, options),
@@ -39,8 +39,8 @@ Examples:
   hob rerun last --follow
   hob rerun 93081ff8 -p quality=60
 
-Prints the id of the new run. Secrets are not on record: they are asked for, or
-given with -p name=@file.`,
+Prints the id of the new run. Secrets are not recorded: hob prompts for them, or
+reads them from a file with -p name=@file.`,
   `
 示例：
   hob rerun last --follow

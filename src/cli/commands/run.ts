@@ -11,42 +11,42 @@ export function configure(command: Command): void {
   command
     .showHelpAfterError(
       tr(
-        '(a param of the script is given as -p name=value; hob run --help says more)',
+        "Pass params of the script as -p name=value. Run 'hob run --help' for usage.",
         '（脚本的参数用 -p 名称=值 给出；详见 hob run --help）',
       ),
     )
     .argument(
       '<script>',
       tr(
-        'its name, a part of its name, its id or the beginning of its id',
+        'name of the script, part of the name, id or id prefix',
         '名称、名称的一部分、ID 或 ID 的开头',
       ),
     )
     .argument(
       '[values...]',
       tr(
-        'values of its main input, such as files; - reads them from stdin, one a line',
+        'values of the main input, such as files; - reads them from stdin, one per line',
         '主输入的值，例如文件；- 表示从标准输入读取，每行一个',
       ),
     )
     .option(
       '-p, --param <name=value>',
-      tr('a param; may be given several times', '参数，可多次使用'),
+      tr('set a param; can be repeated', '参数，可多次使用'),
       collect,
     )
     .option(
       '--undeclared',
-      tr('pass on params that its manifest does not declare', '允许传递清单中未声明的参数'),
+      tr('allow params that the manifest does not declare', '允许传递清单中未声明的参数'),
     )
-    .option('--async', tr('print the id of the run, and do not wait for it', '只输出运行 ID，不等待结束'))
-    .option('--follow', tr('with --async: wait for it all the same', '与 --async 同用：仍然等待结束'))
+    .option('--async', tr('print the run id and exit without waiting for the run', '只输出运行 ID，不等待结束'))
+    .option('--follow', tr('with --async: wait for the run anyway', '与 --async 同用：仍然等待结束'))
     .addOption(
-      new Option('--timeout <seconds>', tr('cancel the run after so many seconds', '超过指定秒数则取消运行'))
+      new Option('--timeout <seconds>', tr('cancel the run after this many seconds', '超过指定秒数则取消运行'))
         .argParser(secondsArgument)
         .conflicts('async'),
     )
     .option(...homeOption)
-    .option('--json', tr('print how it ended as JSON, for programs', '以 JSON 输出结果，供程序使用'))
+    .option('--json', tr('print the result as JSON', '以 JSON 输出结果，供程序使用'))
     .addHelpText('after', help)
     .action((wanted: string, values: string[], options: RunOptions) => run(wanted, values, options));
 }
@@ -56,16 +56,17 @@ const help = tr(
 Examples:
   hob run "Resize images" a.png b.png -p quality=80
   find . -name '*.md' | hob run statistics -
-  hob run backup -p key=@key.txt   the value is in a file; @- is stdin
-  hob run backup --async           prints the id of the run, and does not wait
+  hob run backup -p key=@key.txt   read the value from a file (@- for stdin)
+  hob run backup --async           print the run id and exit
 
-What the script prints comes through as it is: stdout to stdout, stderr to
-stderr. How it went is said on stderr. What is required and missing is asked
-for; secrets are not shown. Ctrl-C stops the run, a second one leaves it alone.
+The output of the script is passed through unchanged: stdout to stdout, stderr to
+stderr. The result is printed to stderr. hob prompts for missing required params
+and does not echo secrets. Ctrl-C cancels the run; a second Ctrl-C exits without
+waiting for it.
 
-Exit codes: 0 it succeeded, and its own result says so, too; 1 it did not, or it
-could not be run; 2 the command was written wrongly; 124 --timeout was over;
-130 it was stopped by Ctrl-C.`,
+Exit codes: 0 the run succeeded, and the code in its envelope, if it wrote one, is
+0; 1 the run failed or could not start; 2 usage error; 124 --timeout expired;
+130 cancelled by Ctrl-C.`,
   `
 示例：
   hob run 图片缩放 a.png b.png -p quality=80

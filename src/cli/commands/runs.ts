@@ -27,30 +27,30 @@ export function configure(command: Command): void {
   command
     .option(
       '--script <script>',
-      tr('runs of this script only, by name or id', '只列出该脚本的运行（名称或 ID）'),
+      tr('only runs of this script (name or id)', '只列出该脚本的运行（名称或 ID）'),
     )
     .option(
       '--state <states>',
       tr(
-        'queued, running, succeeded, failed or unknown, several with commas; or cancelled or timeout',
+        'only runs in these states: queued, running, succeeded, failed, unknown (comma-separated); or cancelled or timeout',
         'queued、running、succeeded、failed 或 unknown，多个用逗号分隔；或 cancelled、timeout',
       ),
     )
     .addOption(
-      new Option('--failed', tr('those that did not succeed', '只列出没有成功的')).conflicts('state'),
+      new Option('--failed', tr('only runs that did not succeed', '只列出没有成功的')).conflicts('state'),
     )
     .option(
       '--since <time>',
-      tr('queued since then: 30m, 2h, 7d, 1w or 2026-01-31', '此后的运行：30m、2h、7d、1w 或 2026-01-31'),
+      tr('only runs queued since then: 30m, 2h, 7d, 1w or 2026-01-31', '此后的运行：30m、2h、7d、1w 或 2026-01-31'),
       (text) => sinceArgument(text),
     )
     .option(
       '-q, --query <text>',
-      tr('a text in the name of the script or in the message', '脚本名称或消息中包含的文字'),
+      tr('text to find in the script name or the message', '脚本名称或消息中包含的文字'),
     )
     .option(
       '--limit <count>',
-      tr('how many at most', '最多列出多少个'),
+      tr('maximum number of runs', '最多列出多少个'),
       countArgument(1, mostRuns),
       usualLimit,
     )
@@ -86,7 +86,7 @@ Examples:
   hob runs --failed --since 1d
   hob runs --script "Resize images" -q photo
 
-The newest come first. hob logs <run> shows what one of them printed.`,
+The newest runs come first. To see the output of a run: hob logs <run>`,
   `
 示例：
   hob runs --failed --since 1d

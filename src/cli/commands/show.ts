@@ -21,7 +21,7 @@ export function configure(command: Command): void {
     .argument(
       '<script>',
       tr(
-        'its name, a part of its name, its id or the beginning of its id; or a run, by its id or last',
+        'script (name, part of the name, id or id prefix) or run (id or last)',
         '名称、名称的一部分、ID 或 ID 的开头；也可以是一次运行：运行 ID 或 last',
       ),
     )

@@ -16,7 +16,7 @@ export function configure(command: Command): void {
   command
     .option(
       '--days <count>',
-      tr('so many days up to today', '截至今天的天数'),
+      tr('number of days up to today', '截至今天的天数'),
       countArgument(1, mostDays),
       usualDays,
     )

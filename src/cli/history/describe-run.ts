@@ -15,12 +15,12 @@ export function describeRun(record: JsonObject): string {
   const facts: [name: string, value: string][] = [
     [tr('Script', '脚本'), `${run.scriptName} (${run.scriptId})`],
     [tr('State', '状态'), stateWord(run)],
-    [tr('When', '时间'), formatMinute(run.queuedAt)],
-    [tr('Took', '耗时'), formatTook(run.durationMs)],
-    [tr('Started by', '来源'), textOf(record.origin) ?? ''],
+    [tr('Queued at', '时间'), formatMinute(run.queuedAt)],
+    [tr('Duration', '耗时'), formatTook(run.durationMs)],
+    [tr('Origin', '来源'), textOf(record.origin) ?? ''],
     ...valueFacts(tr('Input', '主输入'), record.data),
     ...valueFacts(tr('Params', '参数'), record.params),
-    ...countFact(tr('Left running', '残留进程'), record.left_running),
+    ...countFact(tr('Left-over processes', '残留进程'), record.left_running),
   ];
   const width = Math.max(...facts.map(([name]) => widthOf(name)));
   const lines = facts.map(([name, value]) => `${paint('dim', padToWidth(name, width))}  ${printable(value)}`);

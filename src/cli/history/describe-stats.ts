@@ -31,7 +31,7 @@ export function describeStats(stats: JsonObject, lineWidth?: number): string {
 
 function summaryLine(all: JsonObject): string {
   const [runs, failed, unknown] = [countOf(all), numberOf(all.failed) ?? 0, numberOf(all.unknown) ?? 0];
-  if (runs === 0) return tr('Nothing has ended in this time.', '这段时间内没有结束的运行。');
+  if (runs === 0) return tr('No runs ended in this period.', '这段时间内没有结束的运行。');
   return tr(
     `${runs} runs ended: ${rateOf(all)} succeeded, ${failed} failed, ${unknown} unknown`,
     `结束 ${runs} 次：成功率 ${rateOf(all)}，失败 ${failed} 次，未知 ${unknown} 次`,
@@ -42,7 +42,7 @@ function nowLine({ running, queued, history }: JsonObject): string {
   const kept = isJsonObject(history) ? history : {};
   const [runs, bytes] = [numberOf(kept.runs) ?? 0, formatBytes(numberOf(kept.bytes) ?? 0)];
   return tr(
-    `now: ${numberOf(running) ?? 0} running, ${numberOf(queued) ?? 0} queued; on record: ${runs} runs, ${bytes}`,
+    `now: ${numberOf(running) ?? 0} running, ${numberOf(queued) ?? 0} queued; history: ${runs} runs, ${bytes}`,
     `当前：运行中 ${numberOf(running) ?? 0}，排队 ${numberOf(queued) ?? 0}；记录：${runs} 次运行，${bytes}`,
   );
 }
@@ -52,7 +52,7 @@ function scriptTable(scripts: readonly JsonObject[], lineWidth: number | undefin
   const columns = [
     { title: tr('SCRIPT', '脚本') },
     { title: tr('RUNS', '次数'), isNumber: true },
-    { title: tr('GOOD', '成功率'), isNumber: true },
+    { title: tr('SUCCESS', '成功率'), isNumber: true },
     { title: 'P50', isNumber: true },
     { title: 'P95', isNumber: true },
     { title: '', paint: paintBar },
@@ -84,7 +84,7 @@ function dayTable(days: readonly JsonObject[], lineWidth: number | undefined): s
   const columns = [
     { title: tr('DAY', '日期') },
     { title: tr('RUNS', '次数'), isNumber: true },
-    { title: tr('GOOD', '成功率'), isNumber: true },
+    { title: tr('SUCCESS', '成功率'), isNumber: true },
     { title: '', paint: paintBar },
   ];
   const rows = shown.map((day) => [

@@ -21,7 +21,7 @@ export function drawTree(tree: JsonObject, lineWidth?: number): string {
   const columns = [
     { title: tr('SCRIPT', '脚本') },
     { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
-    { title: tr('TOOK', '耗时'), isNumber: true },
+    { title: tr('DURATION', '耗时'), isNumber: true },
     { title: tr('RUN', '运行') },
     { title: '', paint: (text: string) => paint('bold', text) },
   ];
@@ -30,14 +30,14 @@ export function drawTree(tree: JsonObject, lineWidth?: number): string {
     stateWord(run),
     formatTook(run.durationMs),
     shortId(run.id, ids),
-    run.id === asked && branches.length > 1 ? tr('<- this one', '<- 此运行') : '',
+    run.id === asked && branches.length > 1 ? tr('<- this run', '<- 此运行') : '',
   ]);
   const notes =
     tree.complete === false
       ? [
           '',
           tr(
-            'The tree is larger than this: ask for a run at its edge.',
+            'The tree is incomplete. To see more of it, run hob tree with a run at the end of a branch.',
             '树未显示完整：可对边缘的运行再次使用 hob tree。',
           ),
         ]

@@ -12,12 +12,12 @@ const widestName = 28;
 /** The answer to GET /api/runs as a person reads it. */
 export function describeRuns({ items, next }: JsonObject, lineWidth?: number): string {
   const runs = objectsIn(items).map(readRun);
-  if (runs.length === 0) return `${tr('No run is like that.', '没有符合条件的运行。')}\n`;
+  if (runs.length === 0) return `${tr('No matching runs.', '没有符合条件的运行。')}\n`;
   const lines = runTable(runs, { lineWidth });
   const more =
     textOf(next) === null
       ? []
-      : ['', tr('There are more: --limit shows them.', '还有更多：用 --limit 显示。')];
+      : ['', tr('There are more runs. Use --limit to show them.', '还有更多：用 --limit 显示。')];
   return `${[...lines, ...more].join('\n')}\n`;
 }
 
@@ -31,8 +31,8 @@ export function runTable(
     { title: tr('RUN', '运行') },
     ...(isOneScript ? [] : [{ title: tr('SCRIPT', '脚本') }]),
     { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
-    { title: tr('WHEN', '时间') },
-    { title: tr('TOOK', '耗时'), isNumber: true },
+    { title: tr('QUEUED AT', '时间') },
+    { title: tr('DURATION', '耗时'), isNumber: true },
     // Last, since it may be long and lines are cut at their end.
     { title: tr('MESSAGE', '消息') },
   ];

@@ -20,10 +20,10 @@ export async function openPage(
   const failure = await openOnDesktop('page', address, { platform: process.platform });
   if (failure === null) return;
   const { program, isMissing } = failure;
-  const reason = isMissing ? tr(`there is no ${program}`, `没有 ${program}`) : failure.reason;
+  const reason = isMissing ? tr(`${program} not found`, `没有 ${program}`) : failure.reason;
   throw new UserError(
     tr(
-      `No browser could be started (${reason}). Open the address above yourself.`,
+      `Cannot start a browser (${reason}). Open the URL above yourself.`,
       `无法启动浏览器（${reason}）。请自行打开上面的地址。`,
     ),
   );

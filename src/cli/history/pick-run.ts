@@ -16,7 +16,7 @@ const recentRuns = 500;
 
 /** What names a run on the command line, for the help. */
 const runMeaning = tr(
-  'its id, the beginning of the id of a recent run, last for the last run, or a script for its last run',
+  'run id, id prefix of a recent run, last for the last run, or a script for its last run',
   '运行 ID、近期运行 ID 的开头、last（最近一次运行），或脚本（它的最近一次运行）',
 );
 export const runArgument = ['<run>', runMeaning] as const;
@@ -24,7 +24,7 @@ export const runArgument = ['<run>', runMeaning] as const;
 export const runOrLastArgument = ['[run]', runMeaning, 'last'] as const;
 export const lastScriptArgument = [
   '[script]',
-  tr('behind last: the script whose last run is meant', '跟在 last 之后：指定脚本的最近一次运行'),
+  tr('after last: use the last run of this script', '跟在 last 之后：指定脚本的最近一次运行'),
 ] as const;
 
 /** The record of the run that is meant. */
@@ -32,7 +32,7 @@ export async function pickRun(client: ServiceClient, wanted: string, script?: st
   if (wanted === 'last') return lastRun(client, script);
   if (script !== undefined)
     throw new UserError(
-      tr('A script is named only behind "last".', '只有 last 后面才能跟脚本名。'),
+      tr('A script is allowed only after "last".', '只有 last 后面才能跟脚本名。'),
       exitCodes.usage,
     );
   const run = await runById(client, wanted);
@@ -57,7 +57,7 @@ export async function runById(client: ServiceClient, wanted: string): Promise<Js
   if (others.length === 0) return client.get(pathOfRun(textOf(only.run_id) ?? ''));
   const shown = printable(wanted);
   throw new UserError(
-    `${tr(`Several runs have an id that begins with ${shown}:`, `有多个运行的 ID 以 ${shown} 开头：`)}\n${found.map(candidateLine).join('\n')}`,
+    `${tr(`Several run ids begin with ${shown}. Use a longer prefix:`, `有多个运行的 ID 以 ${shown} 开头：`)}\n${found.map(candidateLine).join('\n')}`,
   );
 }
 
@@ -65,7 +65,7 @@ function unknownRun(wanted: string): UserError {
   const shown = printable(wanted);
   return new UserError(
     tr(
-      `"${shown}" is neither the beginning of the id of one of the last ${recentRuns} runs (4 characters or more) nor a script. hob runs lists what ran.`,
+      `No run or script found for "${shown}". An id prefix needs at least 4 characters and finds only the last ${recentRuns} runs. To list runs: hob runs`,
       `“${shown}” 既不是最近 ${recentRuns} 次运行的 ID 开头（至少 4 个字符），也不是脚本。hob runs 列出运行记录。`,
     ),
   );
@@ -82,8 +82,8 @@ async function lastRun(client: ServiceClient, script: string | undefined): Promi
   if (runId === null)
     throw new UserError(
       script === undefined
-        ? tr('There is no run yet. hob run starts one.', '还没有运行记录。用 hob run 运行脚本。')
-        : tr('It has not run yet. hob run runs it.', '该脚本还没有运行过。用 hob run 运行它。'),
+        ? tr('There are no runs yet. To start one: hob run <script>', '还没有运行记录。用 hob run 运行脚本。')
+        : tr('This script has not run yet. To run it: hob run <script>', '该脚本还没有运行过。用 hob run 运行它。'),
     );
   return client.get(pathOfRun(runId));
 }

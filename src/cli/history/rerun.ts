@@ -78,7 +78,7 @@ function secretsMissing(needed: readonly ShownParam[]): UserError {
   const flags = needed.map(({ name }) => `-p ${printable(name)}=@file`).join(' ');
   return new UserError(
     tr(
-      `Secrets are not on record, so they have to be given again, each from a file: ${flags}`,
+      `Secrets are not recorded. Pass each of them again from a file: ${flags}`,
       `机密参数不会被记录，需要重新提供，每个从文件读取：${flags}`,
     ),
   );

@@ -85,13 +85,13 @@ function causeText({ state, endCause, exitCode }: ShownRun): string | null {
     case 'cancelled':
       return tr('The run was cancelled', '运行已取消');
     case 'timeout':
-      return tr('The script took longer than it may', '脚本运行超时');
+      return tr('The script exceeded its time limit', '脚本运行超时');
     case 'shutdown':
       return tr('Hob was stopped', 'Hob 已停止');
     case 'signal':
-      return tr('The script was ended by a signal', '脚本被信号终止');
+      return tr('The script was terminated by a signal', '脚本被信号终止');
     case 'lost':
-      return tr('Nobody saw how the run ended', '运行的结果未知');
+      return tr('The result of the run is unknown', '运行的结果未知');
     case 'exit':
       return state === 'succeeded'
         ? tr('The script wrote no result', '脚本没有写入结果')

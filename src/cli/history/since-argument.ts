@@ -21,7 +21,7 @@ export function sinceArgument(text: string, now: Date = new Date()): string {
   if (!/^\d{4}-/.test(text.trim()) || Number.isNaN(date.getTime()))
     throw new InvalidArgumentError(
       tr(
-        'It is 30m, 2h, 7d, 1w or a date such as 2026-01-31.',
+        'Expected 30m, 2h, 7d, 1w or a date such as 2026-01-31.',
         '应为 30m、2h、7d、1w，或日期如 2026-01-31。',
       ),
     );

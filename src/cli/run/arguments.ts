@@ -11,7 +11,7 @@ export function collect(value: string, before: readonly string[] = []): string[]
 export function secondsArgument(text: string): number {
   const seconds = Number(text);
   if (text.trim() === '' || !Number.isFinite(seconds) || seconds <= 0)
-    throw new InvalidArgumentError(tr('It is a number of seconds.', '应为秒数。'));
+    throw new InvalidArgumentError(tr('Expected a number of seconds.', '应为秒数。'));
   return seconds;
 }
 
@@ -21,7 +21,7 @@ export function countArgument(least: number, most: number): (text: string) => nu
     const count = Number(text);
     if (!/^\d+$/.test(text) || count < least || count > most)
       throw new InvalidArgumentError(
-        tr(`It is a whole number from ${least} to ${most}.`, `应为 ${least} 到 ${most} 的整数。`),
+        tr(`Expected an integer from ${least} to ${most}.`, `应为 ${least} 到 ${most} 的整数。`),
       );
     return count;
   };

@@ -52,7 +52,7 @@ function describeParam({ label, name, description, choices, choiceLabels, isSecr
   const title = [
     ...(label === name || label === '' ? [] : [label]),
     ...(description === null ? [] : [description]),
-    ...(isSecret ? [tr('What you type is not shown.', '输入内容不会显示。')] : []),
+    ...(isSecret ? [tr('Your input is hidden.', '输入内容不会显示。')] : []),
   ]
     // What others have written may end like a sentence, or may not.
     .map((text, index, all) => (index < all.length - 1 ? text.replace(/[.。]$/, '') : text))
@@ -77,7 +77,7 @@ function missing(script: ScriptShape, given: JsonObject): UserError {
   const shown = absent.map(({ name, isSecret }) => `-p ${name}=${isSecret ? '@file' : '...'}`).join(' ');
   return new UserError(
     tr(
-      `${printable(script.name)} needs ${names}, and there is no terminal to ask on. Add: ${shown}`,
+      `${printable(script.name)} requires ${names}, and there is no terminal to prompt on. Add: ${shown}`,
       `${printable(script.name)} 需要参数 ${names}，而这里没有终端可以询问。请加上：${shown}`,
     ),
     exitCodes.usage,

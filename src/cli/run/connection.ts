@@ -44,11 +44,11 @@ export class Connection {
     this.#goneSince ??= now;
     if (now - this.#goneSince > silentMs && !this.#isTold) {
       this.#isTold = true;
-      this.#say(tr('Hob has stopped: waiting for it to come back ...', 'Hob 已停止，正在等待它恢复……'));
+      this.#say(tr('Hob has stopped. Waiting for it to start again ...', 'Hob 已停止，正在等待它恢复……'));
     }
     if (now - this.#goneSince > patienceMs)
       throw new UserError(
-        `${tr('Hob has stopped, and does not come back.', 'Hob 已停止，没有恢复。')} ${whatGoesOn}`,
+        `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${whatGoesOn}`,
       );
     await wait(betweenLooksMs);
     this.#client = await ServiceClient.find(this.#home).catch((error: unknown) => {

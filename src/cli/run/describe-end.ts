@@ -50,7 +50,7 @@ function remark(text: string): string[] {
 function verdictOf(run: ShownRun): ['green' | 'red', string] {
   const { state, exitCode, result, isOwnResult } = run;
   if (isGood(run)) return ['green', tr('succeeded', '成功')];
-  if (state === 'succeeded') return ['red', tr(`reports the code ${result.code}`, `报告代码 ${result.code}`)];
+  if (state === 'succeeded') return ['red', tr(`reported code ${result.code}`, `报告代码 ${result.code}`)];
   if (!isOwnResult && messageOf(run) !== '') return ['red', messageOf(run)];
   return ['red', tr(`failed with exit code ${exitCode}`, `失败，退出码 ${exitCode}`)];
 }
@@ -72,7 +72,7 @@ function linesOfValue(value: Json): string[] {
   const shown = value.slice(0, mostItems).map((item) => lineOf(item).replaceAll('\n', ' '));
   const more = value.length - shown.length;
   if (more > 0)
-    shown.push(tr(`... and ${more} more (--json has all)`, `……还有 ${more} 项（--json 显示全部）`));
+    shown.push(tr(`... and ${more} more (use --json to see all)`, `……还有 ${more} 项（--json 显示全部）`));
   return shown.length === 0 ? ['[]'] : shown;
 }
 

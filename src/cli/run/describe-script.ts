@@ -35,7 +35,7 @@ export function describeScript(
     ...inputSection(script, lineWidth),
     ...paramSection(script, lineWidth),
     ...runSection(objectsIn(runs.items), lineWidth),
-    [heading(tr('Run it', '运行方法')), indent + runLine(script), indent + curl],
+    [heading(tr('Run', '运行方法')), indent + runLine(script), indent + curl],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
@@ -53,12 +53,12 @@ function factsOf(answer: JsonObject): [name: string, value: string][] {
     [tr('Entry', '入口'), textOf(answer.entry) ?? ''],
     [
       tr('Node', '节点'),
-      answer.node === true ? tr('yes: other scripts can link it', '是：其他脚本可以调用') : tr('no', '否'),
+      answer.node === true ? tr('yes: other scripts can call it', '是：其他脚本可以调用') : tr('no', '否'),
     ],
     ...(timeout === null
       ? []
-      : [[tr('Time limit', '时限'), `${timeout} ${tr('s', '秒')}`] as [string, string]]),
-    ...(concurrency === null ? [] : [[tr('At once', '并发'), `${concurrency}`] as [string, string]]),
+      : [[tr('Timeout', '时限'), `${timeout} ${tr('s', '秒')}`] as [string, string]]),
+    ...(concurrency === null ? [] : [[tr('Concurrency', '并发'), `${concurrency}`] as [string, string]]),
     ...(lock === null ? [] : [[tr('Lock', '锁'), lock] as [string, string]]),
     ...models.map((text, index): [string, string] => [index === 0 ? tr('Models', '模型') : '', text]),
   ];
@@ -66,8 +66,8 @@ function factsOf(answer: JsonObject): [name: string, value: string][] {
 
 function modelText({ repo_id, state }: JsonObject): string {
   const id = textOf(repo_id) ?? '';
-  if (state === 'complete') return tr(`${id} (here)`, `${id}（已下载）`);
-  return tr(`${id} (not here: hob model pull ${id})`, `${id}（未下载：hob model pull ${id}）`);
+  if (state === 'complete') return tr(`${id} (downloaded)`, `${id}（已下载）`);
+  return tr(`${id} (not downloaded: hob model pull ${id})`, `${id}（未下载：hob model pull ${id}）`);
 }
 
 function inputSection({ input }: ScriptShape, lineWidth: number): string[][] {
@@ -78,12 +78,12 @@ function inputSection({ input }: ScriptShape, lineWidth: number): string[][] {
 }
 
 function kindOf({ pick, isSingle }: MainInput): string {
-  if (pick === null) return isSingle ? tr('one text', '一段文本') : tr('texts', '文本');
+  if (pick === null) return isSingle ? tr('a text', '一段文本') : tr('texts', '文本');
   if (pick === 'folders')
-    return isSingle ? tr('path of one folder', '一个文件夹的路径') : tr('paths of folders', '文件夹的路径');
+    return isSingle ? tr('a folder path', '一个文件夹的路径') : tr('folder paths', '文件夹的路径');
   if (pick === 'files')
-    return isSingle ? tr('path of one file', '一个文件的路径') : tr('paths of files', '文件的路径');
-  return isSingle ? tr('one path', '一个路径') : tr('paths', '路径');
+    return isSingle ? tr('a file path', '一个文件的路径') : tr('file paths', '文件的路径');
+  return isSingle ? tr('a path', '一个路径') : tr('paths', '路径');
 }
 
 function paramSection({ params }: ScriptShape, lineWidth: number): string[][] {
@@ -100,7 +100,7 @@ function paramSection({ params }: ScriptShape, lineWidth: number): string[][] {
 function runSection(records: readonly JsonObject[], lineWidth: number): string[][] {
   if (records.length === 0) return [];
   const table = runTable(records.map(readRun), { lineWidth: lineWidth - indent.length, isOneScript: true });
-  return [[heading(tr('Last runs', '最近的运行')), ...table.map(indented)]];
+  return [[heading(tr('Recent runs', '最近的运行')), ...table.map(indented)]];
 }
 
 function describeParam(param: ShownParam): string {

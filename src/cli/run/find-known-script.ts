@@ -22,7 +22,7 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
     if (errors.length === 0) throw error;
     throw new UserError(
       error.message +
-        tr('\nSome scripts cannot run; it says why, too.', '\n有些脚本无法运行，那里也会说明原因。'),
+        tr('\nSome scripts cannot run. hob list shows the reasons.', '\n有些脚本无法运行，hob list 会说明原因。'),
     );
   }
 }

@@ -37,7 +37,7 @@ export async function followRun(
   const onInterrupt = () => {
     display.say(
       tr(
-        'Stopping the run ... (Ctrl-C again: without waiting for it)',
+        'Cancelling the run ... (press Ctrl-C again to exit without waiting)',
         '正在停止运行……（再按一次 Ctrl-C 直接退出）',
       ),
     );
@@ -45,7 +45,7 @@ export async function followRun(
   };
   interrupt.signal.addEventListener('abort', onInterrupt, { once: true });
   const timer = startTimer(timeoutMs, () => {
-    display.say(tr('The time is over: stopping the run ...', '时间已到，正在停止运行……'));
+    display.say(tr('The timeout expired. Cancelling the run ...', '时间已到，正在停止运行……'));
     void stop.request(() => timedOutCode);
   });
   try {

@@ -31,7 +31,7 @@ export function guessScript<Known extends KnownScript>(known: readonly Known[], 
   if (others.length === 0) return only;
   const shown = printable(wanted);
   throw new UserError(
-    `${tr(`Several scripts fit "${shown}". Say which, by its name or its id:`, `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：`)}\n${candidateLines(found)}`,
+    `${tr(`Several scripts match "${shown}". Use the full name or the id:`, `有多个脚本匹配 “${shown}”，请用名称或 ID 指明：`)}\n${candidateLines(found)}`,
   );
 }
 
@@ -42,9 +42,9 @@ function unknownScript(known: readonly KnownScript[], wanted: string): UnknownSc
   const meant =
     nearest === null ? '' : tr(` Did you mean "${printable(nearest)}"?`, `是不是 “${printable(nearest)}”？`);
   return new UnknownScriptError(
-    tr(`No script has the id or the name "${shown}".`, `没有 ID 或名称为 “${shown}” 的脚本。`) +
+    tr(`No script matches "${shown}".`, `没有匹配 “${shown}” 的脚本。`) +
       meant +
-      tr('\nhob list shows what there is.', '\nhob list 列出所有脚本。'),
+      tr('\nTo list all scripts: hob list', '\nhob list 列出所有脚本。'),
   );
 }
 

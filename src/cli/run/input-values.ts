@@ -19,7 +19,7 @@ export async function inputValues(
   if (input === null)
     throw new UserError(
       tr(
-        `${title} takes no input. hob show says what it takes.`,
+        `${title} accepts no input values. To see what it accepts: hob show <script>`,
         `${title} 没有主输入。hob show 会说明它接受什么。`,
       ),
       exitCodes.usage,
@@ -29,7 +29,7 @@ export async function inputValues(
   if (input.isSingle && values.length > 1)
     throw new UserError(
       tr(
-        `${title} takes one value (${input.name}), not ${values.length}.`,
+        `${title} accepts one input value (${input.name}), but got ${values.length}.`,
         `${title} 只接受一个值（${input.name}），却给了 ${values.length} 个。`,
       ),
       exitCodes.usage,
@@ -45,7 +45,7 @@ async function existingPaths(values: readonly string[]): Promise<string[]> {
   if (missing.length === 0) return paths;
   const shown = missing.map((path) => `  ${printable(path)}`).join('\n');
   throw new UserError(
-    `${tr('Nothing was run. These do not exist:', '没有运行。以下路径不存在：')}\n${shown}`,
+    `${tr('The script was not run, because these paths do not exist:', '没有运行。以下路径不存在：')}\n${shown}`,
   );
 }
 

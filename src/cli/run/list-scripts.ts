@@ -69,7 +69,7 @@ function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIV
     const texts = [first?.message, first?.advice].map((text) => printable(textOf(text) ?? ''));
     const shown = texts.flatMap((text) => wrapText(text.replaceAll('\n', ' '), lineWidth - indent.length));
     const more = tr(
-      `and ${formatCount(others.length, 'other problem')}: hob check ${quoted(folder)}`,
+      `and ${formatCount(others.length, 'more problem')}: hob check ${quoted(folder)}`,
       `还有 ${others.length} 个问题：hob check ${quoted(folder)}`,
     );
     return [
@@ -79,7 +79,7 @@ function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIV
   });
   if (lines.length === 0) return [];
   const title = tr(
-    'These cannot run. What is wrong, and what to do:',
+    'These scripts cannot run:',
     '以下脚本无法运行。查看原因和解决办法：',
   );
   return [paint('red', title), ...lines];
@@ -92,9 +92,9 @@ function quoted(path: string): string {
 
 function nothingText(isSearch: boolean): string {
   if (isSearch)
-    return tr('No script is like that. hob list shows all.', '没有符合条件的脚本。hob list 列出全部。');
+    return tr('No matching scripts. To list all scripts: hob list', '没有符合条件的脚本。hob list 列出全部。');
   return tr(
-    'There are no scripts yet. hob new makes one, hob install gets one.',
+    'There are no scripts yet. Create one with hob new, or install one with hob install.',
     '还没有脚本。hob new 新建一个，hob install 安装一个。',
   );
 }

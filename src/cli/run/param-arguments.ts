@@ -44,7 +44,7 @@ function groupByName(texts: readonly string[]): Map<string, string[]> {
     if (at <= 0)
       throw new UserError(
         tr(
-          `-p takes name=value, not "${printable(text)}".`,
+          `Invalid -p value "${printable(text)}": expected name=value.`,
           `-p 的格式是 名称=值，而不是 “${printable(text)}”。`,
         ),
         exitCodes.usage,
@@ -76,7 +76,7 @@ async function readText(name: string, path: string): Promise<string> {
     const shown = printable(path);
     throw new UserError(
       tr(
-        `The value of ${name} cannot be read from the file ${shown} (${errnoOf(error)}).\nA text that begins with @ is written with two: -p ${name}=@@${shown}`,
+        `Cannot read the value of ${name} from the file ${shown} (${errnoOf(error)}).\nIf the value itself begins with @, write @ twice: -p ${name}=@@${shown}`,
         `无法从文件 ${shown} 读取 ${name} 的值（${errnoOf(error)}）。\n如果值本身以 @ 开头，请写两个：-p ${name}=@@${shown}`,
       ),
       exitCodes.usage,
@@ -91,7 +91,7 @@ function undeclaredValue(texts: readonly string[]): Json {
 
 function visibleText(name: string): string {
   return tr(
-    `${name} is a secret: on the command line, other users of this machine and the history of your shell can see it.\nSafer: leave it out and be asked for it, or -p ${name}=@file`,
+    `${name} is a secret. On the command line it is visible to other users of this machine and stays in your shell history.\nSafer: omit it to be prompted for it, or use -p ${name}=@file`,
     `${name} 是机密：写在命令行里，本机其他用户可以看到，也会留在 shell 历史中。\n更安全的做法：省略它，由 hob 询问；或使用 -p ${name}=@文件`,
   );
 }
@@ -103,9 +103,9 @@ function unknownParam({ name: script, params }: ScriptShape, name: string): User
   const meant = nearest === null ? '' : tr(` Did you mean ${nearest}?`, `是不是 ${nearest}？`);
   const there =
     names.length === 0
-      ? tr('It declares none.', '它没有声明任何参数。')
-      : tr(`It has: ${names.join(', ')}.`, `它的参数有：${names.join('、')}。`);
+      ? tr('The script declares no params.', '它没有声明任何参数。')
+      : tr(`Its params: ${names.join(', ')}.`, `它的参数有：${names.join('、')}。`);
   const what = tr(`${title} has no param "${shown}".`, `${title} 没有参数 “${shown}”。`);
-  const way = tr(' --undeclared passes on others, too.', '加上 --undeclared 可以传递未声明的参数。');
+  const way = tr(' To pass it anyway, use --undeclared.', '加上 --undeclared 可以传递未声明的参数。');
   return new UserError(`${what}${meant}\n${there}${way}`, exitCodes.usage);
 }

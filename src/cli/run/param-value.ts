@@ -23,13 +23,13 @@ export function paramValue(param: ShownParam, texts: readonly string[]): Json {
   if (type === 'list') return listValue(param, texts);
   const [text = '', ...others] = texts;
   if (others.length > 0)
-    throw wrong(tr(`${name} was given twice, and takes one value.`, `${name} 只接受一个值，却给了多次。`));
+    throw wrong(tr(`${name} accepts one value, but was given several times.`, `${name} 只接受一个值，却给了多次。`));
   const trimmed = text.trim();
   switch (type) {
     case 'int':
-      if (!/^[+-]?\d+$/.test(trimmed)) throw misfit(param, text, tr('a whole number', '整数'));
+      if (!/^[+-]?\d+$/.test(trimmed)) throw misfit(param, text, tr('an integer', '整数'));
       if (!Number.isSafeInteger(Number(trimmed)))
-        throw misfit(param, text, tr('a whole number of at most 15 digits', '不超过 15 位的整数'));
+        throw misfit(param, text, tr('an integer with at most 15 digits', '不超过 15 位的整数'));
       return Number(trimmed);
     case 'float':
       if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) || !Number.isFinite(Number(trimmed)))
@@ -91,7 +91,7 @@ function parsed(text: string): Json | undefined {
 function misfit({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
   const found = isSecret ? '***' : printable(text);
   return wrong(
-    tr(`${name} takes ${expected}, not "${found}".`, `${name} 应为${expected}，而不是 “${found}”。`),
+    tr(`Invalid value "${found}" for ${name}: expected ${expected}.`, `${name} 应为${expected}，而不是 “${found}”。`),
   );
 }
 

@@ -9,7 +9,7 @@ export class PipedInput {
     if (this.#isTaken)
       throw new UserError(
         tr(
-          'Stdin can be read once: either for - or for one value of -p.',
+          'stdin can be read only once: either for - or for one -p value.',
           '标准输入只能读取一次：要么用于 -，要么用于一个 -p 的值。',
         ),
         exitCodes.usage,

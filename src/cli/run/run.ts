@@ -49,7 +49,7 @@ export async function run(wanted: string, values: readonly string[], options: Ru
 /** Alone on stdout, so that a shell can put it into a variable. */
 export function tellRunId(runId: string): void {
   process.stdout.write(`${runId}\n`);
-  process.stderr.write(tr(`To follow it: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`));
+  process.stderr.write(tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`));
 }
 
 export function warn(text: string): void {

@@ -20,7 +20,7 @@ export async function startRun(connection: Connection, request: RunRequest): Pro
   const { scriptId, data, params, isWatched } = request;
   const body = { script_id: scriptId, ...(Object.keys(data).length > 0 && { data }), params };
   const headers = { 'idempotency-key': randomUUID(), ...watchedHeaders(isWatched) };
-  const unknown = tr('Whether the run was accepted: hob runs', '运行是否已被接受，可用 hob runs 查看');
+  const unknown = tr('To check whether the run was accepted: hob runs', '运行是否已被接受，可用 hob runs 查看');
   return connection.ask(unknown, (client) => client.post('/api/execute', body, headers));
 }
 
@@ -30,6 +30,6 @@ export function watchedHeaders(isWatched: boolean): Record<string, string> {
 
 export function runIdIn(answer: JsonObject): string {
   const runId = textOf(answer.run_id);
-  if (runId === null) throw new UserError(tr('Hob did not say which run it is.', 'Hob 没有返回运行 ID。'));
+  if (runId === null) throw new UserError(tr('Hob returned no run id. To find the run: hob runs', 'Hob 没有返回运行 ID。查找运行：hob runs'));
   return runId;
 }

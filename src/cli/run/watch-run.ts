@@ -33,7 +33,7 @@ export async function* watchRun(
 /** What is said of a run that nobody watches any more. */
 export function goesOnText(runId: string): string {
   return tr(
-    `The script goes on; once Hob runs again: hob logs ${runId} -f`,
+    `The script continues. When Hob is running again: hob logs ${runId} -f`,
     `脚本仍在运行；Hob 重新启动后可用：hob logs ${runId} -f`,
   );
 }
