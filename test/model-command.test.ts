@@ -38,7 +38,7 @@ describe('hob model', () => {
     const args = ['model', 'pull', '--home', await tempFolder(), '--files', '*.onnx', 'acme/tiny'];
     const { code, stderr } = await runCli(args).ended;
     expect(code).toBe(2);
-    expect(stderr).toContain('Say which model to get before --files');
+    expect(stderr).toContain('Name the model before --files');
   });
 
   it('says so where no service runs', async () => {
@@ -78,7 +78,7 @@ describe('hob model', () => {
     expect(await model('path', 'acme/tiny')).toEqual({ code: 0, stdout: `${folder}\n`, stderr: '' });
     const missing = await model('path', 'acme/none');
     expect(missing).toMatchObject({ code: 1, stdout: '' });
-    expect(missing.stderr).toContain('This gets it: hob model pull acme/none\n');
+    expect(missing.stderr).toContain('To download it: hob model pull acme/none\n');
 
     const trial = await model('rm', 'acme/tiny', '--dry-run');
     expect(trial).toMatchObject({ code: 0, stderr: '' });
@@ -94,7 +94,7 @@ describe('hob model', () => {
       await until('it asks', async () => session.written().includes('[y/N]'));
       session.type(keys);
       expect(await session.ended).toBe(1);
-      expect(session.written()).toMatch(/takes [\d.]+ kB\. Needed by: 图片放大\.\r?\nDelete it\?/);
+      expect(session.written()).toMatch(/uses [\d.]+ kB\. Needed by: 图片放大\.\r?\nDelete it\?/);
       expect(session.lines().at(-2)).toBe('hob: Nothing was deleted.');
       expect(await model('path', 'acme/tiny')).toMatchObject({ code: 0 });
     }

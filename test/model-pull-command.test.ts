@@ -48,7 +48,7 @@ describe('hob model pull', () => {
     const { downloads, model, begun, finish } = await open();
     const cli = model('pull', 'acme/tiny', '--files', '*.onnx', 'config.json', '--revision', 'v1');
     const { id } = await begun(1);
-    await told(cli, 'acme/tiny: looking at what there is\n');
+    await told(cli, 'acme/tiny: listing files\n');
     downloads.step(id, {
       bytesDone: 300_000_000,
       bytesTotal: 2_900_000_000,
@@ -59,7 +59,7 @@ describe('hob model pull', () => {
     await told(cli, 'acme/tiny: 10%, 300 MB of 2.9 GB, 38.1 MB/s, 1:08 left, 0/12 files\n');
     finish(id);
     const { code, stdout } = await cli.ended;
-    expect(stdout).toBe('acme/tiny is here: /models/tiny (2.9 GB in 12 files, 1:15)\n');
+    expect(stdout).toBe('Downloaded acme/tiny to /models/tiny (2.9 GB in 12 files, 1:15)\n');
     expect(code).toBe(0);
     expect(downloads.requests).toEqual([
       { repo, source: 'huggingface', files: ['*.onnx', 'config.json'], revision: 'v1' },
@@ -99,7 +99,7 @@ describe('hob model pull', () => {
     downloads.step((await begun(1)).id, { state: 'failed', error });
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('hob: acme/tiny could not be downloaded: The disk is full?[2J\nMake room.\n');
+    expect(stderr).toContain('hob: Failed to download acme/tiny: The disk is full?[2J\nMake room.\n');
   });
 
   it('stops the download on Ctrl-C, and says that what is there is kept', async () => {
@@ -110,8 +110,8 @@ describe('hob model pull', () => {
     cli.child.kill('SIGINT');
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-    expect(stderr).toContain('hob: acme/tiny was stopped.');
-    expect(stderr).toContain('the same command goes on from there');
+    expect(stderr).toContain('hob: Cancelled the download of acme/tiny.');
+    expect(stderr).toContain('The downloaded part is kept. To resume, run the same command again.');
     expect(downloads.find(id)?.state).toBe('cancelled');
   });
 
@@ -123,17 +123,17 @@ describe('hob model pull', () => {
     cli.child.kill('SIGINT');
     const { code, stderr } = await cli.ended;
     expect(code).toBe(130);
-    expect(stderr).toContain('is being downloaded already');
+    expect(stderr).toContain('acme/tiny is already being downloaded.');
     expect(stderr).toContain('hob model cancel acme/tiny');
     expect(downloads.find(id)?.state).toBe('running');
     expect(await model('cancel', 'acme/tiny').ended).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('was stopped'),
+      stdout: expect.stringContaining('Cancelled the download of acme/tiny.'),
     });
     expect(downloads.find(id)?.state).toBe('cancelled');
     expect(await model('cancel', 'acme/tiny').ended).toMatchObject({
       code: 1,
-      stderr: 'hob: acme/tiny is not being downloaded.\n',
+      stderr: 'hob: No download of acme/tiny is in progress.\n',
     });
   });
 
@@ -146,8 +146,8 @@ describe('hob model pull', () => {
     server.closeAllConnections();
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('Hob does not answer');
-    expect(stderr).toContain('the same command, once Hob runs, goes on from there');
+    expect(stderr).toContain('No response from Hob');
+    expect(stderr).toContain('To resume, start Hob and run the same command again.');
   });
 
   it.runIf(hasTerminal)('draws one line on a terminal, over and over, and leaves nothing of it', async () => {
@@ -158,7 +158,7 @@ describe('hob model pull', () => {
       await until(`it shows ${part}`, async () => session.lines().at(-1)?.includes(part));
       return session.lines().at(-1);
     };
-    expect(await line('looking')).toBe('acme/tiny  looking at what there is ...');
+    expect(await line('listing')).toBe('acme/tiny  listing files ...');
     const step = { bytesTotal: 2_900_000_000, filesTotal: 12, bytesPerSecond: 38_100_000, secondsLeft: 68 };
     downloads.step(id, { ...step, bytesDone: 300_000_000 });
     expect(await line('10%')).toBe(
@@ -168,7 +168,7 @@ describe('hob model pull', () => {
     expect((await line('51%'))?.trimEnd()).toBe('acme/tiny  [========>        ]  51%   1.5 GB of 2.9 GB');
     finish(id);
     expect(await session.ended).toBe(0);
-    expect(session.lines()).toEqual(['acme/tiny is here: /models/tiny (2.9 GB in 12 files, 1:15)', '']);
+    expect(session.lines()).toEqual(['Downloaded acme/tiny to /models/tiny (2.9 GB in 12 files, 1:15)', '']);
   });
 
   it.runIf(hasTerminal)('stops on the keys of Ctrl-C, too, and the line is gone', async () => {
@@ -182,7 +182,7 @@ describe('hob model pull', () => {
     expect(downloads.find(id)?.state).toBe('cancelled');
     expect(session.lines()).toEqual([
       'Stopping ...',
-      expect.stringContaining('hob: acme/tiny was stopped.'),
+      expect.stringContaining('hob: Cancelled the download of acme/tiny.'),
       '',
     ]);
   });
@@ -202,9 +202,9 @@ describe('hob model pull --for', () => {
     const second = await begun(2);
     downloads.step(second.id, { state: 'failed' });
     const { code, stdout, stderr } = await cli.ended;
-    expect(stderr).toContain('node needs 2 models: 0 here, 2 missing.\n');
-    expect(stdout).toMatch(/^acme\/one is here: .*\n$/);
-    expect(stderr).toContain('acme/two could not be downloaded');
+    expect(stderr).toContain('node needs 2 models: 0 downloaded, 2 missing.\n');
+    expect(stdout).toMatch(/^Downloaded acme\/one to .*\n$/);
+    expect(stderr).toContain('Failed to download acme/two: ');
     expect(stderr).toContain('hob: 1 of 2 models could not be downloaded.\n');
     expect(code).toBe(1);
   });
@@ -213,7 +213,7 @@ describe('hob model pull --for', () => {
     const { model } = await open('[[service.models]]\nsource = "huggingface"\nrepo_id = "no model"\n');
     const { code, stderr } = await model('pull', '--for', 'node').ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('no model could not be downloaded: repo_id must be');
+    expect(stderr).toContain('Failed to download no model: repo_id must be');
   });
 
   it('has nothing to do for a script without models', async () => {

@@ -45,7 +45,7 @@ describe('a model that a script declares', () => {
     const pulled = await model('pull', '--for', '图片放大').ended;
     expect(pulled).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^ada\/tiny is here: .*\(1\.0 MB in 2 files, \d+:\d\d\)\n$/),
+      stdout: expect.stringMatching(/^Downloaded ada\/tiny to .*\(1\.0 MB in 2 files, \d+:\d\d\)\n$/),
     });
     expect(pulled.stdout).toContain(folder);
     expect(hub.bytesSent(large)).toBe(0);
@@ -67,11 +67,11 @@ describe('a model that a script declares', () => {
       /^ada\/tiny +huggingface +1\.\d MB +complete +图片放大$/m,
     );
     expect((await model('pull', '--for', '图片放大').ended).stderr).toBe(
-      'All models of 图片放大 are here.\n',
+      'All models of 图片放大 are downloaded.\n',
     );
     expect(await model('rm', 'ada/tiny', '--yes').ended).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/1\.\d MB are free again\.\n$/),
+      stdout: expect.stringMatching(/ and freed 1\.\d MB\.\n$/),
     });
     expect((await model('path', 'ada/tiny').ended).code).toBe(1);
   });
@@ -85,7 +85,7 @@ describe('a model that a script declares', () => {
     first.child.kill('SIGINT');
     const stopped = await first.ended;
     expect(stopped).toMatchObject({ code: 130, stdout: '' });
-    expect(stopped.stderr).toContain('the same command goes on from there');
+    expect(stopped.stderr).toContain('The downloaded part is kept. To resume, run the same command again.');
 
     const again = await model('pull', 'ada/tiny', '--json').ended;
     expect(again.code).toBe(0);
@@ -109,7 +109,7 @@ describe('a model that a script declares', () => {
     const { code, stdout, stderr } = await model('pull', 'ada/tiny', '--files', '*.json', 'README.md').ended;
     expect(code).toBe(0);
     expect(stdout).toContain('in 2 files');
-    expect(stderr).toContain('some files of ada/tiny only');
+    expect(stderr).toContain('Note: these are only some files of ada/tiny.');
     expect(hub.bytesSent(large)).toBe(0);
     expect((await model('path', 'ada/tiny').ended).code).toBe(1);
     expect((await model('list').ended).stdout).toMatch(/^ada\/tiny +huggingface .* partial /m);
@@ -123,7 +123,7 @@ describe('a model that a script declares', () => {
     const { model } = await open();
     const { code, stdout, stderr } = await model('pull', 'ada/none').ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('hob: ada/none could not be downloaded: 127.0.0.1');
+    expect(stderr).toContain('hob: Failed to download ada/none: 127.0.0.1');
     expect(stderr).toContain('Check the spelling');
   });
 });
@@ -139,7 +139,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await hob.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     const { code, stderr } = await cli.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/No response from Hob|stopped/);
+    expect(stderr).toMatch(/No response from Hob|stopped together with the service/);
     const next = await startHob({ ...options, home: hob.home });
     const client = await listenTo(`${next.url}/api/events?types=model.progress`, '0');
     await client.until('the end is told', ({ events }) => events.length > 0);

@@ -181,7 +181,7 @@ describe('the command of scripts, at a terminal', () => {
     expect(await hob('progress', '1')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await hob('link', 'x')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('does not answer'),
+      stderr: expect.stringContaining('No response from Hob'),
     });
     expect(await hob('input', '2')).toMatchObject({
       code: 1,

@@ -16,9 +16,9 @@ export function configure(command: Command): void {
 
   command
     .command('ok')
-    .description(tr('write that the script has done its work', '写入成功的结果'))
+    .description(tr('write a success envelope', '写入成功的结果'))
     .argument(...valuesArgument)
-    .option('--msg <text>', tr('the message', '消息'), 'ok')
+    .option('--msg <text>', tr('message', '消息'), 'ok')
     .option(...fileOption)
     .action(async (values: string[], { msg, file }: { msg: string; file?: string }) => {
       await write(file, { code: 0, msg, ...readValues(values) });
@@ -27,13 +27,13 @@ export function configure(command: Command): void {
   command
     .command('fail')
     .description(
-      tr('write that it has not, and why; the script ends by itself', '写入失败的结果和原因；脚本需自行退出'),
+      tr('write a failure envelope; the script must exit on its own', '写入失败的结果和原因；脚本需自行退出'),
     )
-    .argument('<message>', tr('what went wrong', '失败原因'))
+    .argument('<message>', tr('reason of the failure', '失败原因'))
     .argument(...valuesArgument)
     // A message may begin with a dash.
     .allowUnknownOption()
-    .option('--code <number>', tr('a whole number other than 0', '非 0 的整数'), readCode, 1)
+    .option('--code <number>', tr('error code, an integer other than 0', '非 0 的整数'), readCode, 1)
     .option(...fileOption)
     .action(async (msg: string, values: string[], { code, file }: { code: number; file?: string }) => {
       await write(file, { code, msg, ...readValues(values) });
@@ -53,7 +53,7 @@ function readCode(text: string): number {
   if (Number.isSafeInteger(code) && code !== 0 && text.trim() !== '') return code;
   throw new UserError(
     tr(
-      `--code takes a whole number other than 0, not "${text}".`,
+      `Invalid --code "${text}": expected an integer other than 0.`,
       `--code 必须是非 0 的整数，而不是 “${text}”。`,
     ),
     exitCodes.usage,
@@ -65,7 +65,7 @@ const examples = tr(
 Examples:
   hob envelope ok --msg "3 files" count:=3 output="$file"
   hob envelope fail "the disk is full" --code 28; exit 1
-The envelope that is written last counts. Outside of a run it is printed.`,
+The last envelope written counts. Outside a run, the envelope is printed to stdout.`,
   `
 示例：
   hob envelope ok --msg "3 个文件" count:=3 output="$file"

@@ -14,9 +14,9 @@ interface InputOptions {
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('[number]', tr('which one, from 1', '第几个，从 1 开始'))
-    .option('--all', tr('print all of them, one a line; none is fine', '全部打印，每行一个；可以没有'))
-    .option('--json', tr('print JSON; with --all a list', '输出 JSON；与 --all 一起时为列表'))
+    .argument('[number]', tr('number of the value, starting at 1', '第几个，从 1 开始'))
+    .option('--all', tr('print all values, one per line; succeeds even if there are none', '全部打印，每行一个；可以没有'))
+    .option('--json', tr('print JSON (a list with --all)', '输出 JSON；与 --all 一起时为列表'))
     .option(...fileOption)
     .addHelpText('after', examples)
     .action(async (word: string | undefined, { all, file, json }: InputOptions) => {
@@ -38,14 +38,14 @@ function indexOf(word: string): number {
   const number = Number(word);
   if (Number.isSafeInteger(number) && number > 0) return number - 1;
   throw new UserError(
-    tr(`"${word}" is not a number from 1 on.`, `“${word}” 不是从 1 开始的序号。`),
+    tr(`Invalid number "${word}": expected an integer of 1 or more.`, `“${word}” 不是从 1 开始的序号。`),
     exitCodes.usage,
   );
 }
 
 function both(): UserError {
   return new UserError(
-    tr('Say which one, or --all, but not both.', '序号和 --all 不能同时使用。'),
+    tr('Use either a number or --all, not both.', '序号和 --all 不能同时使用。'),
     exitCodes.usage,
   );
 }
@@ -53,7 +53,7 @@ function both(): UserError {
 function missing(number: number, count: number): UserError {
   return new UserError(
     tr(
-      `There is no input ${number}: the run has ${count}.`,
+      `There is no input value ${number}: the run has ${count}.`,
       `没有第 ${number} 个输入：本次运行共有 ${count} 个。`,
     ),
   );

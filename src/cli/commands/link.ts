@@ -22,14 +22,14 @@ interface LinkOptions {
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<id>', tr('the id of the script; it must be a node', '脚本的 id；该脚本必须是节点'))
-    .argument('[values...]', tr('the values of its main input', '主输入的值'))
-    .option('-p, --param <name=value>', tr('one of its params; may be repeated', '参数；可重复'), collect, [])
+    .argument('<id>', tr('id of the script, which must be a node', '脚本的 id；该脚本必须是节点'))
+    .argument('[values...]', tr('values of its main input', '主输入的值'))
+    .option('-p, --param <name=value>', tr('set a param of the script; can be repeated', '参数；可重复'), collect, [])
     .option(
       '--field <name>',
-      tr('print this value of its envelope, and nothing else', '只打印结果中的这个值'),
+      tr('print only this field of the envelope', '只打印结果中的这个值'),
     )
-    .option('--json', tr('print the whole answer', '打印完整的响应'))
+    .option('--json', tr('print the whole response', '打印完整的响应'))
     .option(...fileOption)
     .addHelpText('after', examples)
     .action(async (id: string, values: string[], { param, field, json, file }: LinkOptions) => {
@@ -54,7 +54,7 @@ function fieldOf(envelope: JsonObject, name: string): string {
   if (value !== undefined) return shownValue(value);
   throw new UserError(
     tr(
-      `The envelope has no ${name}. It has: ${Object.keys(envelope).join(', ')}`,
+      `The envelope has no field ${name}. Its fields: ${Object.keys(envelope).join(', ')}`,
       `结果中没有 ${name}。现有：${Object.keys(envelope).join(', ')}`,
     ),
   );
@@ -70,8 +70,8 @@ const examples = tr(
 Examples:
   hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" -p quality=90
   small=$(hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" --field output)
-Prints the envelope, and exits with 1 when the script fails. Params are read as the script's manifest declares them;
-name:=value is JSON in any case.`,
+Prints the envelope. Exits with 1 if the script fails. Params are converted to the types that the manifest declares;
+name:=value is always parsed as JSON.`,
   `
 示例：
   hob link 2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11 "$file" -p quality=90

@@ -12,7 +12,7 @@ import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
 
-const repoMeaning = tr('owner/name', '模型名称，格式为 owner/name');
+const repoMeaning = tr('model, as owner/name', '模型名称，格式为 owner/name');
 
 interface RemoveOptions extends CommonOptions {
   place?: string;
@@ -28,7 +28,7 @@ export function configure(command: Command): void {
     .command('list')
     .description(
       tr(
-        'the models on this machine, and those that scripts need',
+        'list the models on this machine and those that scripts need',
         '列出这台电脑上的模型，以及脚本需要的模型',
       ),
     )
@@ -43,7 +43,7 @@ export function configure(command: Command): void {
 
   command
     .command('path')
-    .description(tr('print the folder of a model, and nothing else', '只输出模型所在的文件夹'))
+    .description(tr('print the folder of a model', '只输出模型所在的文件夹'))
     .argument('<repo>', repoMeaning, checkRepoId)
     .option(...homeOption)
     .option(...jsonOption)
@@ -58,7 +58,7 @@ export function configure(command: Command): void {
     .command('pull')
     .description(
       tr(
-        'download a model, or all that a script needs, and show how far it is',
+        'download a model, or all models that a script needs',
         '下载一个模型，或脚本需要的所有模型，并显示进度',
       ),
     )
@@ -66,25 +66,25 @@ export function configure(command: Command): void {
     .option(
       '--source <source>',
       tr(
-        'huggingface or modelscope (default: what scripts declare, else huggingface)',
+        'huggingface or modelscope (default: as scripts declare, or huggingface)',
         'huggingface 或 modelscope（默认：脚本声明的来源，否则为 huggingface）',
       ),
     )
     .option(
       '--files <glob...>',
       tr(
-        'only files that fit one of these (default: what scripts declare, else all)',
+        'only files that match one of these patterns (default: as scripts declare, or all)',
         '只下载匹配其中之一的文件（默认：脚本声明的文件，否则为全部）',
       ),
     )
     .option(
       '--revision <revision>',
-      tr('a branch, tag or commit (default: what the source takes)', '分支、标签或提交（默认：由来源决定）'),
+      tr('branch, tag or commit (default: chosen by the source)', '分支、标签或提交（默认：由来源决定）'),
     )
     .option(
       '--for <script>',
       tr(
-        'get all models that this script declares and that are missing; its id or name',
+        'download all missing models that this script declares (id or name)',
         '下载此脚本声明的、尚缺的所有模型；用脚本的 ID 或名称指定',
       ),
     )
@@ -96,7 +96,7 @@ export function configure(command: Command): void {
   command
     .command('cancel')
     .description(
-      tr('stop the download of a model; what is there already is kept', '停止下载模型，已下载的部分会保留'),
+      tr('cancel the download of a model; the downloaded part is kept', '停止下载模型，已下载的部分会保留'),
     )
     .argument('<repo>', repoMeaning, checkRepoId)
     .option(...homeOption)
@@ -106,17 +106,17 @@ export function configure(command: Command): void {
 
   command
     .command('rm')
-    .description(tr('delete a model, after saying what that frees', '删除模型，删除前说明可释放多少空间'))
+    .description(tr('show how much space a model uses, ask, and delete it', '删除模型，删除前说明可释放多少空间'))
     .argument('<repo>', repoMeaning, checkRepoId)
     .option(
       '--place <place>',
       tr(
-        'own, huggingface, modelscope or extra, where there are several copies',
+        'which copy to delete, if there are several: own, huggingface, modelscope or extra',
         '有多份时指定位置：own、huggingface、modelscope 或 extra',
       ),
     )
-    .option('--yes', tr('do not ask', '不询问，直接执行'))
-    .option('--dry-run', tr('only say what would be deleted', '只说明会删除什么，不实际删除'))
+    .option('--yes', tr('do not ask for confirmation', '不询问，直接执行'))
+    .option('--dry-run', tr('show what would be deleted, but delete nothing', '只说明会删除什么，不实际删除'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', removeExamples)
@@ -136,7 +136,7 @@ function print(text: string): void {
 const pathExamples = tr(
   `
 Example: python recognise.py "$(hob model path openai/whisper-tiny)"
-Exits with 1 when the model is not there, or only a part of it.`,
+Exits with 1 if the model is missing or incomplete.`,
   `
 示例：python recognise.py "$(hob model path openai/whisper-tiny)"
 模型不存在或不完整时，退出码为 1。`,
@@ -150,8 +150,8 @@ Examples:
   hob model pull acme/detector --source modelscope --revision v1.0
   hob model pull --for "Resize images"
 
-The service downloads; this command shows how far it is. Ctrl-C stops the download, unless somebody else began it. What is there
-already is kept: the same command goes on from there.`,
+The service downloads the model; this command shows the progress. Ctrl-C cancels the download, unless another client started it.
+The downloaded part is kept: the same command resumes the download.`,
   `
 示例：
   hob model pull openai/whisper-tiny

@@ -15,9 +15,9 @@ interface ParamOptions {
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('<name>', tr('the name of the param in the manifest', '参数在清单中的名称'))
-    .option('--default <text>', tr('what to print when it has no value', '没有值时打印的内容'))
-    .option('--json', tr('print texts as JSON too', '文本也打印为 JSON'))
+    .argument('<name>', tr('name of the param in the manifest', '参数在清单中的名称'))
+    .option('--default <text>', tr('value to print if the param has none', '没有值时打印的内容'))
+    .option('--json', tr('print texts as JSON, too', '文本也打印为 JSON'))
     .option(...fileOption)
     .addHelpText('after', examples)
     .action(async (name: string, options: ParamOptions) => {
@@ -36,7 +36,7 @@ function missing(name: string, names: readonly string[]): UserError {
   const there = names.join(', ');
   return new UserError(
     tr(
-      `The param ${name} has no value. There is: ${there || 'none at all'}. To go on without one: --default ""`,
+      `The param ${name} has no value. Available params: ${there || 'none'}. To allow a missing value: --default ""`,
       `参数 ${name} 没有值。现有参数：${there || '无'}。允许没有值时请加：--default ""`,
     ),
   );
@@ -45,7 +45,7 @@ function missing(name: string, names: readonly string[]): UserError {
 const examples = tr(
   `
 Example: quality=$(hob param quality --default 85)
-Texts are printed as they are, everything else as JSON.`,
+Texts are printed as they are, all other values as JSON.`,
   `
 示例：quality=$(hob param quality --default 85)
 文本原样打印，其他值打印为 JSON。`,

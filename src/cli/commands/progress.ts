@@ -14,9 +14,9 @@ export function configure(command: Command): void {
   command
     .argument(
       '<fraction>',
-      tr('how much is done, from 0 to 1; - when that is not known', '进度，0 到 1；未知时写 -'),
+      tr('progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'),
     )
-    .argument('[message]', tr('what is being done', '正在做什么'))
+    .argument('[message]', tr('description of the current step', '正在做什么'))
     // It may begin with a dash.
     .allowUnknownOption()
     .option(...fileOption)
@@ -39,7 +39,7 @@ function fractionOf(word: string): number | null {
   const fraction = Number(word);
   if (word.trim() !== '' && fraction >= 0 && fraction <= 1) return fraction;
   throw new UserError(
-    tr(`"${word}" is not a number from 0 to 1.`, `“${word}” 不是 0 到 1 之间的数。`),
+    tr(`Invalid progress "${word}": expected a number from 0 to 1, or -.`, `“${word}” 不是 0 到 1 之间的数。`),
     exitCodes.usage,
   );
 }
@@ -47,7 +47,7 @@ function fractionOf(word: string): number | null {
 const examples = tr(
   `
 Example: hob progress 0.4 "resizing"
-When Hob does not take it, nothing is said and the exit code is 0.`,
+If the report does not reach Hob, the command prints nothing and exits with 0.`,
   `
 示例：hob progress 0.4 "正在缩放"
 即使 Hob 没有收到，也不会报错，退出码为 0。`,

@@ -12,10 +12,10 @@ export async function cancelDownload(client: ServiceClient, repoId: string): Pro
     .map(readDownload)
     .filter((download) => download.repoId === repoId && download.state === 'running');
   if (underWay.length === 0)
-    throw new UserError(tr(`${repoId} is not being downloaded.`, `${repoId} 没有在下载。`));
+    throw new UserError(tr(`No download of ${repoId} is in progress.`, `${repoId} 没有在下载。`));
   for (const { id } of underWay) await stopDownload(id, client);
   return tr(
-    `The download of ${repoId} was stopped. What is there already is kept: hob model pull goes on from there.\n`,
-    `已停止下载 ${repoId}。已下载的部分会保留，用 hob model pull 即可继续。\n`,
+    `Cancelled the download of ${repoId}. The downloaded part is kept. To resume: hob model pull ${repoId}\n`,
+    `已停止下载 ${repoId}。已下载的部分会保留，用 hob model pull ${repoId} 即可继续。\n`,
   );
 }

@@ -9,7 +9,7 @@ export async function findModel(client: ServiceClient, repoId: string): Promise<
   const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {
     const isMissing = error instanceof RefusedError && error.code === 'model-not-downloaded';
     if (!isMissing) throw error;
-    const advice = tr(`This gets it: hob model pull ${repoId}`, `下载它：hob model pull ${repoId}`);
+    const advice = tr(`To download it: hob model pull ${repoId}`, `下载它：hob model pull ${repoId}`);
     throw new UserError(`${error.message}\n${advice}`);
   });
   return isJsonObject(data) ? data : {};

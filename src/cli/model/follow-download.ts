@@ -50,7 +50,7 @@ function pathOf(id: string): string {
 /** The service was stopped meanwhile, or is another one by now. */
 function lostSight(error: UserError): UserError {
   const advice = tr(
-    'What is there already is kept: the same command, once Hob runs, goes on from there.',
+    'The downloaded part is kept. To resume, start Hob and run the same command again.',
     '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',
   );
   return new UserError(`${error.message}\n${advice}`, error.exitCode);

@@ -22,7 +22,7 @@ export function describeModels({ items }: JsonObject, lineWidth?: number): strin
   const models = objectsIn(items);
   if (models.length === 0)
     return tr(
-      'There are no models yet. This gets one: hob model pull <owner>/<name>\n',
+      'There are no models yet. To download one: hob model pull <owner>/<name>\n',
       '还没有模型。下载一个：hob model pull <owner>/<name>\n',
     );
   const lines = formatTable(columns, models.map(rowOf), lineWidth);

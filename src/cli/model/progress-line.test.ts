@@ -60,7 +60,7 @@ describe('the line of a download', () => {
 
   it('says so while nobody knows yet how much there is', () => {
     expect(progressLine({ ...download, bytesTotal: null }, 80)).toBe(
-      'acme/tiny  looking at what there is ...',
+      'acme/tiny  listing files ...',
     );
   });
 
@@ -81,5 +81,5 @@ it('the sentence of a download says the same, without what is not known', () => 
   expect(progressSentence({ ...download, bytesPerSecond: null, secondsLeft: null, filesTotal: null })).toBe(
     'acme/tiny: 42%, 1.2 GB of 2.9 GB',
   );
-  expect(progressSentence({ ...download, bytesTotal: null })).toBe('acme/tiny: looking at what there is');
+  expect(progressSentence({ ...download, bytesTotal: null })).toBe('acme/tiny: listing files');
 });

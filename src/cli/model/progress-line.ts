@@ -8,7 +8,7 @@ const narrowestBar = 10;
 const widestBar = 30;
 const gap = '  ';
 const colon = tr(': ', '：');
-const looking = tr('looking at what there is', '正在查看有哪些文件');
+const looking = tr('listing files', '正在查看有哪些文件');
 
 /**
  * How far a download is, on one line that fits into so many columns: what matters less is left out where there is no room.

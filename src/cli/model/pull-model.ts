@@ -42,7 +42,7 @@ export async function pullModel(client: ServiceClient, request: PullRequest): Pr
     const stopped = await stopDownload(id, client);
     if (readDownload(stopped).state !== 'cancelled') return stopped;
     throw new UserError(
-      tr(`${repoId} was stopped. ${isKept}`, `已停止下载 ${repoId}。${isKept}`),
+      tr(`Cancelled the download of ${repoId}. ${isKept}`, `已停止下载 ${repoId}。${isKept}`),
       interrupt.exitCode,
     );
   } finally {
@@ -51,20 +51,20 @@ export async function pullModel(client: ServiceClient, request: PullRequest): Pr
 }
 
 const isKept = tr(
-  'What is there already is kept: the same command goes on from there.',
+  'The downloaded part is kept. To resume, run the same command again.',
   '已下载的部分会保留，再次运行同一命令即可继续。',
 );
 
 function joined(repoId: string): string {
   return tr(
-    `${repoId} is being downloaded already; this is how far it is.`,
+    `${repoId} is already being downloaded. Showing the progress.`,
     `${repoId} 已经在下载，以下是进度。`,
   );
 }
 
 function goesOn(repoId: string): string {
   return tr(
-    `The download of ${repoId} goes on in the service, for whoever began it. To stop it: hob model cancel ${repoId}`,
+    `The download of ${repoId} continues, because another client started it. To cancel it: hob model cancel ${repoId}`,
     `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,
   );
 }
@@ -74,18 +74,18 @@ export function describeEnd(download: Download): string {
   const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
   if (state === 'failed')
     return tr(
-      `${repoId} could not be downloaded: ${error ?? 'nobody knows why'}`,
+      `Failed to download ${repoId}: ${error ?? 'unknown reason'}`,
       `无法下载 ${repoId}：${error ?? '原因不明'}`,
     );
   if (state !== 'done')
     return tr(
-      `The download of ${repoId} was stopped, by somebody else or with the service. ${isKept}`,
+      `The download of ${repoId} was cancelled by another client, or stopped together with the service. ${isKept}`,
       `${repoId} 的下载被别人停止，或随服务一起停止了。${isKept}`,
     );
   const seconds = (Date.parse(endedAt ?? '') - Date.parse(startedAt)) / 1000;
   const [size, files, duration] = [formatBytes(bytesTotal ?? 0), filesTotal ?? 0, formatDuration(seconds)];
   return tr(
-    `${repoId} is here: ${folder ?? ''} (${size} in ${formatCount(files, 'file')}, ${duration})`,
+    `Downloaded ${repoId} to ${folder ?? ''} (${size} in ${formatCount(files, 'file')}, ${duration})`,
     `${repoId} 已下载到 ${folder ?? ''}（${files} 个文件，共 ${size}，用时 ${duration}）`,
   );
 }

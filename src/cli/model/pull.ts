@@ -40,21 +40,21 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
   if (repo === undefined && script === undefined && files !== undefined)
     throw usage(
       tr(
-        'Say which model to get before --files, which takes all that follows it: hob model pull <owner>/<name> --files "*.onnx"',
+        'Name the model before --files, because --files takes all arguments after it: hob model pull <owner>/<name> --files "*.onnx"',
         '请在 --files 之前写明模型，因为 --files 会包含其后的所有内容：hob model pull <owner>/<name> --files "*.onnx"',
       ),
     );
   if (repo !== undefined || script === undefined)
     throw usage(
       tr(
-        'Say which model to get: either <owner>/<name> or --for <script>.',
+        'Specify what to download: either <owner>/<name> or --for <script>.',
         '请指明要下载的模型：<owner>/<name> 或 --for <脚本>。',
       ),
     );
   if (Object.keys(details).length > 0)
     throw usage(
       tr(
-        '--source, --files and --revision are for one model: with --for, the script says what it needs.',
+        '--source, --files and --revision apply to a single model. With --for, the manifest of the script decides.',
         '--source、--files 和 --revision 只用于单个模型：使用 --for 时，由脚本声明需要什么。',
       ),
     );
@@ -69,7 +69,7 @@ async function notePart(client: ServiceClient, repoId: string): Promise<void> {
     if (!(error instanceof UserError)) throw error;
     process.stderr.write(
       tr(
-        `Note that these are some files of ${repoId} only: as long as no script declares that it needs no others, scripts that ask for the model do not get it.\n`,
+        `Note: these are only some files of ${repoId}. Scripts that look up the model get "not downloaded", unless a script declares that it needs only these files.\n`,
         `提示：这只是 ${repoId} 的部分文件。除非有脚本声明只需要这些文件，否则脚本查询该模型时会得到“未下载”。\n`,
       ),
     );
@@ -105,7 +105,7 @@ function tellRefusal(repoId: string, error: unknown): null {
   if (!(error instanceof RefusedError)) throw error;
   const shown = printable(repoId);
   process.stderr.write(
-    tr(`${shown} could not be downloaded: ${error.message}\n`, `无法下载 ${shown}：${error.message}\n`),
+    tr(`Failed to download ${shown}: ${error.message}\n`, `无法下载 ${shown}：${error.message}\n`),
   );
   return null;
 }
@@ -113,9 +113,9 @@ function tellRefusal(repoId: string, error: unknown): null {
 function describeNeeds(name: string, here: number, missing: number): string {
   const all = here + missing;
   if (all === 0) return tr(`${name} declares no models.`, `${name} 没有声明任何模型。`);
-  if (missing === 0) return tr(`All models of ${name} are here.`, `${name} 的所有模型都已下载。`);
+  if (missing === 0) return tr(`All models of ${name} are downloaded.`, `${name} 的所有模型都已下载。`);
   return tr(
-    `${name} needs ${formatCount(all, 'model')}: ${here} here, ${missing} missing.`,
+    `${name} needs ${formatCount(all, 'model')}: ${here} downloaded, ${missing} missing.`,
     `${name} 需要 ${all} 个模型：已有 ${here} 个，缺少 ${missing} 个。`,
   );
 }

@@ -26,7 +26,7 @@ export async function removeModel(
     await confirm({
       text: `${await describeLoss(client, repoId, trial)}\n${tr('Delete it? [y/N] ', '要删除吗？[y/N] ')}`,
       withoutTerminal: tr(
-        'Nothing was deleted: there is no terminal to ask on. Say --yes to delete, or --dry-run to look first.',
+        'Nothing was deleted, because there is no terminal to ask for confirmation. Use --yes to delete, or --dry-run to preview.',
         '没有删除任何内容：没有可供询问的终端。加上 --yes 直接删除，或先用 --dry-run 查看。',
       ),
       onNo: tr('Nothing was deleted.', '没有删除任何内容。'),
@@ -39,7 +39,7 @@ export function describeRemoval({ folder, freed_bytes }: JsonObject, isTrial: bo
   const where = printable(textOf(folder) ?? '');
   return isTrial
     ? tr(`Would delete ${where} and free ${freed}.\n`, `将删除 ${where}，释放 ${freed}。\n`)
-    : tr(`Deleted ${where}; ${freed} are free again.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
+    : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }
 
 /** What would go, and who would miss it. */
@@ -55,6 +55,6 @@ async function describeLoss(client: ServiceClient, repoId: string, trial: JsonOb
       : tr(` Needed by: ${scripts.join(', ')}.`, `需要它的脚本：${scripts.join('、')}。`);
   const freed = formatBytes(numberOf(trial.freed_bytes) ?? 0);
   const folder = textOf(trial.folder) ?? '';
-  const size = tr(`${repoId} in ${folder} takes ${freed}.`, `${repoId} 位于 ${folder}，占用 ${freed}。`);
+  const size = tr(`${repoId} in ${folder} uses ${freed}.`, `${repoId} 位于 ${folder}，占用 ${freed}。`);
   return printable(size + needed);
 }

@@ -9,7 +9,7 @@ export function checkRepoId(text: string): string {
   const shown = JSON.stringify(text);
   throw new UserError(
     tr(
-      `A model is named <owner>/<name>, and not ${shown}.`,
+      `Invalid model name ${shown}: expected <owner>/<name>.`,
       `模型名称的格式是 <owner>/<name>，而不是 ${shown}。`,
     ),
     exitCodes.usage,

@@ -14,7 +14,7 @@ export function readAssignment(word: string): Assignment {
   if (name !== undefined && text !== undefined) return { name, text, isJson: colon === ':' };
   throw new UserError(
     tr(
-      `"${word}" is not a value: write name=text, or name:=json for numbers, lists and the like.`,
+      `Invalid value "${word}". Use name=text, or name:=json for numbers, lists and other JSON values.`,
       `“${word}” 的写法不对：文本写成 name=文本，数字、列表等写成 name:=JSON。`,
     ),
     exitCodes.usage,
@@ -33,7 +33,7 @@ export function readValues(words: readonly string[]): JsonObject {
   if (hazard === undefined) return Object.fromEntries(values);
   throw new UserError(
     tr(
-      'These values cannot be in an envelope: they are nested too deeply, or have a name or number that is not allowed.',
+      'Invalid envelope values: they are nested too deeply, or contain a name or number that is not allowed.',
       '这些值不能写入结果：嵌套太深，或者含有不允许的名称或数字。',
     ),
     exitCodes.usage,
@@ -46,7 +46,7 @@ export function parseJson(name: string, text: string): Json {
   } catch {
     throw new UserError(
       tr(
-        `${name}:= takes JSON, and this is none: ${text}\nFor a text, write ${name}=...`,
+        `Invalid JSON after ${name}:= ${text}\nFor a text, use ${name}=...`,
         `${name}:= 后面必须是 JSON，而这里是：${text}\n文本请写成 ${name}=...`,
       ),
       exitCodes.usage,
@@ -57,7 +57,7 @@ export function parseJson(name: string, text: string): Json {
 function reserved(name: string): UserError {
   return new UserError(
     tr(
-      `${name} is not a value of the script's own: use --${name}.`,
+      `${name} is a reserved name. Use --${name} instead.`,
       `${name} 不是自定义的值，请用 --${name}。`,
     ),
     exitCodes.usage,

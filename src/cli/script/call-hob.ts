@@ -23,7 +23,7 @@ export async function callHob(
     // Not the whole address: what names the run opens doors, and messages are kept.
     const { origin } = new URL(apiBase);
     throw new UserError(
-      tr(`Hob does not answer at ${origin} (${reason}).`, `Hob 没有响应：${origin}（${reason}）。`),
+      tr(`No response from Hob at ${origin} (${reason}).`, `Hob 没有响应：${origin}（${reason}）。`),
     );
   }
 }

@@ -10,7 +10,7 @@ import { exitCodes, UserError } from '../user-error.ts';
 export const fileOption = [
   '--file <path>',
   tr(
-    'the parameter file, "$1" in a script (default: HOB_PARAMETER_FILE)',
+    'parameter file, the first argument ("$1") of the script (default: HOB_PARAMETER_FILE)',
     '参数文件，即脚本中的 "$1"（默认：HOB_PARAMETER_FILE）',
   ),
 ] as const;
@@ -43,7 +43,7 @@ export async function needRun(flag: string | undefined): Promise<ThisRun> {
   if (run !== null) return run;
   throw new UserError(
     tr(
-      'This works inside a script that Hob runs. Where HOB_PARAMETER_FILE is not set, pass its first argument: --file "$1"',
+      'This command works only inside a script that Hob runs. If HOB_PARAMETER_FILE is not set, pass the first argument of the script: --file "$1"',
       '此命令要在 Hob 运行的脚本中使用。如果没有 HOB_PARAMETER_FILE，请传入脚本的第一个参数：--file "$1"',
     ),
   );
@@ -53,7 +53,7 @@ async function read(path: string): Promise<Json> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const errno = errnoOf(error);
     throw new UserError(
-      tr(`The parameter file ${path} cannot be read (${errno}).`, `无法读取参数文件 ${path}（${errno}）。`),
+      tr(`Cannot read the parameter file ${path} (${errno}).`, `无法读取参数文件 ${path}（${errno}）。`),
     );
   });
   try {
