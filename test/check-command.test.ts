@@ -32,14 +32,14 @@ describe('hob check', () => {
     const plain = await folderWith('name = "图片放大"\nversion = "1.0.0"');
     expect(await runCli(['check', plain]).ended).toEqual({
       code: 0,
-      stdout: '图片放大 1.0.0 is in order.\n',
+      stdout: '图片放大 1.0.0: no errors.\n',
       stderr: '',
     });
     const noted = await folderWith('name = "Resize"\ncolour = "red"');
     const { code, stdout } = await runCli(['check'], {}, { cwd: noted }).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^script\.toml:4 {2}note {3}.*colour.*\n( {4}.+\n)*\nResize is in order, with 1 note\.\n$/,
+      /^script\.toml:4 {2}note {3}.*colour.*\n( {4}.+\n)*\nResize: no errors, 1 note\.\n$/,
     );
   });
 
@@ -49,7 +49,7 @@ describe('hob check', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^script\.toml:3 {2}error {2}\S.*\n {4}\S/);
     expect(stdout).toMatch(/\nscript\.toml:4 {2}error {2}\S/);
-    expect(stdout).toMatch(/\n2 errors\. It cannot be installed before the errors are mended\.\n$/);
+    expect(stdout).toMatch(/\n2 errors\. The script cannot be installed until the errors are fixed\.\n$/);
   });
 
   it('tells programs the same', async () => {
@@ -152,7 +152,7 @@ describe('hob pack', () => {
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     execFileSync('mkfifo', [pipe]);
     const forced = await runCli(['pack', folder, '-o', pipe, '--force']).ended;
-    expect(forced).toMatchObject({ code: 1, stderr: expect.stringContaining('is no file') });
+    expect(forced).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a regular file') });
     expect((await lstat(pipe)).isFIFO()).toBe(true);
   });
 
@@ -171,6 +171,6 @@ describe('hob pack', () => {
     const { code, stderr } = await runCli(['pack', join(folder, 'one'), '-o', join(folder, 'gone', 'x.zip')])
       .ended;
     expect(code).toBe(1);
-    expect(stderr).toBe(`hob: There is no folder ${join(folder, 'gone')} to write to.\n`);
+    expect(stderr).toBe(`hob: The folder ${join(folder, 'gone')} does not exist. Create it first, or choose another file with -o.\n`);
   });
 });

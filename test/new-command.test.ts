@@ -97,17 +97,17 @@ describe('hob new', () => {
     const before = await readFile(manifest, 'utf8');
     const again = await runCli(['new', 'First', '--yes', '--home', home]).ended;
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain('is there already');
+    expect(again.stderr).toContain('already exists and was not changed.');
     expect(await readFile(manifest, 'utf8')).toBe(before);
     const other = await runCli(['new', 'Second', '--yes', '--id', id, '--home', home]).ended;
-    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining(`has the id ${id}`) });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining(`already has the id ${id}`) });
     expect(await readdir(join(home, 'scripts'))).not.toContain('Second');
   });
 
   it('says where a service has to look that does not look there', async () => {
     const dir = join(await tempFolder(), 'my scripts');
     const missing = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no folder ${dir}`) });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`The folder ${dir} does not exist.`) });
     await mkdir(dir);
     const made = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
     expect(made.stdout).toContain(`hob serve --scripts '${dir}'\n`);

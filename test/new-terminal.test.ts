@@ -26,7 +26,7 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
     await terminal.shows('A script needs a name.');
     terminal.type('taken');
     terminal.press('Enter');
-    await terminal.shows('is there already');
+    await terminal.shows('already exists');
     terminal.type('图片 放大');
     terminal.press('Enter');
     await terminal.shows('5  powershell');
@@ -35,13 +35,13 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
     await terminal.shows('Type a number from 1 to 5.');
     terminal.type('bash');
     terminal.press('Enter');
-    await terminal.shows('What it does');
+    await terminal.shows('Description in one sentence');
     terminal.type('Makes "pictures" larger');
     terminal.press('Enter');
     await terminal.shows('4  none');
     terminal.type('3');
     terminal.press('Enter');
-    await terminal.shows('May other scripts use it');
+    await terminal.shows('Can other scripts call it');
     terminal.type('y');
     terminal.press('Enter');
     await terminal.shows('ended with 0');
@@ -58,7 +58,7 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
 
   it('asks only for what was not said', async () => {
     const { scripts, terminal } = await open('one', '--lang', 'node', '--desc', 'x', '--input', 'none');
-    await terminal.shows('May other scripts use it');
+    await terminal.shows('Can other scripts call it');
     expect(terminal.screen()).not.toContain('powershell');
     terminal.press('Enter');
     await terminal.shows('ended with 0');

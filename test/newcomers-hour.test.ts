@@ -52,9 +52,9 @@ describe('a newcomer', () => {
     async (language) => {
       const name = `Mein 脚本 (${language})`;
       const made = await hob(own, 'new', name, '--yes', '--lang', language, '--input', 'files', '--node');
-      const folder = /(?<= is in )\/.+$/m.exec(made)?.[0] ?? '';
+      const folder = /(?<=^Created .+ in )\/.+$/m.exec(made)?.[0] ?? '';
 
-      expect(await hob(own, 'check', folder)).toBe(`${name} 0.1.0 is in order.\n`);
+      expect(await hob(own, 'check', folder)).toBe(`${name} 0.1.0: no errors.\n`);
 
       // As the command says it: from the terminal, and from any other program.
       const sample = join(root, 'work', `${language}.txt`);

@@ -123,7 +123,7 @@ describe('hob install', () => {
     expect(stderr).toContain('Note: It needs the script x, which is not here.\n');
     const body = `{"script_id":"${id}","sync":true,"data":{"images":["..."]}}`;
     expect(stdout).toBe(
-      `Installed 图片放大 🖼 1.0.0, id ${id}\nRun it: hob run ${id} <images>\nOr: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
+      `Installed 图片放大 🖼 1.0.0 (id ${id})\nRun it: hob run ${id} <images>\nOver HTTP: curl -sS ${url}/api/execute -H 'Content-Type: application/json' -d '${body}'\n`,
     );
     expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
   });
@@ -181,7 +181,7 @@ describe('hob install', () => {
     const { hob, asked } = await open();
     const missing = await hob('install', './not-here.zip').ended;
     expect(missing).toMatchObject({ code: 1, stdout: '' });
-    expect(missing.stderr).toMatch(/^hob: There is nothing at \/.*not-here\.zip\.\n$/);
+    expect(missing.stderr).toMatch(/^hob: \/.*not-here\.zip does not exist\.\n$/);
     expect((await hob('install', 'git.test/ada/scripts').ended).stderr).toContain(
       'https://git.test/ada/scripts',
     );
@@ -200,7 +200,7 @@ describe('hob install', () => {
     cli.child.kill(signal);
     const { code, stderr } = await cli.ended;
     expect(code).toBe(exitCode);
-    expect(stderr).toContain('was stopped. Nothing of it is left.');
+    expect(stderr).toContain(`hob: Cancelled the installation of ${source}. Nothing was installed.`);
     expect(asked.at(-1)?.[0]).toBe(`POST /api/packages/operations/${operation}/cancel`);
   });
 
@@ -224,16 +224,16 @@ describe('hob install', () => {
       until(`the last line has ${text}`, async () => session.lines().at(-1)?.includes(text));
     await last('Resize 1.0.0: fetching, 12 files, 3.4 MB');
     step(operation, { stage: 'preparing', run_id: 'a-run' });
-    await last('preparing its environment ...');
+    await last('preparing the environment ...');
     write('stdout', 'one\ntwo\n');
     await until('the log is there', async () => session.lines().some((line) => line.includes('  | two')));
-    await last('Resize 1.0.0: preparing its environment ...');
+    await last('Resize 1.0.0: preparing the environment ...');
     expect(session.written()).toContain('\u001b[2m  | one');
     endLog();
     step(operation, done);
     expect(await session.ended).toBe(0);
     const plain = session.lines().map((line) => stripVTControlCharacters(line));
-    expect(plain.slice(0, 3)).toEqual(['  | one', '  | two', `Installed 图片放大 🖼 1.0.0, id ${id}`]);
+    expect(plain.slice(0, 3)).toEqual(['  | one', '  | two', `Installed 图片放大 🖼 1.0.0 (id ${id})`]);
   });
 
   it.runIf(hasTerminal)('stops on the keys of Ctrl-C, and the line is gone', async () => {
@@ -244,7 +244,7 @@ describe('hob install', () => {
     session.type('\u0003');
     expect(await session.ended).toBe(130);
     expect(session.lines().slice(0, 1)).toEqual(['Stopping ...']);
-    expect(session.written()).toContain('Nothing of it is left.');
+    expect(session.written()).toContain('Nothing was installed.');
   });
 });
 
@@ -263,7 +263,7 @@ describe('hob update', () => {
     const { code, stdout } = await cli.ended;
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Updated 图片放大 🖼 to 1.1.0 (it was 1.0.0).\nTo go back: hob rollback ${id}\n`,
+      stdout: `Updated 图片放大 🖼 to 1.1.0 (was 1.0.0).\nTo roll back: hob rollback ${id}\n`,
     });
     expect(asked).toEqual([[`POST /api/packages/${id}/update`, { ref: 'v2', prepare: true }]]);
   });
@@ -297,7 +297,7 @@ describe('hob update', () => {
     const cli = hob('update', '2f0c');
     step(await begun(1), { ...done, warnings: ['It is up to date.'] });
     const { stdout, stderr } = await cli.ended;
-    expect(stdout).toBe('图片放大 🖼 stays at 1.0.0.\n');
+    expect(stdout).toBe('图片放大 🖼 is unchanged at 1.0.0.\n');
     expect(stderr).toContain('Note: It is up to date.\n');
   });
 
@@ -306,7 +306,7 @@ describe('hob update', () => {
     const { code, stderr } = await hob('update').ended;
     expect(code).toBe(2);
     expect(stderr).toContain(
-      `Say which scripts to update, or --all. Installed are:\n  ${id}  图片放大 🖼\n  ${otherId}  Other\n`,
+      `Specify the scripts to update, or use --all. Installed scripts:\n  ${id}  图片放大 🖼\n  ${otherId}  Other\n`,
     );
     expect(asked).toEqual([]);
   });
@@ -321,7 +321,7 @@ describe('hob update', () => {
     for (const wanted of ['2f0', 'ffff', 'nobody']) {
       const { code, stderr } = await hob('update', wanted).ended;
       expect(code).toBe(1);
-      expect(stderr).toContain(`No installed script has the id or the name "${wanted}". hob packages lists`);
+      expect(stderr).toContain(`No installed script matches "${wanted}". To list installed scripts: hob packages`);
     }
   });
 
@@ -348,7 +348,7 @@ describe('hob rollback', () => {
     step(await begun(1), { ...done, version: '0.9.0' });
     expect(await cli.ended).toMatchObject({
       code: 0,
-      stdout: '图片放大 🖼 is at 0.9.0 now. Another rollback goes forth again.\n',
+      stdout: 'Rolled back 图片放大 🖼 to 0.9.0. Another rollback returns to the newer version.\n',
     });
   });
 });
@@ -364,11 +364,11 @@ describe('hob uninstall', () => {
     expect(asked).toEqual([]);
     expect(await hob('uninstall', '2f0c', '--yes').ended).toMatchObject({
       code: 0,
-      stdout: 'Uninstalled 图片放大 🖼 1.0.0. Its files stay until the runs that use them have ended.\n',
+      stdout: 'Uninstalled 图片放大 🖼 1.0.0. Its files are kept until the runs that use them end.\n',
     });
     expect(asked).toEqual([[`DELETE /api/packages/${id}`, {}]]);
     expect((await hob('uninstall', 'nobody', '--yes').ended).stderr).toContain(
-      'hob packages lists what is installed.',
+      'To list installed scripts: hob packages',
     );
   });
 
@@ -381,8 +381,8 @@ describe('hob uninstall', () => {
     ] as const) {
       const session = runInTerminal(['uninstall', '2f0c', '--home', home]);
       await until('it asks', async () => session.written().includes('[y/N]'));
-      expect(session.written()).toContain('and with it the version before (0.9.0)');
-      expect(session.written()).toContain('A run in flight keeps its files');
+      expect(session.written()).toContain('and its previous version (0.9.0)');
+      expect(session.written()).toContain('Active runs keep their files');
       session.type(keys);
       expect(await session.ended).toBe(exitCode);
     }
@@ -400,7 +400,7 @@ describe('hob packages', () => {
       /^图片放大 🖼 {2}1\.0\.0 {7}2f0c5c5e-8 {2}2026-05-01 \d\d:\d\d {2}https:\/\/git\.test\/ada\/scripts\.git#v1 resize \(0123456\)$/,
     );
     expect(second).toMatch(/^Other {8}- \(broken\) {2,}2f0c5c5e-0/);
-    expect(sum).toBe('2 packages; 1 broken: hob doctor says why');
+    expect(sum).toBe('2 packages; 1 broken (see hob doctor)');
     expect(JSON.parse((await hob('packages', '--json').ended).stdout)).toEqual({
       items: [resize, other],
       next: null,
@@ -422,7 +422,7 @@ describe('hob prepare', () => {
     expect((await first.ended).stdout).toBe('The environment of 图片放大 🖼 1.0.0 is ready.\n');
     const second = hob('prepare', resize.name);
     step(await begun(2), done);
-    expect((await second.ended).stdout).toBe('All that 图片放大 🖼 1.0.0 needs is there already.\n');
+    expect((await second.ended).stdout).toBe('图片放大 🖼 1.0.0 is ready. There was nothing to prepare.\n');
   });
 });
 
@@ -450,21 +450,21 @@ describe('hob environments', () => {
       bytes: 7_700_000,
     });
     const { stdout } = await hob('environments').ended;
-    expect(stdout).toBe(`KEY           KIND       SIZE  USED  STATE  SCRIPTS
-a1b2c3d4e5f6  python  12.3 MB  -     ready  图片放大 🖼
-a1b2ffff      node     7.7 MB  -     ready  -
+    expect(stdout).toBe(`KEY           KIND       SIZE  LAST USED  STATE  SCRIPTS
+a1b2c3d4e5f6  python  12.3 MB  -          ready  图片放大 🖼
+a1b2ffff      node     7.7 MB  -          ready  -
 
-2 environments, 20.0 MB; no script needs 1 of them
+2 environments, 20.0 MB; 1 not needed by any script
 `);
     expect((await hob('environments', 'rm', 'a1b2').ended).stderr).toContain(
-      'Several keys begin with "a1b2"',
+      'Several keys begin with "a1b2". Use a longer prefix: ',
     );
     expect((await hob('environments', 'rm', 'a1').ended).stderr).toContain(
       'No environment has a key that begins',
     );
     expect(await hob('environments', 'rm', 'a1b2c').ended).toMatchObject({
       code: 0,
-      stdout: `Removed the environment ${environment.key}; 1.5 MB are free again.\n`,
+      stdout: `Removed the environment ${environment.key} and freed 1.5 MB.\n`,
     });
     expect(asked).toEqual([[`DELETE /api/environments/${environment.key}`, {}]]);
   });

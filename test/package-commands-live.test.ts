@@ -90,7 +90,7 @@ describe('the commands about packages, against a service', () => {
     await commit('1.0.0');
     expect(await command('install', `file://${repository}`)).toMatchObject({ code: 0 });
     expect((await hob.run(id)).body).toMatchObject({ message: '1.0.0' });
-    expect((await command('update', '--all')).stdout).toMatch(/stays at 1\.0\.0/);
+    expect((await command('update', '--all')).stdout).toMatch(/is unchanged at 1\.0\.0\./);
     await commit('2.0.0');
     expect(await command('update', '--all')).toMatchObject({ code: 0 });
     expect((await hob.run(id)).body).toMatchObject({ message: '2.0.0' });

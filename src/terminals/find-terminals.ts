@@ -24,11 +24,11 @@ interface TerminalSearchOptions extends Desktop {
 const mostCommands = 3;
 
 const noDisplay: Text = {
-  en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set). To have windows, start Hob from the session of a desktop; see docs/desktop.md.',
+  en: 'there is no desktop session (neither DISPLAY nor WAYLAND_DISPLAY is set). To get windows, start Hob from a desktop session; see docs/desktop.md.',
   zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）。如需窗口，请在桌面会话中启动 Hob，详见 docs/desktop.md。',
 };
 const noEmulator: Text = {
-  en: 'no terminal emulator was found. Install one (Debian, Ubuntu: apt install xterm), or name yours in the setting terminal_command.',
+  en: 'no terminal emulator was found. Install one (Debian, Ubuntu: apt install xterm), or set terminal_command to the one you use.',
   zh: '没有找到终端程序。请安装一个（Debian、Ubuntu：apt install xterm），或在设置 terminal_command 中指定。',
 };
 
@@ -55,7 +55,7 @@ async function* candidates(options: TerminalSearchOptions): AsyncGenerator<Comma
     const chosen = await chosenCommand(options);
     if (chosen.length === 0) {
       const program = terminalCommand[0];
-      log.warn({ program }, 'the program of terminal_command is not there; another terminal is looked for');
+      log.warn({ program }, 'the program in terminal_command does not exist; trying other terminals');
     }
     yield* chosen;
   }

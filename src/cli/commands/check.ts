@@ -7,7 +7,7 @@ export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('[folder]', tr('folder of the script', '脚本所在的文件夹'), '.')
-    .option('--json', tr('print what was found as JSON, for programs', '以 JSON 输出检查结果，供程序使用'))
+    .option('--json', tr('print the problems as JSON', '以 JSON 输出检查结果，供程序使用'))
     .addHelpText('after', examples)
     .action((folder: string, { json }: { json?: boolean }) => check(folder, { isJson: json === true }));
 }
@@ -18,8 +18,8 @@ Examples:
   hob check
   hob check ./resize-images --json
 
-Says everything that is wrong with a script, with file, line and what to do. It needs no service and starts no program.
-Exit codes: 0 it can be installed (there may be notes), 1 there are errors, 2 the command was written wrongly.`,
+Lists all problems of a script, with file, line and solution. Needs no running service and starts no program.
+Exit codes: 0 no errors (there may be notes), 1 errors found, 2 usage error.`,
   `
 示例：
   hob check

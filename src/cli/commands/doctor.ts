@@ -9,12 +9,12 @@ export function configure(command: Command): void {
     .option(
       '--home <dir>',
       tr(
-        'home to look at (default: HOB_HOME, else the data folder of the platform)',
+        "home folder to check (default: HOB_HOME, or the platform's data folder)",
         '要检查的数据目录（默认：HOB_HOME，否则为系统的数据文件夹）',
       ),
     )
-    .option('--all', tr('show every note, also where there are many', '显示所有提示，即使很多'))
-    .option('--json', tr('print what was found as JSON, for programs', '以 JSON 输出检查结果，供程序使用'))
+    .option('--all', tr('show all notes, even if there are many', '显示所有提示，即使很多'))
+    .option('--json', tr('print the findings as JSON', '以 JSON 输出检查结果，供程序使用'))
     .addHelpText('after', examples)
     .action((options: DoctorOptions) => doctor(options));
 }
@@ -25,9 +25,9 @@ Examples:
   hob doctor
   hob doctor --json
 
-Looks at the machine, the home, the service and the scripts, changes nothing, and says what to do next. It works when the service
-does not. It starts only programs of the system, and none that came with a script or a package.
-Exit codes: 0 there is no problem (there may be notes), 1 there is one, 2 the command was written wrongly.`,
+Checks the machine, the home, the service and the scripts, and suggests what to do next. It changes nothing, and it works even if
+the service does not. It starts only programs of the system, never a program from a script or package.
+Exit codes: 0 no problems (there may be notes), 1 problems found, 2 usage error.`,
   `
 示例：
   hob doctor

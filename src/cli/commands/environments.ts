@@ -17,7 +17,7 @@ export function configure(command: Command): void {
     .command('list', { isDefault: true })
     .description(
       tr(
-        'what scripts are run with: kind, size, last use, and who needs it',
+        'list environments with their kind, size, last use and scripts',
         '列出脚本的运行环境：种类、大小、最近使用时间，以及哪些脚本需要它',
       ),
     )
@@ -34,13 +34,13 @@ export function configure(command: Command): void {
     .command('rm')
     .description(
       tr(
-        'remove one; a script that needs it gets a new one at its next run',
+        'remove an environment; the next run of a script that needs it creates a new one',
         '删除一个运行环境；需要它的脚本在下次运行时会重新创建',
       ),
     )
     .argument(
       '<key>',
-      tr('the key, or its beginning (4 characters or more)', '环境的标识，或其开头（至少 4 个字符）'),
+      tr('key of the environment, or a prefix of it (at least 4 characters)', '环境的标识，或其开头（至少 4 个字符）'),
     )
     .option(...homeOption)
     .option(...jsonOption)
@@ -53,7 +53,7 @@ export function configure(command: Command): void {
       else
         process.stdout.write(
           tr(
-            `Removed the environment ${key}; ${freed} are free again.\n`,
+            `Removed the environment ${key} and freed ${freed}.\n`,
             `已删除运行环境 ${key}，释放了 ${freed}。\n`,
           ),
         );

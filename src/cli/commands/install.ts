@@ -24,27 +24,27 @@ export function configure(command: Command): void {
     .argument(
       '<source>',
       tr(
-        'a folder, a .zip or .tar.gz file, or the address of a git repository',
+        'folder, .zip or .tar.gz file, or URL of a git repository',
         '文件夹、.zip 或 .tar.gz 文件，或 git 仓库的地址',
       ),
     )
     .option(
       '--ref <ref>',
       tr(
-        'a branch, tag or commit of the git repository (also: <address>#<ref>)',
+        'branch, tag or commit of the git repository (also: <url>#<ref>)',
         'git 仓库的分支、标签或提交（也可写成 <地址>#<ref>）',
       ),
     )
     .option(
       '--path <path>',
       tr(
-        'the folder of the script in the source, where there are several',
+        'folder of the script in the source, if the source contains several scripts',
         '来源中有多个脚本时，脚本所在的文件夹',
       ),
     )
     .option(
       '--no-prepare',
-      tr('leave its environment to the first run', '不预先准备运行环境，留到首次运行时'),
+      tr('do not create the environment now; the first run creates it', '不预先准备运行环境，留到首次运行时'),
     )
     .option(...homeOption)
     .option(...operationJsonOption)
@@ -58,7 +58,7 @@ export function configure(command: Command): void {
         body: { source, ...(ref !== undefined && { ref }), ...(path !== undefined && { path }), prepare },
         subject,
         onStop: tr(
-          `The installation of ${subject} was stopped. Nothing of it is left.`,
+          `Cancelled the installation of ${subject}. Nothing was installed.`,
           `已停止安装 ${subject}，没有留下任何内容。`,
         ),
       });
@@ -75,8 +75,8 @@ Examples:
   hob install ~/Downloads/resize-images-1.0.0.zip
   hob install https://git.example.org/ada/scripts.git --ref v1.0 --path resize-images
 
-A script that is installed already is not replaced: hob update does that. What it needs is prepared before it is there, and
-its log is shown meanwhile. Whatever goes wrong, nothing is left half installed.
+An installed script is not replaced; use hob update for that. The environment of the script is prepared before the script
+becomes available, and the log is shown. If a step fails, nothing is installed.
 `,
   `
 示例：

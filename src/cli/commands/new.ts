@@ -9,26 +9,26 @@ import { strictUsage } from '../strict-usage.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument('[name]', tr('name of the script; it may have spaces', '脚本名称，可以有空格'))
+    .argument('[name]', tr('name of the script; can contain spaces', '脚本名称，可以有空格'))
     .addOption(
-      new Option('--lang <language>', tr('what it is written in', '用什么语言编写')).choices(languages),
+      new Option('--lang <language>', tr('language of the script', '用什么语言编写')).choices(languages),
     )
-    .option('--desc <text>', tr('what it does, in a sentence', '一句话说明它做什么'))
-    .addOption(new Option('--input <kind>', tr('what it is given', '它处理什么')).choices(inputKinds))
-    .option('--node', tr('other scripts may link it', '允许其他脚本调用它'))
-    .option('--id <uuid>', tr('its id (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
+    .option('--desc <text>', tr('description in one sentence', '一句话说明它做什么'))
+    .addOption(new Option('--input <kind>', tr('kind of input', '它处理什么')).choices(inputKinds))
+    .option('--node', tr('allow other scripts to call it', '允许其他脚本调用它'))
+    .option('--id <uuid>', tr('id of the script (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
     .option(
       '--dir <dir>',
       tr(
-        'folder to put it into (default: scripts in the home)',
+        'parent folder (default: scripts in the home)',
         '放在哪个文件夹里（默认：数据目录下的 scripts）',
       ),
     )
-    .option('--yes', tr('ask nothing; what is not said has its default', '什么都不问，未给出的采用默认值'))
+    .option('--yes', tr('do not prompt; use defaults for missing values', '什么都不问，未给出的采用默认值'))
     .option(...homeOption)
     .option(
       '--json',
-      tr('print what was written as JSON, for programs', '以 JSON 输出写入的内容，供程序使用'),
+      tr('print the created script as JSON', '以 JSON 输出写入的内容，供程序使用'),
     )
     .addHelpText('after', examples)
     .action((name: string | undefined, options: MakeOptions) => makeScript(name, options));
@@ -36,7 +36,7 @@ export function configure(command: Command): void {
 
 function checkId(text: string): string {
   if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError(tr('An id is a UUID.', 'ID 必须是 UUID。'));
+  throw new InvalidArgumentError(tr('Expected a UUID.', 'ID 必须是 UUID。'));
 }
 
 const examples = tr(
@@ -46,9 +46,9 @@ Examples:
   hob new "Resize images" --lang python
   hob new count-words --lang bash --input text --yes
 
-Writes a folder with a manifest, a program that runs as it is, something to try it with, and a README. At a terminal it asks for what
-is not said. What is there already is never overwritten.
-Exit codes: 0 it was written, 1 it was not (stderr says why), 2 the command was written wrongly, 130 it was stopped by Ctrl-C.`,
+Creates a folder with a manifest, a working program, sample input and a README. In a terminal, hob prompts for missing values.
+Existing files are never overwritten.
+Exit codes: 0 success, 1 failure (see stderr), 2 usage error, 130 interrupted by Ctrl-C.`,
   `
 示例：
   hob new

@@ -10,12 +10,12 @@ export function configure(command: Command): void {
     .option(
       '-o, --output <file>',
       tr(
-        'the file or folder to write to (default: NAME-VERSION.zip in the current folder)',
+        'file or folder to write to (default: NAME-VERSION.zip in the current folder)',
         '要写入的文件或文件夹（默认：当前文件夹中的 名称-版本.zip）',
       ),
     )
-    .option('--force', tr('replace a file that is there already', '替换已有的文件'))
-    .option('--json', tr('print what was written as JSON, for programs', '以 JSON 输出打包结果，供程序使用'))
+    .option('--force', tr('replace an existing file', '替换已有的文件'))
+    .option('--json', tr('print the result as JSON', '以 JSON 输出打包结果，供程序使用'))
     .addHelpText('after', examples)
     .action((folder: string, options: PackOptions) => pack(folder, options));
 }
@@ -26,9 +26,9 @@ Examples:
   hob pack
   hob pack ./resize-images -o /tmp/resize.zip
 
-Makes a package of a script that others can install. What hob check finds wrong has to be mended first; environments, caches
-and the history of version control stay out. It needs no service.
-Exit codes: 0 it was written, 1 it was not (stderr says why), 2 the command was written wrongly.`,
+Creates a package that others can install. Fix the errors that hob check reports first. Environments, caches and the version
+control history are left out. Needs no running service.
+Exit codes: 0 success, 1 failure (see stderr), 2 usage error.`,
   `
 示例：
   hob pack

@@ -27,7 +27,7 @@ export function configure(command: Command): void {
         body: {},
         subject,
         onStop: tr(
-          `This command waits no longer for the environment of ${subject}.`,
+          `No longer waiting for the environment of ${subject}.`,
           `不再等待 ${subject} 的运行环境。`,
         ),
       });
@@ -41,8 +41,8 @@ const examples = tr(
   `
 Example: hob prepare "Resize images"
 
-Makes the environment that a script needs, installed or in a folder of scripts, so that its first run need not. Its log is
-shown meanwhile.
+Creates the environment of a script before its first run, and shows the log. Works for installed scripts and for scripts in
+your own folders.
 `,
   `
 示例：hob prepare "Resize images"

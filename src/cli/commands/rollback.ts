@@ -25,7 +25,7 @@ export function configure(command: Command): void {
         path: `/api/packages/${encodeURIComponent(id)}/rollback`,
         body: {},
         subject,
-        onStop: tr(`Going back was stopped. ${subject} stays as it is.`, `已停止回退，${subject} 保持不变。`),
+        onStop: tr(`Cancelled the rollback. ${subject} is unchanged.`, `已停止回退，${subject} 保持不变。`),
       });
       if (json === true) printJson(answer);
       const operation = judgeEnd(answer, subject);
@@ -37,7 +37,7 @@ const examples = tr(
   `
 Example: hob rollback "Resize images"
 
-One version before the current one is kept. Rolling back twice is back where it was.
+Only one previous version is kept. A second rollback returns to the newer version.
 `,
   `
 示例：hob rollback "Resize images"

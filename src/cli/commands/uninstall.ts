@@ -12,7 +12,7 @@ export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('<script>', scriptMeaning)
-    .option('--yes', tr('do not ask', '不询问，直接执行'))
+    .option('--yes', tr('do not ask for confirmation', '不询问，直接执行'))
     .option(...homeOption)
     .option(...jsonOption)
     .addHelpText('after', examples + exitCodesText)
@@ -31,7 +31,7 @@ Examples:
   hob uninstall "Resize images"
   hob uninstall 2f0c5c5e --yes
 
-A run in flight keeps its files until it has ended. Its environment goes later by itself, when no other script needs it.
+Active runs keep their files until they end. The environment is removed later, when no other script needs it.
 `,
   `
 示例：

@@ -9,28 +9,28 @@ export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('[script...]', scriptMeaning)
-    .option('--all', tr('update everything that is installed', '更新所有已安装的脚本'))
+    .option('--all', tr('update all installed scripts', '更新所有已安装的脚本'))
     .option(
       '--from <source>',
       tr(
-        'get it from here from now on, and not from where it came (see hob install)',
+        'get this and all later updates from another source (see hob install)',
         '以后改从此处获取，不再使用原来的来源（见 hob install）',
       ),
     )
     .option(
       '--ref <ref>',
-      tr('another branch, tag or commit of the git repository', 'git 仓库的另一个分支、标签或提交'),
+      tr('switch to another branch, tag or commit of the git repository', 'git 仓库的另一个分支、标签或提交'),
     )
-    .option('--path <path>', tr('another folder in the source', '来源中的另一个文件夹'))
+    .option('--path <path>', tr('switch to another folder in the source', '来源中的另一个文件夹'))
     .option(
       '--no-prepare',
-      tr('leave its environment to the first run', '不预先准备运行环境，留到首次运行时'),
+      tr('do not create the environment now; the first run creates it', '不预先准备运行环境，留到首次运行时'),
     )
     .option(...homeOption)
     .option(
       '--json',
       tr(
-        'print the operation as it ended, for programs; several as a list',
+        'print the finished operation as JSON (a list if there are several)',
         '输出操作结果的 JSON，供程序使用；多个时为列表',
       ),
     )
@@ -46,8 +46,8 @@ Examples:
   hob update 2f0c5c5e --from ./resize-images
   hob update --all
 
-Runs in flight keep the version they began with. A new version that is broken, or whose environment cannot be made, does not take
-the place of the one that works. The version before is kept: hob rollback goes back to it.
+Active runs keep the version they started with. If the new version has errors or its environment cannot be created, the current
+version stays in place. The previous version is kept; hob rollback restores it.
 `,
   `
 示例：

@@ -31,13 +31,13 @@ export function describeMade(
     ...(value !== null && { data: { [script.input]: [value] } }),
   };
   const lines = [
-    tr(`${script.name} is in ${folder}`, `${script.name} 已创建：${folder}`),
+    tr(`Created ${script.name} in ${folder}`, `${script.name} 已创建：${folder}`),
     ...(isNameTaken
-      ? [tr(`Another script is called ${script.name}, too.`, `另有脚本也叫 ${script.name}。`)]
+      ? [tr(`Note: another script is also named ${script.name}.`, `另有脚本也叫 ${script.name}。`)]
       : []),
     ...(isNoticed ? [] : [howToServe(isOwnPlace ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
     `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
-    `${tr('Or: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
+    `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -47,7 +47,7 @@ function howToServe(flags: string, isRunning: boolean): string {
   const command = flags === '' ? 'hob start' : `hob serve${flags}`;
   return isRunning
     ? tr(
-        `The running Hob does not look for scripts there. Start it again so that it does: ${command}`,
+        `The running Hob does not read scripts from this folder. Restart it with: ${command}`,
         `正在运行的 Hob 不会读取那里的脚本。请这样重新启动它：${command}`,
       )
     : tr(`Hob is not running. Start it: ${command}`, `Hob 没有运行。启动它：${command}`);

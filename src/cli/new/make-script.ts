@@ -37,7 +37,7 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
   if (client !== null && options.id !== undefined && (await isKnown(client, script.id)))
     throw new UserError(
       tr(
-        `Another script has the id ${script.id}. Leave --id out, and a new one is made.`,
+        `Another script already has the id ${script.id}. Omit --id to generate a new one.`,
         `已有脚本使用 ID ${script.id}。去掉 --id 会自动生成一个新的。`,
       ),
     );
@@ -67,7 +67,7 @@ async function makeOwnPlace(scripts: string): Promise<void> {
     const errno = errnoOf(error);
     throw new UserError(
       tr(
-        `The folder for scripts, ${scripts}, cannot be made (${errno}). Say where the script is to go: --dir <dir>`,
+        `Cannot create the scripts folder ${scripts} (${errno}). Choose another folder: --dir <dir>`,
         `无法创建存放脚本的文件夹 ${scripts}（${errno}）。请用 --dir <文件夹> 指定位置。`,
       ),
     );

@@ -26,10 +26,10 @@ ${script.desc === '' ? '' : `desc = ${tomlText(script.desc)}\n`}
 [service.runtime]
 language = "${language}"
 ${versions === undefined ? '' : `language_version = "${versions}"\n`}entry = "${entry}"
-# ${tr('Seconds after which a run is stopped; without it there is no limit.', '运行超过这么多秒就会被停止；不写则不限时。')}
+# ${tr('Time limit of a run in seconds. Without it, there is no limit.', '运行超过这么多秒就会被停止；不写则不限时。')}
 # timeout = 600
 ${inputTable(script)}
-# ${tr('What a caller may set; what it leaves out has its default.', '调用者可以设置的参数；没有给出的取默认值。')}
+# ${tr('Params that a caller can set. Omitted params get their default.', '调用者可以设置的参数；没有给出的取默认值。')}
 [[service.params]]
 name = "greeting"
 label = "${tr('Greeting', '问候语')}"
@@ -38,12 +38,12 @@ default = "${greeting}"
 
 [[service.params]]
 name = "times"
-label = "${tr('How often it greets', '问候几次')}"
+label = "${tr('Number of greetings', '问候几次')}"
 type = "int"
 default = 1
 ${outputTable(script)}
 [service.node]
-# ${tr('Whether other scripts may link it.', '其他脚本能否调用它。')}
+# ${tr('Whether other scripts can call this one.', '其他脚本能否调用它。')}
 enabled = ${script.isNode}
 `;
 }
@@ -53,7 +53,7 @@ function inputTable({ input }: NewScript): string {
   const { label, description } = inputWords[input];
   const pick = input === 'text' ? '' : `pick = "${input}"\n`;
   return `
-# ${tr('What it works on.', '它处理的内容。')}
+# ${tr('The main input.', '它处理的内容。')}
 [[service.inputs]]
 name = "${input}"
 label = "${label}"
@@ -65,7 +65,7 @@ ${pick}description = "${description}"
 function outputTable({ input }: NewScript): string {
   if (input === 'none') return '';
   return `
-# ${tr('What it returns beside code and msg.', '除 code 和 msg 之外返回的内容。')}
+# ${tr('What the script returns besides code and msg.', '除 code 和 msg 之外返回的内容。')}
 [[service.outputs]]
 name = "total"
 type = "int"

@@ -8,18 +8,18 @@ import { sampleFile } from './sample-input.ts';
 export function readmeText(script: NewScript): string {
   const sample = sampleFile(script.input);
   const sampleRow =
-    sample === null ? '' : `| \`${sample.path}\` | ${tr('something to try it with', '试运行用的输入')} |\n`;
+    sample === null ? '' : `| \`${sample.path}\` | ${tr('sample input', '试运行用的输入')} |\n`;
   return `# ${script.name}
 ${script.desc === '' ? '' : `\n${script.desc}\n`}
 \`\`\`sh
 ${runLine(script, '.')}
 \`\`\`
 
-| ${tr('file', '文件')} | ${tr('what it is', '说明')} |
+| ${tr('file', '文件')} | ${tr('purpose', '说明')} |
 |---|---|
 | \`script.toml\` | ${tr('the manifest: name, input and params', '清单：名称、输入和参数')} |
-| \`${runtimes[script.language].entry}\` | ${tr('what is run', '运行的程序')} |
+| \`${runtimes[script.language].entry}\` | ${tr('the program', '运行的程序')} |
 ${sampleRow}
-${tr('`hob check` says what is wrong with it, `hob pack` makes a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
+${tr('`hob check` checks the script for errors. `hob pack` creates a package for others.', '`hob check` 找出问题，`hob pack` 打包给别人用。')}
 `;
 }

@@ -41,9 +41,9 @@ export async function settleScript(
 function faultOfName(name: string): string | null {
   if (name === '') return tr('A script needs a name.', '脚本需要一个名称。');
   if (/\p{Cc}/u.test(name))
-    return tr('A name is one line, without tabs or the like.', '名称只能是一行，不能有制表符之类的字符。');
+    return tr('A name must be a single line without tabs or other control characters.', '名称只能是一行，不能有制表符之类的字符。');
   if ([...name].length > longestName)
-    return tr(`A name has at most ${longestName} characters.`, `名称最多 ${longestName} 个字符。`);
+    return tr(`A name can have at most ${longestName} characters.`, `名称最多 ${longestName} 个字符。`);
   return null;
 }
 
@@ -54,7 +54,7 @@ function fill(name: string | undefined, { lang, desc, input, node, yes }: NewOpt
   if (name === undefined)
     throw new UserError(
       tr(
-        'Say the name of the script: hob new "My script" --lang python',
+        'Specify a name, for example: hob new "My script" --lang python',
         '请给出脚本名称，例如：hob new "我的脚本" --lang python',
       ),
       exitCodes.usage,
@@ -62,7 +62,7 @@ function fill(name: string | undefined, { lang, desc, input, node, yes }: NewOpt
   if (lang === undefined && yes !== true)
     throw new UserError(
       tr(
-        'Say the language with --lang, or take the defaults with --yes.',
+        'Specify the language with --lang, or use --yes to accept the defaults.',
         '请用 --lang 给出语言，或用 --yes 采用默认值。',
       ),
       exitCodes.usage,
@@ -84,7 +84,7 @@ async function ask(
   const interview = new Interview();
   try {
     process.stderr.write(
-      `${tr('Enter alone takes what is in brackets. Ctrl-C stops, and nothing is written.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
+      `${tr('Press Enter to accept the value in brackets. Ctrl-C exits without writing anything.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
     );
     const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
     const settled = {
@@ -93,13 +93,13 @@ async function ask(
       desc:
         desc ??
         (await interview.text(
-          tr('What it does, in a sentence (may be empty)', '一句话说明它做什么（可以留空）'),
+          tr('Description in one sentence (optional)', '一句话说明它做什么（可以留空）'),
           async () => null,
         )),
-      input: input ?? (await interview.choice(tr('What is it given?', '处理什么？'), inputChoices)),
+      input: input ?? (await interview.choice(tr('Input', '处理什么？'), inputChoices)),
       isNode:
         node ??
-        (await interview.yesOrNo(tr('May other scripts use it (y/n)', '允许其他脚本调用它吗（y/n）'))),
+        (await interview.yesOrNo(tr('Can other scripts call it (y/n)', '允许其他脚本调用它吗（y/n）'))),
     };
     process.stderr.write('\n');
     return settled;
@@ -114,15 +114,15 @@ const languageChoices = [
   {
     value: 'typescript',
     word: 'typescript',
-    meaning: tr('runs as it is, without a build', '直接运行，无需编译'),
+    meaning: tr('no build step needed', '直接运行，无需编译'),
   },
   { value: 'bash', word: 'bash', meaning: tr('a shell script', 'shell 脚本') },
   { value: 'powershell', word: 'powershell', meaning: 'PowerShell' },
 ] as const;
 
 const inputChoices = [
-  { value: 'files', word: 'files', meaning: tr('paths of files', '文件路径') },
-  { value: 'folders', word: 'folders', meaning: tr('paths of folders', '文件夹路径') },
-  { value: 'text', word: 'text', meaning: tr('text that somebody types', '用户输入的文本') },
-  { value: 'none', word: 'none', meaning: tr('nothing but its params', '只有参数，没有输入') },
+  { value: 'files', word: 'files', meaning: tr('file paths', '文件路径') },
+  { value: 'folders', word: 'folders', meaning: tr('folder paths', '文件夹路径') },
+  { value: 'text', word: 'text', meaning: tr('text that the user enters', '用户输入的文本') },
+  { value: 'none', word: 'none', meaning: tr('only params', '只有参数，没有输入') },
 ] as const;

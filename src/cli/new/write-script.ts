@@ -13,7 +13,7 @@ export async function requireFolder(folder: string): Promise<void> {
   if (found?.isDirectory() === true) return;
   throw new UserError(
     tr(
-      `There is no folder ${folder}. Make it first, or name another one with --dir.`,
+      `The folder ${folder} does not exist. Create it first, or choose another one with --dir.`,
       `文件夹 ${folder} 不存在。请先创建它，或用 --dir 指定别的文件夹。`,
     ),
   );
@@ -24,7 +24,7 @@ export async function faultOfPlace(folder: string): Promise<string | null> {
   const found = await lstat(folder).catch(() => null);
   if (found === null) return null;
   return tr(
-    `${folder} is there already, and stays as it is. Take another name, or another place with --dir.`,
+    `${folder} already exists and was not changed. Use another name, or another folder with --dir.`,
     `${folder} 已经存在，没有改动它。请换一个名称，或用 --dir 换一个位置。`,
   );
 }
@@ -51,7 +51,7 @@ export async function writeScript(folder: string, files: readonly NewFile[]): Pr
     if (errno === undefined) throw error;
     throw new UserError(
       tr(
-        `${folder} cannot be written (${errno}). Nothing of it is left; --dir names another place.`,
+        `Cannot write ${folder} (${errno}). No files were left behind. To use another folder: --dir <dir>`,
         `无法写入 ${folder}（${errno}），没有留下任何文件。可以用 --dir 换一个位置。`,
       ),
     );

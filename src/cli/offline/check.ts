@@ -31,7 +31,7 @@ export async function check(folder: string, { isJson }: { isJson: boolean }): Pr
 export async function examineFolder(text: string): Promise<Checked> {
   const folder = resolve(text);
   const found = await stat(folder).catch(() => null);
-  if (found === null) throw new UserError(tr(`There is no folder ${folder}.`, `没有文件夹 ${folder}。`));
+  if (found === null) throw new UserError(tr(`The folder ${folder} does not exist.`, `文件夹 ${folder} 不存在。`));
   if (!found.isDirectory()) throw new UserError(tr(`${folder} is not a folder.`, `${folder} 不是文件夹。`));
   const { script, problems } = await checkFolder(folder, { checks: [checkRecipe] });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -57,11 +57,11 @@ export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): s
   const summary =
     errors > 0
       ? tr(
-          `${counts}. It cannot be installed before the ${errors === 1 ? 'error is' : 'errors are'} mended.`,
+          `${counts}. The script cannot be installed until the ${errors === 1 ? 'error is' : 'errors are'} fixed.`,
           `${counts}。修正错误后才能安装。`,
         )
       : tr(
-          `${title} is in order${notes > 0 ? `, with ${counts}` : ''}.`,
+          `${title}: no errors${notes > 0 ? `, ${counts}` : ''}.`,
           `${title} 没有错误${notes > 0 ? `，有 ${counts}` : ''}。`,
         );
   return `${[...lines, ...(lines.length > 0 ? [''] : []), printable(summary)].join('\n')}\n`;

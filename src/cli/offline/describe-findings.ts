@@ -54,7 +54,7 @@ export function describeFindings(findings: readonly Finding[], style: Style): st
 
 function moreNotes(count: number): string {
   return tr(
-    `  ... and ${formatCount(count, 'more note')} (--all shows them)`,
+    `  ... and ${formatCount(count, 'more note')} (use --all to show them)`,
     `  ... 还有 ${count} 条提示（--all 显示全部）`,
   );
 }
@@ -81,8 +81,8 @@ function summary(findings: readonly Finding[], style: Style): string[] {
   if (problems.length === 0)
     return [
       counts === ''
-        ? tr('All is well.', '一切正常。')
-        : tr(`No problems; ${counts}.`, `没有问题；${counts}。`),
+        ? tr('No problems found.', '一切正常。')
+        : tr(`No problems found; ${counts}.`, `没有问题；${counts}。`),
     ];
   return [
     `${counts}${tr(':', '：')}`,

@@ -56,14 +56,14 @@ async function refuseTaken(target: string, mayReplace: boolean): Promise<void> {
   if (!found.isFile() && !found.isSymbolicLink())
     throw new UserError(
       tr(
-        `${target} is no file, and is not replaced by one. Say -o for another file.`,
+        `${target} is not a regular file and will not be replaced. Choose another file with -o.`,
         `${target} 不是文件，不会被替换。请用 -o 指定其他文件。`,
       ),
     );
   if (!mayReplace)
     throw new UserError(
       tr(
-        `${target} is there already. Say --force to replace it, or -o for another file.`,
+        `${target} already exists. Use --force to replace it, or choose another file with -o.`,
         `${target} 已存在。加上 --force 可替换它，或用 -o 指定其他文件。`,
       ),
     );
@@ -83,7 +83,7 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
       );
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(tr(`${target} cannot be written (${errno}).`, `无法写入 ${target}（${errno}）。`));
+    throw new UserError(tr(`Cannot write ${target} (${errno}). Choose another file with -o.`, `无法写入 ${target}（${errno}）。请用 -o 指定其他文件。`));
   } finally {
     interrupt.release();
   }
@@ -93,14 +93,14 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
   if (output === undefined) return resolve(fileName);
   if (output === '')
     throw new UserError(
-      tr('Say which file to write after -o.', '请在 -o 之后写明要写入的文件。'),
+      tr('Specify the file to write after -o.', '请在 -o 之后写明要写入的文件。'),
       exitCodes.usage,
     );
   const path = resolve(output);
   if (await isFolder(path)) return join(path, fileName);
   if (!(await isFolder(dirname(path))))
     throw new UserError(
-      tr(`There is no folder ${dirname(path)} to write to.`, `要写入的文件夹 ${dirname(path)} 不存在。`),
+      tr(`The folder ${dirname(path)} does not exist. Create it first, or choose another file with -o.`, `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`),
     );
   return path;
 }

@@ -29,13 +29,13 @@ export function judgeEnd(answer: JsonObject, subject: string): Operation {
   if (state === 'failed')
     throw new UserError(
       tr(
-        `${title} could not be ${done}: ${error ?? 'nobody knows why.'}`,
+        `${title} could not be ${done}: ${error ?? 'unknown reason.'}`,
         `${title} ${done}失败：${error ?? '原因不明。'}`,
       ),
     );
   throw new UserError(
     tr(
-      `${title} was not ${done}: it was stopped by somebody else.`,
+      `${title} was not ${done}: another client cancelled the operation.`,
       `${title} 未能${done}：操作被别人停止了。`,
     ),
   );
@@ -47,7 +47,7 @@ export async function describeInstalled(client: ServiceClient, operation: Operat
   const id = scriptId ?? '';
   const title = titleOf(operation, id);
   const lines = [
-    tr(`Installed ${title}, id ${id}`, `已安装 ${title}，ID 为 ${id}`),
+    tr(`Installed ${title} (id ${id})`, `已安装 ${title}，ID 为 ${id}`),
     ...(await waysToRun(client, id)),
   ];
   return `${lines.join('\n')}\n`;
@@ -60,23 +60,23 @@ export function describeUpdated(
 ): string {
   const { scriptName, version, scriptId } = operation;
   const name = scriptName ?? printable(before.name);
-  const now = version ?? tr('what it is now', '当前版本');
+  const now = version ?? tr('the current version', '当前版本');
   // What was the newest already is not installed again.
   const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
   const old = before.version === null ? null : printable(before.version);
   if (!isChanged)
     return tr(
-      `${name} stays at ${old ?? 'what it was'}.\n`,
+      `${name} is unchanged${old === null ? '' : ` at ${old}`}.\n`,
       `${name} 保持${old === null ? '不变' : `在 ${old}`}。\n`,
     );
-  const was = old === null ? '' : tr(` (it was ${old})`, `（原为 ${old}）`);
+  const was = old === null ? '' : tr(` (was ${old})`, `（原为 ${old}）`);
   const what =
     version === before.version
-      ? tr(`Updated ${name}, still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
+      ? tr(`Updated ${name}. The version is still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
       : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
   // Of a package whose record was damaged, nothing is there to return to.
   return after?.canReturn === true
-    ? `${what}\n${tr('To go back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
+    ? `${what}\n${tr('To roll back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
     : `${what}\n`;
 }
 
@@ -84,7 +84,7 @@ export function describeRolledBack(operation: Operation): string {
   const { scriptName, version, scriptId } = operation;
   const name = scriptName ?? scriptId ?? '';
   return tr(
-    `${name} is at ${version ?? 'the version before'} now. Another rollback goes forth again.\n`,
+    `Rolled back ${name} to ${version ?? 'the previous version'}. Another rollback returns to the newer version.\n`,
     `${name} 已回退到 ${version ?? '之前的版本'}。再次回退会回到较新的版本。\n`,
   );
 }
@@ -92,6 +92,6 @@ export function describeRolledBack(operation: Operation): string {
 export function describePrepared(operation: Operation, subject: string): string {
   const title = titleOf(operation, subject);
   return operation.runId === null
-    ? tr(`All that ${title} needs is there already.\n`, `${title} 所需的一切都已就绪。\n`)
+    ? tr(`${title} is ready. There was nothing to prepare.\n`, `${title} 所需的一切都已就绪。\n`)
     : tr(`The environment of ${title} is ready.\n`, `${title} 的运行环境已准备好。\n`);
 }

@@ -42,12 +42,12 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
     const shown = printable(wanted);
     const advice =
       installed.length === 0
-        ? tr('Nothing is installed.', '还没有安装任何脚本。')
-        : tr('hob packages lists what is installed.', '用 hob packages 可列出已安装的脚本。');
+        ? tr('No scripts are installed.', '还没有安装任何脚本。')
+        : tr('To list installed scripts: hob packages', '用 hob packages 可列出已安装的脚本。');
     throw new UserError(
       tr(
-        `No installed script has the id or the name "${shown}". ${advice}`,
-        `已安装的脚本中没有 ID 或名称为 “${shown}” 的。${advice}`,
+        `No installed script matches "${shown}". ${advice}`,
+        `已安装的脚本中没有匹配 “${shown}” 的。${advice}`,
       ),
     );
   }
@@ -61,7 +61,7 @@ async function refuseOwn(client: ServiceClient, wanted: string): Promise<void> {
   const [name, folder] = [printable(own.name), printable(own.folder ?? '')];
   throw new UserError(
     tr(
-      `${name} was not installed: it is a script in a folder of yours, ${folder}. To remove it, delete the folder.`,
+      `${name} is not an installed script, but a script in your own folder ${folder}. To remove it, delete the folder.`,
       `${name} 不是安装的脚本，而是您自己的文件夹中的脚本：${folder}。如需移除，请删除该文件夹。`,
     ),
   );
@@ -81,7 +81,7 @@ export function describePackages({ items }: JsonObject, lineWidth?: number): str
   const packages = objectsIn(items);
   if (packages.length === 0)
     return tr(
-      'Nothing is installed yet. This installs a script: hob install <folder, archive or git address>\n',
+      'No scripts are installed yet. To install one: hob install <folder, archive or git URL>\n',
       '还没有安装任何脚本。安装一个：hob install <文件夹、压缩包或 git 地址>\n',
     );
   const ids = packages.map(({ script_id }) => textOf(script_id) ?? '');
@@ -95,7 +95,7 @@ export function describePackages({ items }: JsonObject, lineWidth?: number): str
   const faults =
     broken === 0
       ? ''
-      : tr(`; ${broken} broken: hob doctor says why`, `；${broken} 个已损坏：用 hob doctor 查看原因`);
+      : tr(`; ${broken} broken (see hob doctor)`, `；${broken} 个已损坏：用 hob doctor 查看原因`);
   return `${[...lines, '', count + faults].join('\n')}\n`;
 }
 

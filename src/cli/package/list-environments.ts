@@ -10,7 +10,7 @@ const columns = [
   { title: tr('KEY', '标识') },
   { title: tr('KIND', '种类') },
   { title: tr('SIZE', '大小'), isNumber: true },
-  { title: tr('USED', '最近使用') },
+  { title: tr('LAST USED', '最近使用') },
   { title: tr('STATE', '状态') },
   { title: tr('SCRIPTS', '脚本') },
 ];
@@ -27,7 +27,7 @@ export function describeEnvironments({ items }: JsonObject, lineWidth?: number):
   const environments = objectsIn(items);
   if (environments.length === 0)
     return tr(
-      'There are no environments yet: they are made when a script that needs one is installed or run.\n',
+      'There are no environments yet. Hob creates one when it installs or runs a script that needs it.\n',
       '还没有运行环境：安装或运行需要环境的脚本时会自动创建。\n',
     );
   const lines = formatTable(columns, environments.map(rowOf), lineWidth);
@@ -36,7 +36,7 @@ export function describeEnvironments({ items }: JsonObject, lineWidth?: number):
   const [count, size] = [environments.length, formatBytes(bytes)];
   const sum = tr(`${formatCount(count, 'environment')}, ${size}`, `${count} 个运行环境，共 ${size}`);
   const idle =
-    unused === 0 ? '' : tr(`; no script needs ${unused} of them`, `；其中 ${unused} 个没有脚本需要`);
+    unused === 0 ? '' : tr(`; ${unused} not needed by any script`, `；其中 ${unused} 个没有脚本需要`);
   return `${[...lines, '', sum + idle].join('\n')}\n`;
 }
 
@@ -65,14 +65,14 @@ export function pickKey({ items }: JsonObject, wanted: string): string {
   if (only === undefined)
     throw new UserError(
       tr(
-        `No environment has a key that begins with "${shown}". hob environments lists them.`,
+        `No environment has a key that begins with "${shown}". To list environments: hob environments`,
         `没有标识以 “${shown}” 开头的运行环境。用 hob environments 可列出所有环境。`,
       ),
     );
   if (others.length > 0)
     throw new UserError(
       tr(
-        `Several keys begin with "${shown}": ${found.join(', ')}`,
+        `Several keys begin with "${shown}". Use a longer prefix: ${found.join(', ')}`,
         `有多个标识以 “${shown}” 开头：${found.join('、')}`,
       ),
     );

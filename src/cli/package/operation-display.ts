@@ -16,8 +16,8 @@ export interface OperationDisplay {
 const stages: Readonly<Record<string, string>> = {
   fetching: tr('fetching', '正在获取'),
   checking: tr('checking', '正在检查'),
-  preparing: tr('preparing its environment', '正在准备运行环境'),
-  switching: tr('putting it in its place', '正在启用'),
+  preparing: tr('preparing the environment', '正在准备运行环境'),
+  switching: tr('activating', '正在启用'),
 };
 const logIndent = '  | ';
 

@@ -32,9 +32,9 @@ it('paths become absolute, whatever they look like', async () => {
 
 it('what is not there is said at once', async () => {
   const base = await tempFolder();
-  await expect(sourceArgument('gone', base)).rejects.toThrow(`There is nothing at ${join(base, 'gone')}.`);
+  await expect(sourceArgument('gone', base)).rejects.toThrow(`${join(base, 'gone')} does not exist.`);
   await expect(sourceArgument('gone#v1', base)).rejects.toThrow('There is nothing at');
   await expect(sourceArgument('C:\\scripts\\one', base)).rejects.toThrow('There is nothing at');
   await expect(sourceArgument('git.test/ada/one', base)).rejects.toThrow('https://git.test/ada/one');
-  await expect(sourceArgument(' ', base)).rejects.toThrow('Say what to install');
+  await expect(sourceArgument(' ', base)).rejects.toThrow('Specify what to install');
 });

@@ -12,7 +12,7 @@ export async function sourceArgument(text: string, base: string = process.cwd())
   if (text.trim() === '')
     throw new UserError(
       tr(
-        'Say what to install: a folder, an archive or a git address.',
+        'Specify what to install: a folder, an archive or a git URL.',
         '请指明要安装什么：文件夹、压缩包或 git 地址。',
       ),
       exitCodes.usage,
@@ -25,11 +25,11 @@ export async function sourceArgument(text: string, base: string = process.cwd())
   if (withoutRef !== undefined && (await exists(withoutRef))) return path;
   const hint = /^[\w-]+(?:\.[\w-]+)+\/[\w.-]+\/[\w.-]+$/.test(text)
     ? tr(
-        `\nAn address of a git repository begins with https:// or git@: https://${text}`,
+        `\nThe URL of a git repository begins with https:// or git@: https://${text}`,
         `\ngit 仓库的地址以 https:// 或 git@ 开头：https://${text}`,
       )
     : '';
-  throw new UserError(tr(`There is nothing at ${path}.`, `${path} 不存在。`) + hint);
+  throw new UserError(tr(`${path} does not exist.`, `${path} 不存在。`) + hint);
 }
 
 async function exists(path: string): Promise<boolean> {

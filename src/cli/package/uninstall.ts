@@ -15,7 +15,7 @@ export async function uninstall(
     await confirm({
       text: `${describeLoss(target)}\n${tr('Uninstall it? [y/N] ', '要卸载吗？[y/N] ')}`,
       withoutTerminal: tr(
-        'Nothing was uninstalled: there is no terminal to ask on. Say --yes to uninstall.',
+        'Nothing was uninstalled, because there is no terminal to ask for confirmation. Use --yes to uninstall.',
         '没有卸载任何脚本：没有可供询问的终端。加上 --yes 直接卸载。',
       ),
       onNo: tr('Nothing was uninstalled.', '没有卸载任何脚本。'),
@@ -26,7 +26,7 @@ export async function uninstall(
 export function describeUninstalled({ name, version }: InstalledPackage, answer: JsonObject): string {
   const kept =
     answer.kept_for_runs === true
-      ? tr(' Its files stay until the runs that use them have ended.', '其文件会保留到使用它们的运行结束。')
+      ? tr(' Its files are kept until the runs that use them end.', '其文件会保留到使用它们的运行结束。')
       : '';
   const title = printable(version === null ? name : `${name} ${version}`);
   return `${tr(`Uninstalled ${title}.`, `已卸载 ${title}。`)}${kept}\n`;
@@ -37,10 +37,10 @@ function describeLoss({ id, name, version, previousVersion }: InstalledPackage):
   const previous =
     previousVersion === null
       ? ''
-      : tr(`, and with it the version before (${previousVersion})`, `，连同之前的版本（${previousVersion}）`);
+      : tr(` and its previous version (${previousVersion})`, `，连同之前的版本（${previousVersion}）`);
   return printable(
     tr(
-      `${title} (${id}) is removed${previous}. A run in flight keeps its files until it has ended; records of runs stay.`,
+      `This removes ${title} (${id})${previous}. Active runs keep their files until they end. The run history is kept.`,
       `将删除 ${title}（${id}）${previous}。正在进行的运行会保留所需的文件，直到结束；运行记录会保留。`,
     ),
   );

@@ -21,11 +21,11 @@ export interface UpdateOptions {
 }
 
 const onlyOneOf = tr(
-  'Say which scripts to update, or --all, and not both.',
+  'Specify the scripts to update or use --all, but not both.',
   '请指明要更新的脚本，或用 --all，不能同时使用。',
 );
 const nothingThere = tr(
-  'Nothing is installed, so there is nothing to update.',
+  'No scripts are installed, so there is nothing to update.',
   '还没有安装任何脚本，没有可更新的。',
 );
 
@@ -36,15 +36,15 @@ export async function update(wanted: readonly string[], options: UpdateOptions):
   if (isAll && [from, ref, path].some((value) => value !== undefined))
     throw usage(
       tr(
-        '--from, --ref and --path are for one script, and not for --all.',
+        '--from, --ref and --path apply to a single script and cannot be used with --all.',
         '--from、--ref 和 --path 只用于单个脚本，不能与 --all 同时使用。',
       ),
     );
   if (wanted.length > 1 && [from, ref, path].some((value) => value !== undefined))
     throw usage(
       tr(
-        '--from, --ref and --path are for one script, and not for several.',
-        '--from、--ref 和 --path 只用于单个脚本，不能用于多个。',
+        '--from, --ref and --path apply to a single script. Update the scripts one by one.',
+        '--from、--ref 和 --path 只用于单个脚本，请逐个更新。',
       ),
     );
   const client = await ServiceClient.find(options.home);
@@ -82,7 +82,7 @@ function whichOnes(installed: readonly InstalledPackage[]): string {
   const names = installed.map(({ name, id }) => `  ${id}  ${name}`).join('\n');
   return printable(
     tr(
-      `Say which scripts to update, or --all. Installed are:\n${names}`,
+      `Specify the scripts to update, or use --all. Installed scripts:\n${names}`,
       `请指明要更新的脚本，或用 --all。已安装的有：\n${names}`,
     ),
   );
@@ -98,7 +98,7 @@ function updateOne(
     body,
     subject: printable(name),
     onStop: tr(
-      `The update of ${printable(name)} was stopped. The version that was there stays.`,
+      `Cancelled the update of ${printable(name)}. The installed version is unchanged.`,
       `已停止更新 ${printable(name)}，保留原来的版本。`,
     ),
   });

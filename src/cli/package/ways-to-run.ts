@@ -11,7 +11,7 @@ export async function waysToRun(client: ServiceClient, scriptId: string): Promis
     const script = readScript(await client.get(`/api/scripts/${encodeURIComponent(scriptId)}`));
     return [
       `${tr('Run it: ', '运行：')}${runLine(script)}`,
-      `${tr('Or: ', '或者：')}${curlOf(client, script)}`,
+      `${tr('Over HTTP: ', '或者：')}${curlOf(client, script)}`,
     ];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

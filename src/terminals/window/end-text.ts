@@ -20,25 +20,25 @@ function describeWindowEnd(end: WindowEnd): Text {
       };
     case 'signal':
       return {
-        en: `Ended by ${end.signal} after ${duration.en}.`,
+        en: `Terminated by ${end.signal} after ${duration.en}.`,
         zh: `被信号 ${end.signal} 终止，用时 ${duration.zh}。`,
       };
     case 'timeout':
       return {
-        en: `Stopped after ${duration.en}: it has reached its time limit.`,
+        en: `Stopped after ${duration.en}: the time limit was reached.`,
         zh: `运行 ${duration.zh}后超时，已被终止。`,
       };
     case 'cancelled':
       return { en: `Cancelled after ${duration.en}.`, zh: `运行 ${duration.zh}后被取消。` };
     case 'shutdown':
       return {
-        en: `Stopped after ${duration.en}, because Hob was stopped.`,
+        en: `Stopped after ${duration.en} because Hob was stopped.`,
         zh: `Hob 停止，运行 ${duration.zh}后被终止。`,
       };
     case 'spawn-failed':
       return { en: 'The script could not be started.', zh: '脚本无法启动。' };
     case 'lost':
-      return { en: 'Hob has lost sight of this run.', zh: 'Hob 已失去对此次运行的跟踪。' };
+      return { en: 'Hob lost track of this run.', zh: 'Hob 已失去对此次运行的跟踪。' };
     default:
       return assertNever(end.cause);
   }

@@ -13,7 +13,7 @@ export function bashEntry({ input }: NewScript): string {
 set -euo pipefail
 
 # ${tr(
-    'The envelope at the end is the result: msg for people, the rest for programs. What it prints is in the log of the run.',
+    'The envelope at the end is the result: msg for people, the rest for programs. Printed text goes to the log of the run.',
     '最后写出的就是结果：msg 给人看，其余给程序用。打印的内容在运行日志里。',
   )}
 greeting=$(hob param greeting)

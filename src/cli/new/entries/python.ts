@@ -11,7 +11,7 @@ const measures = {
 export function pythonEntry({ input }: NewScript): string {
   const params = `greeting: str = "${greeting}", times: int = 1`;
   const about = tr(
-    'What it returns is the result: msg for people, the rest for programs. What it prints is in the log of the run.',
+    'The return value is the result: msg for people, the rest for programs. Printed text goes to the log of the run.',
     '返回值就是结果：msg 给人看，其余给程序用。打印的内容在运行日志里。',
   );
   if (input === 'none')
