@@ -171,6 +171,8 @@ describe('hob pack', () => {
     const { code, stderr } = await runCli(['pack', join(folder, 'one'), '-o', join(folder, 'gone', 'x.zip')])
       .ended;
     expect(code).toBe(1);
-    expect(stderr).toBe(`hob: The folder ${join(folder, 'gone')} does not exist. Create it first, or choose another file with -o.\n`);
+    expect(stderr).toBe(
+      `hob: The folder ${join(folder, 'gone')} does not exist. Create it first, or choose another file with -o.\n`,
+    );
   });
 });

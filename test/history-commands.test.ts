@@ -135,7 +135,9 @@ describe('a script', () => {
     const { code, stderr } = await ended('run', 'Broken one');
     expect(code).toBe(1);
     expect(stderr).toContain('broken one cannot run: id must be a UUID');
-    expect((await ended('run', 'nobody')).stderr).toContain('Some scripts cannot run. hob list shows the reasons.');
+    expect((await ended('run', 'nobody')).stderr).toContain(
+      'Some scripts cannot run. hob list shows the reasons.',
+    );
   });
 
   it('that was copied cannot run, and where both of them are is said', async () => {

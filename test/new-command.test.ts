@@ -107,7 +107,10 @@ describe('hob new', () => {
   it('says where a service has to look that does not look there', async () => {
     const dir = join(await tempFolder(), 'my scripts');
     const missing = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`The folder ${dir} does not exist.`) });
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The folder ${dir} does not exist.`),
+    });
     await mkdir(dir);
     const made = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
     expect(made.stdout).toContain(`hob serve --scripts '${dir}'\n`);

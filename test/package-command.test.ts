@@ -321,7 +321,9 @@ describe('hob update', () => {
     for (const wanted of ['2f0', 'ffff', 'nobody']) {
       const { code, stderr } = await hob('update', wanted).ended;
       expect(code).toBe(1);
-      expect(stderr).toContain(`No installed script matches "${wanted}". To list installed scripts: hob packages`);
+      expect(stderr).toContain(
+        `No installed script matches "${wanted}". To list installed scripts: hob packages`,
+      );
     }
   });
 

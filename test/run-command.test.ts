@@ -266,6 +266,8 @@ describe('hob run', () => {
     await writeFile(go, '');
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'first\nsecond\n' });
-    expect(stderr).toMatch(/^(?:Hob has stopped\. Waiting for it to start again \.\.\.\n)?patient: succeeded/);
+    expect(stderr).toMatch(
+      /^(?:Hob has stopped\. Waiting for it to start again \.\.\.\n)?patient: succeeded/,
+    );
   });
 });

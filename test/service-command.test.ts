@@ -82,7 +82,10 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     expect(await isThere(unit)).toBe(false);
     const last = (await systemctl.calls()).slice(-2).map(({ args }) => args.join(' '));
     expect(last).toEqual(['--user disable --now hob.service', '--user daemon-reload']);
-    expect(await service('uninstall')).toMatchObject({ code: 0, stdout: 'Automatic start is not installed.\n' });
+    expect(await service('uninstall')).toMatchObject({
+      code: 0,
+      stdout: 'Automatic start is not installed.\n',
+    });
     expect(JSON.parse((await service('status', '--json')).stdout)).toMatchObject({
       installed: false,
       active: false,

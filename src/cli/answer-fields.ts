@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { printable } from './terminal/text-width.ts';
 
-/** What stands in an answer of the service, read with the caution that whatever another process says deserves. */
+/** Readers for the fields of a response. The response comes from another process, so no type is taken for granted. */
 export function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
@@ -18,7 +18,7 @@ export function textsIn(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** Why something failed, and what can be done. */
+/** The message of an error field and its hint, if there is one. */
 export function errorIn(error: Json | undefined): string | null {
   if (!isJsonObject(error)) return null;
   const hint = textOf(error.hint);

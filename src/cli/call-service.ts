@@ -15,7 +15,7 @@ interface Answer {
   text(): Promise<string>;
 }
 
-/** Calls a service, and answers as fetch does. To load fetch takes longer than all the rest of a short command. */
+/** Sends a request and returns a fetch-like response. Loading fetch takes longer than the rest of a short command. */
 export function callService(url: string, { method, headers, body, signal }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers: { ...headers }, signal }, (answer) => {
@@ -27,7 +27,7 @@ export function callService(url: string, { method, headers, body, signal }: Call
         text: () => text(answer),
       });
     });
-    // It may fail again when it was answered already; whoever reads the answer is told then.
+    // After the response has begun, the body stream reports errors to its reader.
     call.on('error', reject);
     call.end(body);
   });

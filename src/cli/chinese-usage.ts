@@ -10,7 +10,7 @@ const titles: Readonly<Record<string, string>> = {
   'Commands:': '命令：',
 };
 
-/** What it writes into its help by itself. */
+/** Words that commander adds to a help page. */
 const words: readonly [pattern: RegExp, chinese: string][] = [
   [/\[options\]/g, '[选项]'],
   [/\[command\]/g, '[命令]'],
@@ -18,7 +18,7 @@ const words: readonly [pattern: RegExp, chinese: string][] = [
   [/ ?\(choices: (.+)\)$/, '（可选：$1）'],
 ];
 
-/** What the library says of a command that is written wrongly. It has no other place to put it in another language. */
+/** Usage errors of commander, which cannot be translated in any other way. */
 const complaints: readonly [pattern: RegExp, chinese: string][] = [
   [/^error: missing required argument '(.+)'/, '错误：缺少参数 $1'],
   [/^error: option '(.+?)' argument missing/, '错误：选项 $1 缺少值'],
@@ -41,7 +41,7 @@ const complaints: readonly [pattern: RegExp, chinese: string][] = [
   [/\(Did you mean (?:one of )?(.+)\?\)/, '（是不是 $1？）'],
 ];
 
-/** Has the library that reads commands speak Chinese. To be called before subcommands are added: they take after their parent. */
+/** Makes commander speak Chinese. Call it before subcommands are added: they inherit the configuration of their parent. */
 export function speakChinese(program: Command): void {
   program
     .configureHelp({

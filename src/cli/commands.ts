@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 
 import { tr } from './language.ts';
 
-/** A subcommand: what `hob --help` says of it, and how to get the rest when it is called. */
+/** A subcommand: its summary for `hob --help`, and a loader for its options and action. */
 export interface Subcommand {
   readonly name: string;
   readonly summary: string;
-  /** Under which heading it stands. */
+  /** Heading in `hob --help`. */
   readonly group: string;
-  /** For shells and not for people: `hob --help` says nothing of it. */
+  /** Used by shells only and therefore not listed in `hob --help`. */
   readonly isHidden?: boolean;
-  /** Adds its options and its action. Loaded only when needed, so that the command starts quickly. */
+  /** Loads the module that adds options and action. Only the called command is loaded, so that `hob` starts quickly. */
   load(): Promise<{ configure(command: Command): void }>;
 }
 

@@ -6,7 +6,7 @@ import { readToken, TokenError, tokenFileOf } from '../shared/token-file.ts';
 import { language, tr } from './language.ts';
 import { UserError } from './user-error.ts';
 
-/** What a command sends along so that a service which asks for its token lets it in. */
+/** The authorization header for a service that requires its token; empty for any other service. */
 export function credentialsFor(home: string, { token: isNeeded }: ServiceInfo): Record<string, string> {
   if (!isNeeded) return {};
   try {
@@ -26,11 +26,11 @@ export function wrongToken(home: string): UserError {
   );
 }
 
-/** The home in question, and the service that runs there: null when there is none, even if a killed one left its file. */
+/** The home and the service that runs in it. The service is null if none runs, even if a killed one left its file behind. */
 export async function findService(
   flag: string | undefined,
 ): Promise<{ home: string; service: ServiceInfo | null }> {
-  // A command in a script means the Hob that runs the script.
+  // Inside a script, the default is the Hob that runs the script.
   const home = resolveHome(flag ?? homeOfRun() ?? undefined);
   const service = await findRunningService(home).catch((error: unknown) => {
     throw new UserError(

@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** 128 and the number of the signal, as shells have it. */
+/** 128 plus the signal number, as in shells. */
 const interruptCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 type InterruptName = keyof typeof interruptCodes;
 
-/** Nobody who wants to be gone waits longer than this. */
+/** How long a second Ctrl-C waits for the pending cleanup. */
 const longestLastWordMs = 2000;
 
 export interface Interrupt {
-  /** Aborted by the first Ctrl-C. The second one ends the command at once, whatever it waits for. */
+  /** Aborted by the first Ctrl-C. The second one ends the command immediately. */
   readonly signal: AbortSignal;
-  /** What a command that was interrupted exits with. */
+  /** Exit code of an interrupted command. */
   readonly exitCode: number;
-  /** The second one waits for this, though not for long: what the first has asked for is to be said before nobody is there to say it. */
+  /** Delays the second Ctrl-C briefly until this settles, so that a request sent after the first one still reaches the service. */
   finishFirst(lastWord: Promise<unknown>): void;
   release(): void;
 }
 
-/** Lets a command clear up after Ctrl-C. */
+/** Lets a command clean up after Ctrl-C. */
 export function catchInterrupt(): Interrupt {
   const controller = new AbortController();
   let exitCode: number = interruptCodes.SIGINT;
@@ -52,7 +52,7 @@ export function catchInterrupt(): Interrupt {
     }
     exitCode = interruptCodes[name];
     controller.abort();
-    // Whoever heard it has said by now whether there is something to be said first. If not, the next one need not come through us.
+    // The abort listeners have run. If none called finishFirst, the next signal can use its default action.
     if (lastWordSaid === null) release();
   }
 }

@@ -1,9 +1,9 @@
 import { userLanguage } from '../settings/user-language.ts';
 
-/** The language of the person at the terminal. */
+/** The language of the user. */
 export const language = userLanguage();
 
-/** What a person reads, in their language. */
+/** Returns the text in the language of the user. */
 export function tr(english: string, chinese: string): string {
   return language === 'zh' ? chinese : english;
 }

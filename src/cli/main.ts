@@ -11,7 +11,7 @@ import { exitCodes, ToldError, UserError } from './user-error.ts';
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const [called, completed] = argv.filter((argument) => !argument.startsWith('-'));
-    // What completes a command must know the options of that one, too.
+    // Completion also needs the options of the command that it completes.
     const program = await buildProgram(
       ({ name }) => name === called || (called === 'complete' && name === completed),
     );
@@ -32,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof ToldError) return error.exitCode;
-    // Whatever the library complains of was written wrongly.
+    // Commander reports only usage errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
     const message = error instanceof UserError ? error.message : explainLack(error);
     if (message === null) throw error;
@@ -41,7 +41,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What the user can do when the machine lacks what it takes to start; null for a defect. */
+/** A message for the user if the machine lacks a resource; null if the error is a bug. */
 function explainLack(error: unknown): string | null {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' && Reflect.get(Object(error), 'syscall') === 'uv_cwd')
@@ -49,7 +49,7 @@ function explainLack(error: unknown): string | null {
       'The current folder no longer exists. Change to another folder: cd',
       '当前文件夹已不存在。请换到别的文件夹：cd',
     );
-  // Loading modules without handles fails in many ways, and not all of them say why.
+  // Without file handles, loading modules fails in many ways, and not every error names the cause.
   if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
     const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return tr(
@@ -58,7 +58,10 @@ function explainLack(error: unknown): string | null {
     );
   }
   return isExhaustion(errno)
-    ? tr(`Not enough system resources to start (${errno}). Free some memory or disk space, then try again.`, `系统资源不足，无法启动（${errno}）。请释放一些内存或磁盘空间后重试。`)
+    ? tr(
+        `Not enough system resources to start (${errno}). Free some memory or disk space, then try again.`,
+        `系统资源不足，无法启动（${errno}）。请释放一些内存或磁盘空间后重试。`,
+      )
     : null;
 }
 

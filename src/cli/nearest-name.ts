@@ -1,4 +1,4 @@
-/** The name that was most likely meant, if one is near enough to be a slip of the finger. */
+/** The most similar name, if it is similar enough to be a typing error; else null. */
 export function nearestName(wanted: string, names: readonly string[]): string | null {
   const lower = wanted.toLowerCase();
   const measured = names
@@ -9,7 +9,7 @@ export function nearestName(wanted: string, names: readonly string[]): string | 
   return nearest !== undefined && nearest.distance <= most ? nearest.name : null;
 }
 
-/** How many characters must be put in, left out or replaced to make one text of the other. */
+/** Levenshtein distance: inserted, deleted and replaced characters. */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, character] of [...one].entries()) {

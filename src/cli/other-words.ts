@@ -1,4 +1,4 @@
-/** What people are used to type, and how it is called here. */
+/** Command names of other tools, and the matching commands of Hob. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   status: ['hob service status', 'hob doctor'],
   restart: ['hob stop && hob start'],
@@ -24,7 +24,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   models: ['hob model list'],
 };
 
-/** The commands that somebody who types this means; none when it is a word of Hob, or of nobody. */
+/** The commands of Hob that match a command name of another tool; empty if there are none. */
 export function commandsFor(word: string): readonly string[] {
   return Object.hasOwn(otherWords, word) ? (otherWords[word] ?? []) : [];
 }

@@ -15,7 +15,9 @@ it('a script is known by its id, the beginning of its id, or its exact name, whi
 });
 
 it('what is not clear is refused, with the ids to choose from', () => {
-  expect(() => pickScript(known, '图片')).toThrow(/^Several scripts are named "图片"\. Use one of these ids: beef0000.*beef1111/);
+  expect(() => pickScript(known, '图片')).toThrow(
+    /^Several scripts are named "图片"\. Use one of these ids: beef0000.*beef1111/,
+  );
   expect(() => pickScript(known.slice(1), 'beef')).toThrow(/^Several script ids begin with beef\./);
   for (const wanted of ['caf', '', 'Node', '图', 'cafe%', '\u001b[2J'])
     expect(() => pickScript(known, wanted)).toThrow(/^No script has/);

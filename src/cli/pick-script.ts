@@ -10,11 +10,11 @@ export interface KnownScript {
   readonly folder?: string;
 }
 
-/** Shorter beginnings of an id are more likely a name that is written wrongly. */
+/** A shorter prefix is more likely a mistyped name than an id. */
 const shortestPrefix = 4;
 const shownPrefix = 8;
 
-/** The scripts of GET /api/scripts, as far as they are needed to be told apart. */
+/** Reads from GET /api/scripts what is needed to identify a script. */
 export function scriptsIn(scripts: Json | undefined): KnownScript[] {
   return objectsIn(scripts).map(({ id, name, folder }) => ({
     id: textOf(id) ?? '',
@@ -23,7 +23,7 @@ export function scriptsIn(scripts: Json | undefined): KnownScript[] {
   }));
 }
 
-/** The one that is meant: by its id, by the beginning of its id, or by its exact name. */
+/** Finds a script by id, id prefix or exact name. Throws if there is none or more than one. */
 export function pickScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
   const found = exactMatches(known, wanted);
   const [only, ...others] = found;
@@ -45,7 +45,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
   throw new UserError(`${what}${tr(` Use one of these ids: ${ids}`, `请用 ID 指明：${ids}`)}`);
 }
 
-/** A folder that was copied: neither of the two runs until one of them has an id of its own. */
+/** Error for scripts that share an id, for example because a folder was copied. None of them runs until the ids differ. */
 function sameId(found: readonly KnownScript[]): UserError {
   const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
   return new UserError(
@@ -56,17 +56,17 @@ function sameId(found: readonly KnownScript[]): UserError {
   );
 }
 
-/** Those that have this id or this name, or an id that begins like this. */
+/** The scripts with this id or name, or else with this id prefix. */
 export function exactMatches<Known extends KnownScript>(known: readonly Known[], wanted: string): Known[] {
   const lower = wanted.toLowerCase();
   const byId = known.filter(({ id }) => id.toLowerCase() === lower);
   if (byId.length > 0) return byId;
   const byName = known.filter(({ name }) => name === wanted);
-  // A name before a beginning: somebody may have called a script `cafe`.
+  // A name comes before a prefix: a script may be named `cafe`.
   return byName.length > 0 ? byName : known.filter(({ id }) => isPrefix(lower, id));
 }
 
-/** As much of an id as tells it from the others. */
+/** The shortest prefix that is unique among all ids, at least 8 characters long. */
 export function shortId(id: string, all: readonly string[]): string {
   for (let length = shownPrefix; length < id.length; length++) {
     const prefix = id.slice(0, length);

@@ -5,7 +5,7 @@ import { speakChinese } from './chinese-usage.ts';
 import { type Subcommand, subcommands } from './commands.ts';
 import { language, tr } from './language.ts';
 
-/** The `hob` command with the names of all its subcommands. Those that are needed have their options, too. */
+/** The `hob` command with all its subcommands. Only the needed ones are loaded with their options. */
 export async function buildProgram(isNeeded: (subcommand: Subcommand) => boolean): Promise<Command> {
   const program = new Command('hob')
     .description(

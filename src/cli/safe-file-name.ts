@@ -1,8 +1,8 @@
-/** Names that Windows keeps for devices, whatever stands behind the dot. */
+/** Device names that Windows reserves, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 const longestBytes = 200;
 
-/** Texts as one name that every system takes, in which they can still be read: `图片-放大-1.0.0`. */
+/** Joins texts to a file name that is valid on every system and still readable: `图片-放大-1.0.0`. */
 export function safeFileName(...texts: readonly string[]): string {
   const base = texts
     .map(safe)
@@ -17,7 +17,7 @@ function safe(text: string): string {
   return (
     text
       .normalize('NFC')
-      // What a path, a shell or Windows reads as something else, and what nobody sees.
+      // Characters with a meaning in paths, in shells or on Windows, and invisible characters.
       .replace(/[\\/:*?"'<>|`$&;!#%~()[\]{}\p{C}\p{Z}\s]+/gu, '-')
       .replace(/^[.-]+|[.-]+$/g, '')
   );

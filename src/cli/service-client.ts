@@ -8,10 +8,10 @@ import { findRun } from './script/this-run.ts';
 import { printable } from './terminal/text-width.ts';
 import { exitCodes, UserError } from './user-error.ts';
 
-/** To look through all models, or to delete a large one, takes a while on a slow disk. */
+/** Listing all models or deleting a large one can take long on a slow disk. */
 const answerWithinMs = 120_000;
 
-/** What the service says of values that a command has passed on. */
+/** Error codes of the service that point to a wrong argument of the command. */
 const writtenWrongly: ReadonlySet<string> = new Set([
   'field-invalid',
   'repo-id-invalid',
@@ -20,7 +20,7 @@ const writtenWrongly: ReadonlySet<string> = new Set([
   'params-invalid',
 ]);
 
-/** The service said no. */
+/** The service refused the request. */
 export class RefusedError extends UserError {
   readonly code: string | null;
 
@@ -30,14 +30,14 @@ export class RefusedError extends UserError {
   }
 }
 
-/** There is nobody who answers. */
+/** The service does not respond. */
 export class UnreachableError extends UserError {}
 
-/** Speaks with the service of a home, and turns what it refuses into what a person can read. */
+/** HTTP client for the service of a home. Turns refusals into readable errors. */
 export class ServiceClient {
-  /** Where it listens, for a person who wants to call it. */
+  /** Base address, also shown to the user. */
   readonly url: string;
-  /** Whether callers must show the token. */
+  /** Whether the service requires the token. */
   readonly needsToken: boolean;
   readonly #home: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export class ServiceClient {
     return new ServiceClient(home, service.url, credentialsFor(home, service));
   }
 
-  /** The one that runs a script, by the address that it gave the run: whatever is asked is asked by that run. */
+  /** Inside a script: a client that calls in the name of the current run. Elsewhere, or with --home: the service of the home. */
   static async ofRunOr(homeFlag: string | undefined): Promise<ServiceClient> {
     const run = homeFlag === undefined ? await findRun(undefined) : null;
     if (run === null) return ServiceClient.find(homeFlag);
@@ -80,7 +80,7 @@ export class ServiceClient {
     return this.#ask('DELETE', path);
   }
 
-  /** An answer that is no JSON, or that goes on: to be read as it comes. */
+  /** Opens a response that is not JSON, or that is streamed. */
   async open(
     path: string,
     { headers = {}, signal = null }: { headers?: Record<string, string>; signal?: AbortSignal | null } = {},
@@ -97,7 +97,7 @@ export class ServiceClient {
     return answer;
   }
 
-  /** What a run has written to one of its streams so far, and what it writes until it ends or the signal comes. */
+  /** Yields the output of a stream from its beginning until the run ends or the signal aborts. */
   async *follow(
     runId: string,
     stream: 'stdout' | 'stderr',
@@ -118,7 +118,7 @@ export class ServiceClient {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await callService(this.url + path, {
       method,
-      // What it passes on is to be in the language that it speaks itself.
+      // Messages of the service are shown in the language of the command.
       headers: { 'accept-language': language, ...json, ...headers, ...this.#headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(answerWithinMs),
@@ -138,7 +138,10 @@ export class ServiceClient {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new UnreachableError(
-      tr(`No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`, `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`),
+      tr(
+        `No response from Hob at ${this.url} (${reason}). To find the cause: hob doctor`,
+        `Hob 在 ${this.url} 没有响应（${reason}）。查找原因：hob doctor`,
+      ),
     );
   }
 }
@@ -148,13 +151,13 @@ function parse(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    // Not from Hob, or cut short: said below.
+    // Not a response of Hob, or incomplete. The caller reports the status instead.
   }
   return isJsonObject(value) ? value : {};
 }
 
 function refusal({ message, error, hint }: JsonObject, code: string | null, status: number): RefusedError {
-  // Notify has a form of its own.
+  // Errors of /api/notify have the field `error` instead.
   const text = message ?? error;
   const said =
     typeof text === 'string'

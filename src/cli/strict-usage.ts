@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import { tr } from './language.ts';
 import { exitCodes } from './user-error.ts';
 
-/** Scripts tell what could not be done from a command that they have written wrongly. */
+/** Makes usage errors exit with 2, so that scripts can tell them from failures. */
 export function strictUsage(command: Command): void {
   command.exitOverride(({ exitCode, code, message }) => {
     throw new CommanderError(exitCode === 0 ? 0 : exitCodes.usage, code, message);

@@ -1,7 +1,7 @@
-/** Exit codes beside 0, which means that it was done: it could not be done, and the command was written wrongly. */
+/** Exit codes besides 0 (success). */
 export const exitCodes = { failed: 1, usage: 2 } as const;
 
-/** Something the user can mend: shown without a stack. */
+/** An error that the user can fix. It is shown without a stack trace. */
 export class UserError extends Error {
   readonly exitCode: number;
 
@@ -11,7 +11,7 @@ export class UserError extends Error {
   }
 }
 
-/** The command has failed, and has said all there is to say. */
+/** A failure whose message has already been printed. */
 export class ToldError extends UserError {
   constructor(exitCode: number = exitCodes.failed) {
     super('', exitCode);

@@ -1,22 +1,22 @@
-/** How a terminal emulator is told what to run. */
+/** How to start a command in a terminal emulator. */
 export interface Emulator {
   readonly name: string;
   /**
-   * What stands between the program and the command. It must be the form that takes the rest of the arguments as they are:
-   * many emulators have another one, which takes a line for a shell.
+   * Arguments between the emulator and the command. They must select the form that takes the remaining arguments unchanged:
+   * many emulators also have one that takes a shell command line.
    */
   readonly before: readonly string[];
-  /** The only kind of desktop it can show itself on; absent: either. */
+  /** The only display system it supports; absent: both. */
   readonly only?: 'x11' | 'wayland';
-  /** A character that it does not pass on as it is, wherever in the command it stands. */
+  /** A character that the emulator interprets anywhere in the command instead of passing it on. */
   readonly reads?: string;
 }
 
-/** In the order in which they are tried where nothing else decides. */
+/** In the default order of preference. */
 export const emulators: readonly Emulator[] = [
-  // Asked for a tab, it would put the run into somebody's window, where closing it ends both.
+  // A tab would open in an existing window, and closing that window would end the run.
   { name: 'gnome-terminal', before: ['--window', '--'] },
-  // Like qterminal, which is made of the same parts, it puts the values of variables in.
+  // konsole and qterminal, which share code, expand variables in the command.
   { name: 'konsole', before: ['-e'], reads: '$' },
   { name: 'xfce4-terminal', before: ['-x'] },
   { name: 'mate-terminal', before: ['-x'] },
@@ -24,7 +24,7 @@ export const emulators: readonly Emulator[] = [
   { name: 'qterminal', before: ['-e'], reads: '$' },
   { name: 'ptyxis', before: ['--new-window', '--'] },
   { name: 'kgx', before: ['--'] },
-  // By itself it hands the command to one that is there already, as a line for a shell.
+  // By default it passes the command to a running instance as a shell command line.
   { name: 'terminator', before: ['--no-dbus', '-x'] },
   { name: 'kitty', before: ['--'] },
   { name: 'alacritty', before: ['-e'] },
@@ -38,12 +38,12 @@ export const emulators: readonly Emulator[] = [
 ];
 
 /**
- * Programs that x-terminal-emulator may stand for and that do not pass a command on as it is: they split it anew, read it in another
- * character set, or need a server that nobody has started.
+ * Possible targets of x-terminal-emulator that do not pass a command on unchanged: they split it again, read it in another character
+ * set, or need a server that is not running.
  */
 export const unfitEmulators: readonly string[] = ['tilix', 'sakura', 'koi8rxterm', 'footclient'];
 
-/** What belongs to a desktop, by the names in XDG_CURRENT_DESKTOP. */
+/** The emulators of each desktop, by its name in XDG_CURRENT_DESKTOP. */
 const ofDesktops: Readonly<Record<string, readonly string[]>> = {
   gnome: ['gnome-terminal', 'kgx', 'ptyxis'],
   unity: ['gnome-terminal'],
@@ -60,7 +60,7 @@ export function findEmulator(name: string): Emulator | undefined {
   return emulators.find((emulator) => emulator.name === name);
 }
 
-/** All of them, those of the desktop first. Desktops are given as in XDG_CURRENT_DESKTOP, such as `ubuntu:GNOME`. */
+/** All emulators, those of the desktop first. `desktops` has the form of XDG_CURRENT_DESKTOP, such as `ubuntu:GNOME`. */
 export function orderEmulators(desktops: string): readonly Emulator[] {
   const own = desktops
     .toLowerCase()

@@ -6,7 +6,7 @@ export interface Machine {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where a program is: an absolute path as it was given, a name on PATH. Null when it is not there. */
+/** Finds a program by its absolute path, or by its name in PATH. Null if it does not exist. */
 export async function findProgram(name: string, machine: Machine): Promise<string | null> {
   for (const path of possiblePaths(name, machine)) {
     if (await isProgram(path, machine.platform)) return path;
@@ -17,7 +17,7 @@ export async function findProgram(name: string, machine: Machine): Promise<strin
 function possiblePaths(name: string, { platform, environment }: Machine): string[] {
   const names = platform === 'win32' && !/\.[a-z]+$/i.test(name) ? [`${name}.exe`] : [name];
   if (isAbsolute(name)) return names;
-  // A relative path would be another program in every folder.
+  // A relative path would mean a different program in every working directory.
   if (/[/\\]/.test(name)) return [];
   const key = Object.keys(environment).find((variable) => variable.toUpperCase() === 'PATH');
   const folders = (key === undefined ? '' : (environment[key] ?? '')).split(delimiter).filter(isAbsolute);
@@ -26,7 +26,7 @@ function possiblePaths(name: string, { platform, environment }: Machine): string
 
 async function isProgram(path: string, platform: NodeJS.Platform): Promise<boolean> {
   try {
-    // Windows Terminal is an alias that can be started, but not opened.
+    // Windows Terminal is an alias that can be started but not opened as a file.
     if (platform === 'win32') return !(await lstat(path)).isDirectory();
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();

@@ -191,7 +191,10 @@ describe('a terminal emulator on Linux', () => {
     async (program) => {
       const { lines, warn } = await look({ programs: ['xterm'], terminalCommand: [program, '-e'] });
       expect(lines).toEqual(['xterm -e']);
-      expect(warn).toHaveBeenCalledExactlyOnceWith({ program }, 'the program in terminal_command does not exist; trying other terminals');
+      expect(warn).toHaveBeenCalledExactlyOnceWith(
+        { program },
+        'the program in terminal_command does not exist; trying other terminals',
+      );
     },
   );
 });

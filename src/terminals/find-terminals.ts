@@ -9,18 +9,18 @@ import { findMacTerminal, macApp } from './mac-terminals.ts';
 import type { Command, Desktop } from './terminal-command.ts';
 import { findWindowsTerminals } from './windows-terminals.ts';
 
-/** Ways to open a terminal window, best first: the arguments of what is to run in it are appended as they are. */
+/** Commands that open a terminal window, best first. The program to run in it and its arguments are appended. */
 export type TerminalSearch =
   | { readonly kind: 'found'; readonly commands: readonly Command[] }
   | { readonly kind: 'none'; readonly reason: 'no-display' | 'no-emulator'; readonly message: Text };
 
 interface TerminalSearchOptions extends Desktop {
-  /** The setting of that name: the program and its arguments; empty where Hob is to find one. */
+  /** The setting `terminal_command`: program and arguments; empty to search for a terminal. */
   readonly terminalCommand: readonly string[];
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** More would only make whoever waits for a window wait longer. */
+/** More attempts would only delay the run. */
 const mostCommands = 3;
 
 const noDisplay: Text = {
@@ -32,14 +32,14 @@ const noEmulator: Text = {
   zh: '没有找到终端程序。请安装一个（Debian、Ubuntu：apt install xterm），或在设置 terminal_command 中指定。',
 };
 
-/** How a terminal window can be opened on this machine. */
+/** Finds ways to open a terminal window on this machine. */
 export async function findTerminals(options: TerminalSearchOptions): Promise<TerminalSearch> {
   if (usesDisplays(options.platform) && !hasDisplay(options.environment)) {
     return { kind: 'none', reason: 'no-display', message: noDisplay };
   }
   const commands = new Map<string, Command>();
   for await (const command of candidates(options)) {
-    // One program often has several names, and what failed once is not worth a second try.
+    // A program often has several names. Try each program only once.
     const [program = '', ...rest] = command;
     const identity = [await realpath(program).catch(() => program), ...rest].join('\0');
     if (!commands.has(identity)) commands.set(identity, command);
@@ -64,7 +64,7 @@ async function* candidates(options: TerminalSearchOptions): AsyncGenerator<Comma
   else yield* findLinuxTerminals(options);
 }
 
-/** The setting as it stands; a program that is known needs no more than its name. */
+/** The command from the setting. For a known program, the name alone is enough. */
 async function chosenCommand(options: TerminalSearchOptions): Promise<readonly Command[]> {
   const [program = '', ...rest] = options.terminalCommand;
   const app = options.platform === 'darwin' && rest.length === 0 ? macApp(program) : null;

@@ -5,11 +5,11 @@ import { type Emulator, findEmulator, orderEmulators, unfitEmulators } from './e
 import { findProgram } from './find-program.ts';
 import type { Command, Desktop } from './terminal-command.ts';
 
-/** The emulators of this machine, the one its user would expect first. */
+/** The installed emulators, the preferred one first. */
 export async function* findLinuxTerminals(desktop: Desktop): AsyncGenerator<Command> {
   const { environment } = desktop;
   const chooser = await findProgram('xdg-terminal-exec', desktop);
-  // Older ones do not know `--`, and what follows never looks like an option.
+  // Older versions do not support `--`, and the command never looks like an option.
   if (chooser !== null) yield [chooser];
   yield* await knownCommand(environment.TERMINAL ?? '', desktop);
   yield* await alternative(desktop);
@@ -18,7 +18,7 @@ export async function* findLinuxTerminals(desktop: Desktop): AsyncGenerator<Comm
   }
 }
 
-/** How an emulator is called that is given by its name or path; empty when it is not known, or of no use here. */
+/** The command for an emulator, given by name or path; empty if it is unknown or not usable here. */
 export async function knownCommand(program: string, desktop: Desktop): Promise<Command[]> {
   const emulator = findEmulator(basename(program));
   if (emulator === undefined || !isOfUse(emulator, desktop)) return [];
@@ -26,7 +26,7 @@ export async function knownCommand(program: string, desktop: Desktop): Promise<C
   return path === null ? [] : [[path, ...emulator.before]];
 }
 
-/** What Debian and its relatives call the emulator of the system. It takes `-e`, but not all that stand behind it do that well. */
+/** The x-terminal-emulator of Debian-based systems. It accepts `-e`, but some of its possible targets handle that badly. */
 async function alternative(desktop: Desktop): Promise<Command[]> {
   const path = await findProgram('x-terminal-emulator', desktop);
   if (path === null) return [];

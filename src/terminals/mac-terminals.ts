@@ -1,6 +1,6 @@
 import { findProgram, type Machine } from './find-program.ts';
 
-/** The apps that can be asked for, by their names in small letters. */
+/** The supported apps, by lower-case name. */
 const apps: Readonly<Record<string, (line: string) => string>> = {
   terminal: (line) => `tell application "Terminal"
 activate
@@ -12,7 +12,7 @@ create window with default profile command ${line}
 end tell`,
 };
 
-/** The app that a word of the setting names. */
+/** The app that the setting names; null if it is not supported. */
 export function macApp(word: string): string | null {
   const name = word
     .toLowerCase()
@@ -21,14 +21,14 @@ export function macApp(word: string): string | null {
   return Object.hasOwn(apps, name) ? name : null;
 }
 
-/** Windows of an app are opened by a script for it, which is always the same: the command comes to it as arguments. */
+/** An AppleScript opens the window. The script is constant and gets the command as arguments. */
 export async function findMacTerminal(app: string, machine: Machine): Promise<string[][]> {
   const program = await findProgram('osascript', machine);
   const script = windowScript(app);
   return program === null || script === null ? [] : [[program, '-e', script]];
 }
 
-/** Both apps want one line for a shell. AppleScript quotes each word for it, so that none of them is read as anything else. */
+/** Both apps take a shell command line, so AppleScript quotes each argument for the shell. */
 function windowScript(app: string): string | null {
   const tell = apps[app]?.(app === 'terminal' ? '"exec" & commandLine' : 'text 2 thru -1 of commandLine');
   return tell === undefined

@@ -1,10 +1,10 @@
 import type { Machine } from './find-program.ts';
 
-/** An emulator and its arguments: the command for its window is appended as it is. */
+/** An emulator and its arguments. The command to run in the window is appended unchanged. */
 export type Command = readonly string[];
 
-/** A machine on which a window is wanted. */
+/** A machine on which to open a window. */
 export interface Desktop extends Machine {
-  /** What is known of the command for the window: some emulators do not pass everything on as it is. */
+  /** The known words of the command: some emulators cannot pass on every character unchanged. */
   readonly inside: readonly string[];
 }

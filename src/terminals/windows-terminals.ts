@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { findProgram } from './find-program.ts';
 import type { Command, Desktop } from './terminal-command.ts';
 
-/** What Windows Terminal takes for the end of its command, also within quotes. */
+/** Windows Terminal ends a command at this character, even within quotes. */
 const separator = ';';
 
-/** Windows Terminal, then the console that every Windows has. */
+/** Windows Terminal, then the built-in console. */
 export async function* findWindowsTerminals(desktop: Desktop): AsyncGenerator<Command> {
   const isSplit = desktop.inside.some((word) => word.includes(separator));
   const modern = isSplit ? null : await findProgram('wt', desktop);

@@ -9,7 +9,7 @@ import { exitCodesText, strictUsage } from '../strict-usage.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 
-/** A script that is asked to end has some seconds for it before it is killed. */
+/** How long to wait for the run to end: a cancelled script gets a grace period before it is killed. */
 const endsWithinS = 60;
 
 export function configure(command: Command): void {
@@ -37,7 +37,10 @@ export function configure(command: Command): void {
       process.stdout.write(
         endCause === 'cancelled'
           ? tr(`Cancelled ${scriptName} (run ${id}).\n`, `${scriptName} 已停止（运行 ${id}）。\n`)
-          : tr(`${scriptName} is still being cancelled (run ${id}).\n`, `正在停止 ${scriptName}（运行 ${id}）。\n`),
+          : tr(
+              `${scriptName} is still being cancelled (run ${id}).\n`,
+              `正在停止 ${scriptName}（运行 ${id}）。\n`,
+            ),
       );
     });
 }

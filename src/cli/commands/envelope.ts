@@ -31,7 +31,7 @@ export function configure(command: Command): void {
     )
     .argument('<message>', tr('reason of the failure', '失败原因'))
     .argument(...valuesArgument)
-    // A message may begin with a dash.
+    // The message may begin with a dash.
     .allowUnknownOption()
     .option('--code <number>', tr('error code, an integer other than 0', '非 0 的整数'), readCode, 1)
     .option(...fileOption)
@@ -40,7 +40,7 @@ export function configure(command: Command): void {
     });
 }
 
-/** Without a run there is nobody to read it but the person at the terminal. */
+/** Writes the envelope file of the run, or prints the envelope when there is no run. */
 async function write(file: string | undefined, envelope: JsonObject): Promise<void> {
   const run = await findRun(file);
   const text = JSON.stringify(envelope);

@@ -40,7 +40,10 @@ export function configure(command: Command): void {
     )
     .argument(
       '<key>',
-      tr('key of the environment, or a prefix of it (at least 4 characters)', '环境的标识，或其开头（至少 4 个字符）'),
+      tr(
+        'key of the environment, or a prefix of it (at least 4 characters)',
+        '环境的标识，或其开头（至少 4 个字符）',
+      ),
     )
     .option(...homeOption)
     .option(...jsonOption)

@@ -15,7 +15,10 @@ export function configure(command: Command): void {
   strictUsage(command);
   command
     .argument('[number]', tr('number of the value, starting at 1', '第几个，从 1 开始'))
-    .option('--all', tr('print all values, one per line; succeeds even if there are none', '全部打印，每行一个；可以没有'))
+    .option(
+      '--all',
+      tr('print all values, one per line; succeeds even if there are none', '全部打印，每行一个；可以没有'),
+    )
     .option('--json', tr('print JSON (a list with --all)', '输出 JSON；与 --all 一起时为列表'))
     .option(...fileOption)
     .addHelpText('after', examples)

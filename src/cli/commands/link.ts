@@ -24,11 +24,13 @@ export function configure(command: Command): void {
   command
     .argument('<id>', tr('id of the script, which must be a node', '脚本的 id；该脚本必须是节点'))
     .argument('[values...]', tr('values of its main input', '主输入的值'))
-    .option('-p, --param <name=value>', tr('set a param of the script; can be repeated', '参数；可重复'), collect, [])
     .option(
-      '--field <name>',
-      tr('print only this field of the envelope', '只打印结果中的这个值'),
+      '-p, --param <name=value>',
+      tr('set a param of the script; can be repeated', '参数；可重复'),
+      collect,
+      [],
     )
+    .option('--field <name>', tr('print only this field of the envelope', '只打印结果中的这个值'))
     .option('--json', tr('print the whole response', '打印完整的响应'))
     .option(...fileOption)
     .addHelpText('after', examples)

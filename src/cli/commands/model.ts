@@ -106,7 +106,9 @@ export function configure(command: Command): void {
 
   command
     .command('rm')
-    .description(tr('show how much space a model uses, ask, and delete it', '删除模型，删除前说明可释放多少空间'))
+    .description(
+      tr('show how much space a model uses, ask, and delete it', '删除模型，删除前说明可释放多少空间'),
+    )
     .argument('<repo>', repoMeaning, checkRepoId)
     .option(
       '--place <place>',

@@ -19,17 +19,11 @@ export function configure(command: Command): void {
     .option('--id <uuid>', tr('id of the script (default: a new one)', '脚本 ID（默认：自动生成）'), checkId)
     .option(
       '--dir <dir>',
-      tr(
-        'parent folder (default: scripts in the home)',
-        '放在哪个文件夹里（默认：数据目录下的 scripts）',
-      ),
+      tr('parent folder (default: scripts in the home)', '放在哪个文件夹里（默认：数据目录下的 scripts）'),
     )
     .option('--yes', tr('do not prompt; use defaults for missing values', '什么都不问，未给出的采用默认值'))
     .option(...homeOption)
-    .option(
-      '--json',
-      tr('print the created script as JSON', '以 JSON 输出写入的内容，供程序使用'),
-    )
+    .option('--json', tr('print the created script as JSON', '以 JSON 输出写入的内容，供程序使用'))
     .addHelpText('after', examples)
     .action((name: string | undefined, options: MakeOptions) => makeScript(name, options));
 }

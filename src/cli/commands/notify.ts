@@ -26,7 +26,7 @@ export function configure(command: Command): void {
       ]),
     )
     .argument('<message>', tr('text of the notification', '消息内容'))
-    // It may begin with a dash.
+    // The message may begin with a dash.
     .allowUnknownOption()
     .option('--title <text>', tr('title line above the message', '显示在消息上方的一行'))
     .option(

@@ -8,10 +8,7 @@ import { exitCodesText, strictUsage } from '../strict-usage.ts';
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument(
-      '[what]',
-      tr('run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'),
-    )
+    .argument('[what]', tr('run (id, id prefix or last) or script', '运行（ID、ID 的开头或 last）或脚本'))
     .option('--print', tr('print the URL without opening a browser', '只输出地址，不打开浏览器'))
     .option(...homeOption)
     .option(...plainJsonOption)

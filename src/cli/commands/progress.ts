@@ -6,18 +6,15 @@ import { fileOption, findRun } from '../script/this-run.ts';
 import { strictUsage } from '../strict-usage.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
-/** Who only says by the way how far it is does not want to wait for long. */
+/** A progress report must not delay the script for long. */
 const answerWithinMs = 2000;
 
 export function configure(command: Command): void {
   strictUsage(command);
   command
-    .argument(
-      '<fraction>',
-      tr('progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'),
-    )
+    .argument('<fraction>', tr('progress from 0 to 1, or - if it is unknown', '进度，0 到 1；未知时写 -'))
     .argument('[message]', tr('description of the current step', '正在做什么'))
-    // It may begin with a dash.
+    // The message may begin with a dash.
     .allowUnknownOption()
     .option(...fileOption)
     .addHelpText('after', examples)
@@ -29,7 +26,7 @@ export function configure(command: Command): void {
         process.stderr.write(`${share}${message ?? ''}\n`);
         return;
       }
-      // A script is not to fail for it, whatever it was.
+      // A lost progress report must not make the script fail.
       await callHob(run, '/api/progress', { body, withinMs: answerWithinMs }).catch(() => {});
     });
 }
@@ -39,7 +36,10 @@ function fractionOf(word: string): number | null {
   const fraction = Number(word);
   if (word.trim() !== '' && fraction >= 0 && fraction <= 1) return fraction;
   throw new UserError(
-    tr(`Invalid progress "${word}": expected a number from 0 to 1, or -.`, `“${word}” 不是 0 到 1 之间的数。`),
+    tr(
+      `Invalid progress "${word}": expected a number from 0 to 1, or -.`,
+      `“${word}” 不是 0 到 1 之间的数。`,
+    ),
     exitCodes.usage,
   );
 }

@@ -17,10 +17,7 @@ export function configure(command: Command): void {
     )
     .argument(
       '<script>',
-      tr(
-        'name of the script, part of the name, id or id prefix',
-        '名称、名称的一部分、ID 或 ID 的开头',
-      ),
+      tr('name of the script, part of the name, id or id prefix', '名称、名称的一部分、ID 或 ID 的开头'),
     )
     .argument(
       '[values...]',
@@ -29,19 +26,21 @@ export function configure(command: Command): void {
         '主输入的值，例如文件；- 表示从标准输入读取，每行一个',
       ),
     )
-    .option(
-      '-p, --param <name=value>',
-      tr('set a param; can be repeated', '参数，可多次使用'),
-      collect,
-    )
+    .option('-p, --param <name=value>', tr('set a param; can be repeated', '参数，可多次使用'), collect)
     .option(
       '--undeclared',
       tr('allow params that the manifest does not declare', '允许传递清单中未声明的参数'),
     )
-    .option('--async', tr('print the run id and exit without waiting for the run', '只输出运行 ID，不等待结束'))
+    .option(
+      '--async',
+      tr('print the run id and exit without waiting for the run', '只输出运行 ID，不等待结束'),
+    )
     .option('--follow', tr('with --async: wait for the run anyway', '与 --async 同用：仍然等待结束'))
     .addOption(
-      new Option('--timeout <seconds>', tr('cancel the run after this many seconds', '超过指定秒数则取消运行'))
+      new Option(
+        '--timeout <seconds>',
+        tr('cancel the run after this many seconds', '超过指定秒数则取消运行'),
+      )
         .argParser(secondsArgument)
         .conflicts('async'),
     )

@@ -41,7 +41,10 @@ export function configure(command: Command): void {
     )
     .option(
       '--since <time>',
-      tr('only runs queued since then: 30m, 2h, 7d, 1w or 2026-01-31', '此后的运行：30m、2h、7d、1w 或 2026-01-31'),
+      tr(
+        'only runs queued since then: 30m, 2h, 7d, 1w or 2026-01-31',
+        '此后的运行：30m、2h、7d、1w 或 2026-01-31',
+      ),
       (text) => sinceArgument(text),
     )
     .option(
@@ -72,7 +75,7 @@ async function queryOf(client: ServiceClient, options: RunsOptions): Promise<URL
     query.set('script', (await findKnownScript(client, options.script)).id);
   }
   const state = options.failed === true ? 'failed,unknown' : options.state;
-  // Both are failures, which the list tells apart by their cause.
+  // Both have the state failed and differ in their end cause.
   if (state === 'cancelled' || state === 'timeout') query.set('end_cause', state);
   else if (state !== undefined) query.set('state', state);
   if (options.since !== undefined) query.set('since', options.since);

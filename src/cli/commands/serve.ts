@@ -46,7 +46,10 @@ export function configure(command: Command): void {
     )
     .option(
       '--scripts <dir...>',
-      tr('more folders with scripts, besides the scripts folder of the home', '除数据目录自带的以外，其他存放脚本的文件夹'),
+      tr(
+        'more folders with scripts, besides the scripts folder of the home',
+        '除数据目录自带的以外，其他存放脚本的文件夹',
+      ),
     )
     .option(
       '--log-level <level>',

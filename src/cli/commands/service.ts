@@ -7,7 +7,10 @@ import { showStatus } from '../service/status.ts';
 import { uninstallService } from '../service/uninstall.ts';
 import { strictUsage } from '../strict-usage.ts';
 
-const dryRunOption = ['--dry-run', tr('show what would be done, but change nothing', '只说明会做什么')] as const;
+const dryRunOption = [
+  '--dry-run',
+  tr('show what would be done, but change nothing', '只说明会做什么'),
+] as const;
 
 export function configure(command: Command): void {
   strictUsage(command);
@@ -31,7 +34,12 @@ export function configure(command: Command): void {
 
   command
     .command('status')
-    .description(tr('show whether automatic start is installed and whether Hob is running', '是否已安装，Hob 是否在运行'))
+    .description(
+      tr(
+        'show whether automatic start is installed and whether Hob is running',
+        '是否已安装，Hob 是否在运行',
+      ),
+    )
     .option(...homeOption)
     .option('--json', tr('print JSON', '以 JSON 输出，供程序使用'))
     .action((options: CommonOptions) => showStatus(options));

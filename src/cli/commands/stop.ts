@@ -28,10 +28,7 @@ export function configure(command: Command): void {
     )
     .option(
       '--all',
-      tr(
-        'also stop running scripts and cancel queued runs',
-        '同时停止所有正在运行的脚本，排队的也不再启动',
-      ),
+      tr('also stop running scripts and cancel queued runs', '同时停止所有正在运行的脚本，排队的也不再启动'),
     )
     .option(...plainJsonOption)
     .action(async (options: CommonOptions & { all?: boolean }) => {
@@ -51,7 +48,7 @@ export function configure(command: Command): void {
       await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
       say(describeStopping(all ? running : 0));
       await waitForEnd(service.pid, say);
-      // With its last run an executor ends, too. One that does not answer is there until it is continued.
+      // An executor exits after its last run. One that does not respond stays until it is resumed.
       const left = all ? await awaitExecutors(home) : silentPids;
       if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
       say(tr('Hob has stopped.', 'Hob 已停止。'));
@@ -94,14 +91,14 @@ function describeLeft(pid: number): string {
   );
 }
 
-/** The processes that run scripts, with or without their service: their files begin with their process ids. */
+/** Process ids of the live executors of a home. The names of their files begin with the process id. */
 async function findExecutors(home: string): Promise<number[]> {
   const names = await readdir(join(home, 'executor')).catch(() => []);
   const addresses = names.filter((name) => name.endsWith('-address.json'));
   return addresses.map((name) => Number.parseInt(name, 10)).filter((pid) => isAlive(pid));
 }
 
-/** Waits a moment for them to end. Resolves with those that have not. */
+/** Waits briefly for the executors to exit. Resolves with those that are still alive. */
 async function awaitExecutors(home: string): Promise<number[]> {
   const deadlineMs = performance.now() + executorsEndWithinMs;
   for (;;) {
@@ -120,7 +117,7 @@ async function waitForEnd(pid: number, say: (line: string) => void): Promise<voi
 interface Counts {
   running: number;
   queued: number;
-  /** Executors that do not answer. */
+  /** Executors that do not respond. */
   silentPids: number[];
 }
 
@@ -135,7 +132,7 @@ async function askHealth(url: string): Promise<Counts> {
       silentPids: Array.isArray(silent) ? silent.map(Number) : [],
     };
   } catch {
-    // Not worth failing for: what matters is said by the next call.
+    // These counts are optional. If the service does not respond, the next call fails with the reason.
     return { running: 0, queued: 0, silentPids: [] };
   }
 }
@@ -157,7 +154,10 @@ async function ask(
   }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(
-      tr(`No response from Hob at ${url} (${reason}). To find the cause: hob doctor`, `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`),
+      tr(
+        `No response from Hob at ${url} (${reason}). To find the cause: hob doctor`,
+        `Hob 在 ${url} 没有响应（${reason}）。查找原因：hob doctor`,
+      ),
     );
   });
   if (answer.status === 401) throw wrongToken(home);

@@ -42,7 +42,7 @@ export function configure(command: Command): void {
       const { home, service } = await findService(flag);
       const hadToken = await exists(tokenFileOf(home));
       const token = await tokenFor(home, renew === true);
-      // Alone on stdout, so that a shell can put it into a variable.
+      // Nothing else goes to stdout, so that a shell can assign it to a variable.
       if (json === true) printJson({ token });
       else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
       if (renew === true && hadToken) process.stderr.write(noUse);

@@ -1,11 +1,11 @@
-/** Something that may be typed next. */
+/** A completion candidate. */
 export interface Candidate {
   readonly value: string;
-  /** What it is, for shells that show it; empty for nothing. */
+  /** Description, for shells that show one; may be empty. */
   readonly meaning: string;
 }
 
-/** What a shell is to offer: what is listed here, or what lies on the disk, which it knows better. */
+/** What a shell offers: these candidates, or files or folders, which the shell lists itself. */
 export type Offer =
   | { readonly kind: 'candidates'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'files' }
@@ -13,7 +13,7 @@ export type Offer =
 
 export const nothing: Offer = { kind: 'candidates', candidates: [] };
 
-/** Words without a meaning of their own. */
+/** Candidates without descriptions. */
 export function plain(values: readonly string[]): Offer {
   return { kind: 'candidates', candidates: values.map((value) => ({ value, meaning: '' })) };
 }

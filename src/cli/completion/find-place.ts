@@ -1,13 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What the word that is being typed stands for. */
+/** The role of the word at the cursor. */
 export type Place =
   | {
       readonly kind: 'word';
       readonly command: Command;
       readonly argument: Argument | null;
       readonly mayBeOption: boolean;
-      /** Whether it may be the name of a subcommand, which comes before all arguments. */
+      /** Whether it can be a subcommand, which is only possible before all arguments. */
       readonly mayBeCommand: boolean;
     }
   | {
@@ -18,7 +18,7 @@ export type Place =
       readonly words: readonly string[];
     };
 
-/** Walks from the program along words that were typed before, as the library would read them. */
+/** Parses the words before the cursor in the same way as commander. */
 export function findPlace(program: Command, before: readonly string[]): Place {
   let command = program;
   const taken: string[] = [];
@@ -26,7 +26,7 @@ export function findPlace(program: Command, before: readonly string[]): Place {
   let wants: Option | null = null;
   for (const word of before) {
     if (wants !== null && !(wants.variadic && word.startsWith('-'))) {
-      // One that takes several takes all words up to the next option.
+      // A variadic option takes all words up to the next option.
       if (!wants.variadic) wants = null;
       continue;
     }
@@ -49,7 +49,7 @@ export function findPlace(program: Command, before: readonly string[]): Place {
   };
 }
 
-/** The option of this name, if a value follows it as a word of its own. */
+/** The option of this name, if it takes a value as a separate word. */
 function optionThatWants(command: Command, word: string): Option | null {
   return (
     command.options.find(
@@ -62,7 +62,7 @@ function subcommandOf(command: Command, word: string): Command | undefined {
   return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
 
-/** The last one may stand for many. */
+/** The argument at an index; a variadic last argument covers all further ones. */
 function argumentAt(command: Command, index: number): Argument | null {
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);

@@ -5,16 +5,16 @@ import { findScript } from '../run/script-shape.ts';
 import { ServiceClient } from '../service-client.ts';
 import type { Candidate } from './candidate.ts';
 
-/** Somebody waits at a shell: what takes longer is left out. */
+/** The user is waiting: slower responses are ignored. */
 const patienceMs = 1500;
 
-/** What a running service knows that can be named on a command line, by the name that arguments have for it. */
+/** Where the values of an argument come from, by the name of the argument. */
 const sources: Readonly<
   Record<string, { path: string; read(answer: JsonObject, typed: string): Candidate[] }>
 > = {
   script: { path: '/api/scripts', read: scripts },
   run: { path: '/api/runs?limit=30', read: lastAndRuns },
-  // What has ended cannot be stopped.
+  // An ended run cannot be cancelled.
   'running run': { path: '/api/runs?limit=30&state=running,queued', read: runs },
   repo: { path: '/api/models', read: ({ items }) => named(items, 'repo_id') },
   key: { path: '/api/environments', read: ({ items }) => named(items, 'key') },
@@ -26,12 +26,12 @@ const otherNames: Readonly<Record<string, string>> = {
   'run-id': 'run',
 };
 
-/** Whether only a running service can tell what an argument of this name may be. */
+/** Whether the values of this argument come from the service. */
 export function isAskedFor(name: string): boolean {
   return (otherNames[name] ?? name) in sources;
 }
 
-/** What it may be. Without a service, and when it does not answer soon, that is not known: a shell is no place for complaints. */
+/** The values of an argument. Empty if the service does not run or respond in time: completion never prints errors. */
 export async function knownValues(
   name: string,
   typed: string,
@@ -44,7 +44,7 @@ export async function knownValues(
   return answer === null ? [] : source.read(answer, typed);
 }
 
-/** By their names; by their ids for one who has begun to type an id. */
+/** Offers names, or ids if an id prefix was typed. */
 function scripts({ scripts: known }: JsonObject, typed: string): Candidate[] {
   const all = scriptsIn(known);
   const isId = typed !== '' && all.some(({ id }) => id.startsWith(typed));
@@ -66,7 +66,7 @@ function named(items: JsonObject[string] | undefined, key: string): Candidate[] 
   return objectsIn(items).map((item) => ({ value: textOf(item[key]) ?? '', meaning: '' }));
 }
 
-/** The params of a script, as they are written behind -p; of one that is being typed, the values that it may have. */
+/** The params of a script as `name=`, or the possible values of the param that is being typed. */
 export async function knownParams(
   script: string,
   typed: string,

@@ -4,11 +4,11 @@ import { type Candidate, nothing, type Offer, plain } from './candidate.ts';
 import { findPlace } from './find-place.ts';
 import { isAskedFor, knownParams, knownValues } from './known-values.ts';
 
-/** Arguments and values of options that are paths, by their names. */
+/** Names of arguments and option values that are paths. */
 const folders: ReadonlySet<string> = new Set(['dir', 'folder']);
 const files: ReadonlySet<string> = new Set(['file', 'source', 'path', 'values']);
 
-/** What may stand in place of the last of these words; the others are complete. */
+/** The completions of the last word. The words before it are complete. */
 export async function offerFor(program: Command, words: readonly string[]): Promise<Offer> {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? '';
@@ -43,7 +43,7 @@ async function valuesOf(
   home: string | undefined,
 ): Promise<Offer> {
   if (choices !== undefined) return plain(choices);
-  // What the library keeps of the name of a value is how the flags are written: --for <script>.
+  // Commander keeps the name of a value only in the flags text: --for <script>.
   const name = /[<[]([^\]>]+?)(?:\.\.\.)?[\]>]/.exec(flags)?.[1] ?? '';
   if (isAskedFor(name)) return { kind: 'candidates', candidates: await knownValues(name, typed, home) };
   if (folders.has(name)) return { kind: 'folders' };
@@ -73,7 +73,7 @@ function withPrefix(prefix: string, offer: Offer): Offer {
   return { kind: 'candidates', candidates };
 }
 
-/** Which service is meant on the line that is being typed. */
+/** The value of --home on the command line. */
 function homeIn(words: readonly string[]): string | undefined {
   const at = words.lastIndexOf('--home');
   return at === -1 ? undefined : words[at + 1];

@@ -1,7 +1,7 @@
 import { printable } from '../terminal/text-width.ts';
 import type { Offer } from './candidate.ts';
 
-/** One a line, with its meaning behind a tab; a line that begins with a colon says that the shell knows better what there is. */
+/** One candidate per line, with its description after a tab. `:files` or `:folders` asks the shell to list paths itself. */
 export function offerLines(offer: Offer, typed: string): string {
   if (offer.kind !== 'candidates') return `:${offer.kind}\n`;
   return offer.candidates

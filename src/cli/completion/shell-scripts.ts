@@ -1,10 +1,10 @@
-/** What a shell is told so that it asks `hob complete` for what may come next. All that can change is in there, none of it in here. */
+/** Scripts that make a shell call `hob complete`. They stay the same between versions: all logic is in `hob complete`. */
 export const shellScripts = {
   bash: `# Completion of hob for bash.
 _hob() {
   local typed="\${COMP_WORDS[COMP_CWORD]}" quote= known= line value
   local -a words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  # Readline makes a word of its own of the sign in --option=value and in name=value.
+  # Readline splits --option=value and name=value at the equals sign.
   if [[ "$typed" == = ]]; then
     words+=("")
     typed=
@@ -13,7 +13,7 @@ _hob() {
     known="\${words[\${#words[@]}-3]}="
     words=("\${words[@]:0:\${#words[@]}-3}" "$known$typed")
   fi
-  # A name with spaces may have been begun with a quote, and words are given as they were typed.
+  # Words come as typed, and a name with spaces may begin with a quote.
   [[ "$typed" == [\\"\\']* ]] && quote=\${typed:0:1}
   words=("\${words[@]//[\\"\\'\\\\]/}")
   COMPREPLY=()
@@ -24,7 +24,7 @@ _hob() {
     case "$line" in
       :files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$typed") ;;
       :folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$typed") ;;
-      # Names are somebody else's: none may end the quote, nor have the shell do anything.
+      # Names are untrusted: none may end the quote or run a command.
       *) case "$quote" in
            \\") value=\${value//\\\\/\\\\\\\\} value=\${value//\\"/\\\\\\"} value=\${value//\\$/\\\\$} value=\${value//\\\`/\\\\\\\`}
               [[ "$value" == *!* ]] || COMPREPLY+=("$value") ;;
@@ -42,7 +42,7 @@ _hob() {
   local line
   local -a offered shown
   local -a typed=("\${(@Q)words[2,CURRENT]}")
-  # A quote that is still open cannot be taken away with its other half.
+  # Remove an open quote, which has no closing quote yet.
   typed[-1]=\${typed[-1]#[\\"\\']}
   for line in "\${(@f)$(hob complete -- "\${(@)typed}" 2>/dev/null)}"; do
     case "$line" in
@@ -61,7 +61,7 @@ compdef _hob hob
 `,
   fish: `# Completion of hob for fish.
 function __hob_complete
-    # A quote that is still open cannot be taken away with its other half.
+    # Remove an open quote, which has no closing quote yet.
     set -l typed (commandline -ct | string replace -r '^["\\']' '' | string unescape)
     set -l words (commandline -opc) "$typed"
     set -l offered (hob complete -- $words[2..-1] 2>/dev/null)

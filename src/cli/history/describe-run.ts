@@ -9,7 +9,7 @@ import { formatTook, readRun, stateWord } from './run-record.ts';
 
 const longestValue = 300;
 
-/** All that is on record of one run, and the commands that lead on from it. */
+/** Shows the record of one run and the commands that are useful next. */
 export function describeRun(record: JsonObject): string {
   const run = readRun(record);
   const facts: [name: string, value: string][] = [

@@ -10,12 +10,12 @@ import { formatTook } from './run-record.ts';
 const widestName = 28;
 const barColumns = 16;
 const mostScripts = 20;
-/** Only as many of the last days have room. */
+/** How many of the last days are shown. */
 const mostDays = 14;
 const good = '=';
 const bad = 'x';
 
-/** The answer to GET /api/stats as a person reads it. */
+/** Formats the response of GET /api/stats. */
 export function describeStats(stats: JsonObject, lineWidth?: number): string {
   const all = isJsonObject(stats.all) ? stats.all : {};
   const [from, to] = [textOf(stats.from) ?? '', textOf(stats.to) ?? ''];
@@ -71,7 +71,7 @@ function scriptTable(scripts: readonly JsonObject[], lineWidth: number | undefin
   return formatTable(columns, rows, lineWidth);
 }
 
-/** The last days, from the first of them on which something ran. */
+/** The last days, beginning with the first day that has runs. */
 function dayTable(days: readonly JsonObject[], lineWidth: number | undefined): string[] {
   const last = days.slice(-mostDays);
   const shown = last.slice(
@@ -100,13 +100,13 @@ function countOf({ runs }: JsonObject): number {
   return numberOf(runs) ?? 0;
 }
 
-/** Cut and not rounded: one failure in a thousand is not 100%. */
+/** Rounded down: one failure in a thousand must not show as 100%. */
 function rateOf(counts: JsonObject): string {
   const runs = countOf(counts);
   return runs === 0 ? '-' : `${Math.floor(((numberOf(counts.succeeded) ?? 0) / runs) * 100)}%`;
 }
 
-/** As long as there were runs, with those that did not succeed at its end: `=====x`. Whatever was there at all is seen. */
+/** A bar whose length is the number of runs, with the failures at its end: `=====x`. One failure always shows. */
 function barOf(counts: JsonObject, most: number): string {
   const runs = countOf(counts);
   const others = runs - (numberOf(counts.succeeded) ?? 0);

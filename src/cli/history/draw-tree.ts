@@ -8,12 +8,12 @@ import { formatTable } from '../terminal/table.ts';
 import { formatTook, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
 
 interface Branch {
-  /** What is drawn before its name. */
+  /** Tree lines before the name. */
   readonly lines: string;
   readonly run: ShownRun;
 }
 
-/** The answer to GET /api/runs/<id>/tree, drawn: who started whom, how each stands, and how long it took. */
+/** Draws the response of GET /api/runs/<id>/tree: parents and children with state and duration. */
 export function drawTree(tree: JsonObject, lineWidth?: number): string {
   const branches = isJsonObject(tree.root) ? branchesOf(tree.root, '', '') : [];
   const ids = branches.map(({ run }) => run.id);
@@ -45,7 +45,7 @@ export function drawTree(tree: JsonObject, lineWidth?: number): string {
   return `${[...formatTable(columns, rows, lineWidth), ...notes].join('\n')}\n`;
 }
 
-/** `lead` stands before its own name, `below` before those of what it started. */
+/** `lead` is the prefix of the node itself, `below` the prefix of its children. */
 function branchesOf(node: JsonObject, lead: string, below: string): Branch[] {
   const children = objectsIn(node.children);
   const further = children.flatMap((child, index) => {

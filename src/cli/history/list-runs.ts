@@ -9,7 +9,7 @@ import { formatTook, messageOf, paintState, readRun, type ShownRun, stateWord } 
 
 const widestName = 28;
 
-/** The answer to GET /api/runs as a person reads it. */
+/** Formats the response of GET /api/runs. */
 export function describeRuns({ items, next }: JsonObject, lineWidth?: number): string {
   const runs = objectsIn(items).map(readRun);
   if (runs.length === 0) return `${tr('No matching runs.', '没有符合条件的运行。')}\n`;
@@ -21,7 +21,7 @@ export function describeRuns({ items, next }: JsonObject, lineWidth?: number): s
   return `${[...lines, ...more].join('\n')}\n`;
 }
 
-/** Runs in lines, the name of their script among them unless it is known. */
+/** A table of runs. The script column is left out for the runs of one script. */
 export function runTable(
   runs: readonly ShownRun[],
   { lineWidth, isOneScript = false }: { lineWidth?: number | undefined; isOneScript?: boolean },
@@ -33,7 +33,7 @@ export function runTable(
     { title: tr('STATE', '状态'), paint: (text: string) => paintState(text) },
     { title: tr('QUEUED AT', '时间') },
     { title: tr('DURATION', '耗时'), isNumber: true },
-    // Last, since it may be long and lines are cut at their end.
+    // The last column, because it may be long and lines are cut at the end.
     { title: tr('MESSAGE', '消息') },
   ];
   const rows = runs.map((run) => [
@@ -47,7 +47,7 @@ export function runTable(
   return formatTable(columns, rows, lineWidth);
 }
 
-/** To the minute, and without the year where it is this one: the message needs the room. */
+/** Date and time to the minute, without the current year, to leave room for the message. */
 function formatWhen(iso: string | null): string {
   const text = formatMinute(iso);
   const year = `${new Date().getFullYear()}-`;

@@ -2,18 +2,18 @@ import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { pathOfRun } from './pick-run.ts';
 
 const lineEnd = 0x0a;
-/** Long enough for most lines: what does not suffice is read again, more of it. */
+/** Estimated bytes per line. If the first read holds too few lines, a larger one follows. */
 const bytesALine = 200;
 const leastBytes = 16 * 1024;
 const growth = 8;
 
 export interface LogPart {
   readonly bytes: Buffer;
-  /** Up to which byte of all that the script wrote it reaches. */
+  /** End offset of this part in the whole output of the stream. */
   readonly end: number;
 }
 
-/** What a run has written to a stream so far: all of it, or its last lines. */
+/** Reads the output of a stream so far: all of it, or its last lines. */
 export async function readLog(
   client: ServiceClient,
   runId: string,
@@ -34,7 +34,7 @@ export async function readLog(
   }
 }
 
-/** Null where there is none: nothing has no end that could be asked for. */
+/** Null for an empty stream, for which the service refuses any byte range. */
 async function lastBytes(client: ServiceClient, path: string, count: number): Promise<Response | null> {
   return client.open(path, { headers: { range: `bytes=-${count}` } }).catch((error: unknown) => {
     if (error instanceof RefusedError && error.code === 'range-not-satisfiable') return null;
@@ -44,7 +44,7 @@ async function lastBytes(client: ServiceClient, path: string, count: number): Pr
 
 function lastLines(bytes: Buffer, count: number): Buffer {
   if (count === 0) return bytes.subarray(bytes.length);
-  // The end of the last line begins no line.
+  // Skip the line feed that ends the last line.
   let at = bytes.length - 1;
   for (let found = 0; found < count; found++) {
     at = at <= 0 ? -1 : bytes.lastIndexOf(lineEnd, at - 1);

@@ -5,19 +5,19 @@ import { CollectingDisplay, passingDisplay, type StreamName } from '../run/run-d
 import { OutputStream } from '../terminal/output-stream.ts';
 import { printJson } from '../terminal/print-json.ts';
 
-/** How `hob logs` prints what a run has written. */
+/** An output format of `hob logs`. */
 export interface LogView {
-  /** Whether somebody still reads it: `head` does not for long. */
+  /** Whether stdout still has a reader: a pipe into `head` closes early. */
   readonly isRead: boolean;
-  /** What was written before somebody looked. */
+  /** Output from before the command started to follow. */
   part(stream: StreamName, bytes: Uint8Array): Promise<void>;
   event(event: SeenEvent): Promise<void>;
-  /** A line of the command itself. */
+  /** A message of the command itself. */
   say(line: string): void;
   close(): void;
 }
 
-/** Byte for byte, each stream to its own. */
+/** Copies each stream byte for byte to the same stream of the command. */
 export function plainView(): LogView {
   const display = passingDisplay();
   return {
@@ -31,7 +31,7 @@ export function plainView(): LogView {
   };
 }
 
-/** One object with all that was written. */
+/** One JSON object with the whole output. */
 export function objectView(runId: string, streams: readonly StreamName[]): LogView {
   const display = new CollectingDisplay();
   return {
@@ -49,7 +49,7 @@ export function objectView(runId: string, streams: readonly StreamName[]): LogVi
   };
 }
 
-/** One line of JSON for each thing that happens, as it comes. */
+/** One line of JSON per event. */
 export function linesView(runId: string): LogView {
   const stdout = new OutputStream(process.stdout);
   const printLine = (line: JsonObject) => stdout.write(Buffer.from(`${JSON.stringify(line)}\n`));

@@ -20,7 +20,7 @@ export interface LogsOptions {
   home?: string;
 }
 
-/** Prints what a run has written, each stream to its own; or follows it to its end. */
+/** Prints the output of a run, each stream to the same stream of the command, or follows it until the run ends. */
 export async function logs(wanted: string, script: string | undefined, options: LogsOptions): Promise<void> {
   const client = await ServiceClient.find(options.home);
   const record = await pickRun(client, wanted, script);
@@ -33,7 +33,7 @@ export async function logs(wanted: string, script: string | undefined, options: 
   }
   const streams = streamsOf(options);
   const view = viewFor(runId, options);
-  // A follower who wants no tail gets everything from the events, in the order in which it was written.
+  // Without --tail, a follower gets all output from the events, in the order in which it was written.
   const hasTail = options.tail !== undefined || options.follow !== true;
   const known = { stdout: 0, stderr: 0 };
   for (const stream of hasTail ? streams : []) {
@@ -44,7 +44,7 @@ export async function logs(wanted: string, script: string | undefined, options: 
   if (options.follow !== true) {
     view.close();
     const hasWritten = Number(record.stdout_bytes) + Number(record.stderr_bytes) > 0;
-    // Nothing at all would leave one to wonder.
+    // For a run without output, show how it ended instead of nothing.
     if (!hasWritten && options.json !== true) process.stderr.write(describeEnd(record));
     return;
   }
@@ -66,7 +66,7 @@ interface Following {
   readonly since: string;
 }
 
-/** Ctrl-C ends the following, as in every such command, and not the run. */
+/** Follows the events of a run. Ctrl-C ends the command, not the run. */
 async function followLog(
   runId: string,
   connection: Connection,
@@ -77,7 +77,7 @@ async function followLog(
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
     await view.event(event);
-    // Nobody reads on: the end of the run is of no interest either.
+    // Stdout has no reader any more, so there is nothing left to do.
     if (!view.isRead) throw new ToldError(0);
   }
   view.close();

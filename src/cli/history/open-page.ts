@@ -7,7 +7,7 @@ import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
 import { pickRun, runById } from './pick-run.ts';
 
-/** Opens the page of the service, of a run or of a script in the browser, or says where it is. */
+/** Opens the page of the console, a run or a script in the browser, and prints its URL. */
 export async function openPage(
   what: string | undefined,
   { isOpened, isJson, home }: { isOpened: boolean; isJson: boolean; home: string | undefined },

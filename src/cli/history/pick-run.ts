@@ -11,23 +11,23 @@ import { readRun, stateWord } from './run-record.ts';
 
 const wholeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const idPart = /^[0-9a-f-]{4,}$/i;
-/** So many runs back a beginning of an id is looked for: what a person has on the screen is younger. */
+/** An id prefix is looked up among this many recent runs. */
 const recentRuns = 500;
 
-/** What names a run on the command line, for the help. */
+/** Help text of a `<run>` argument. */
 const runMeaning = tr(
   'run id, id prefix of a recent run, last for the last run, or a script for its last run',
   '运行 ID、近期运行 ID 的开头、last（最近一次运行），或脚本（它的最近一次运行）',
 );
 export const runArgument = ['<run>', runMeaning] as const;
-/** For what does no harm to another run than was meant. */
+/** For read-only commands, where a wrong guess does no harm. */
 export const runOrLastArgument = ['[run]', runMeaning, 'last'] as const;
 export const lastScriptArgument = [
   '[script]',
   tr('after last: use the last run of this script', '跟在 last 之后：指定脚本的最近一次运行'),
 ] as const;
 
-/** The record of the run that is meant. */
+/** Finds the run that the arguments name and returns its record. */
 export async function pickRun(client: ServiceClient, wanted: string, script?: string): Promise<JsonObject> {
   if (wanted === 'last') return lastRun(client, script);
   if (script !== undefined)
@@ -42,7 +42,7 @@ export async function pickRun(client: ServiceClient, wanted: string, script?: st
   });
 }
 
-/** The record of the run with this id, or with one that begins like this; null when there is none. */
+/** The record of the run with this id or id prefix; null if there is none. */
 export async function runById(client: ServiceClient, wanted: string): Promise<JsonObject | null> {
   if (wholeId.test(wanted))
     return client.get(pathOfRun(wanted)).catch((error: unknown) => {
@@ -75,7 +75,7 @@ export function pathOfRun(runId: string): string {
   return `/api/runs/${encodeURIComponent(runId)}`;
 }
 
-/** The last that somebody asked for: not one that was started by another, nor one of Hob itself. */
+/** The last run that a user started: neither a child of another run nor a run of Hob itself. */
 async function lastRun(client: ServiceClient, script: string | undefined): Promise<JsonObject> {
   const last = script === undefined ? await lastOfAll(client) : await lastOf(client, script);
   const runId = isJsonObject(last) ? textOf(last.run_id) : null;
@@ -83,7 +83,10 @@ async function lastRun(client: ServiceClient, script: string | undefined): Promi
     throw new UserError(
       script === undefined
         ? tr('There are no runs yet. To start one: hob run <script>', '还没有运行记录。用 hob run 运行脚本。')
-        : tr('This script has not run yet. To run it: hob run <script>', '该脚本还没有运行过。用 hob run 运行它。'),
+        : tr(
+            'This script has not run yet. To run it: hob run <script>',
+            '该脚本还没有运行过。用 hob run 运行它。',
+          ),
     );
   return client.get(pathOfRun(runId));
 }

@@ -24,10 +24,10 @@ export interface RerunOptions {
   json?: boolean;
 }
 
-/** What stands in a record in the place of a secret. */
+/** Replaces the value of a secret in a record. */
 const secretMask = '***';
 
-/** Runs a script again with what an earlier run was given, and with other params where some are named. */
+/** Repeats a run with its recorded input and params, some of which can be replaced. */
 export async function rerun(
   wanted: string,
   script: string | undefined,
@@ -55,7 +55,7 @@ export async function rerun(
   else tellRunId(runId);
 }
 
-/** Secrets are not on record: they are asked for. */
+/** Prompts for secrets, which are not recorded. */
 async function askForSecrets(
   script: ScriptShape,
   record: JsonObject,

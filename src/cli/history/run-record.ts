@@ -5,7 +5,7 @@ import { language, tr } from '../language.ts';
 import { paint } from '../terminal/paint.ts';
 import { printable } from '../terminal/text-width.ts';
 
-/** As much of the record of a run as a command shows. */
+/** The part of a run record that commands show. */
 export interface ShownRun {
   readonly id: string;
   readonly scriptId: string;
@@ -35,7 +35,7 @@ export function readRun(record: JsonObject): ShownRun {
   };
 }
 
-/** How long it took, or has taken so far. */
+/** Duration of the run, or the time since its start if it is still running. */
 function durationOf({ duration_ms, started_at, ended_at }: JsonObject): number | null {
   const known = numberOf(duration_ms);
   const startedAt = textOf(started_at);
@@ -53,7 +53,7 @@ const states: Readonly<Record<string, string>> = {
   unknown: tr('unknown', '未知'),
 };
 
-/** How it stands, in a word: of a failure also why, where that was not the script's own doing. */
+/** The state in one word. A failed run that was cancelled or timed out shows that cause instead. */
 export function stateWord({ state, endCause }: Pick<ShownRun, 'state' | 'endCause'>): string {
   const cause = endCause === 'timeout' ? 'timed out' : endCause;
   const word = state === 'failed' && cause !== null && cause in states ? cause : state;
@@ -72,14 +72,14 @@ export function formatTook(ms: number | null): string {
   return ms === null ? '-' : describeDuration(ms)[language];
 }
 
-/** The message of its envelope, on one line. What Hob itself said to a caller of the other language is said anew. */
+/** First line of the envelope's message. A message that Hob wrote in the other language is replaced. */
 export function messageOf(run: ShownRun): string {
   const said = printable(textOf(run.result.msg) ?? '').split('\n')[0] ?? '';
   const isOther = /\p{Script=Han}/u.test(said) !== (language === 'zh');
   return said !== '' && !run.isOwnResult && isOther ? (causeText(run) ?? said) : said;
 }
 
-/** Why it ended as it did, as far as the record says so by itself. */
+/** Describes the end cause from the record alone. */
 function causeText({ state, endCause, exitCode }: ShownRun): string | null {
   switch (endCause) {
     case 'cancelled':

@@ -10,12 +10,12 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * 60 * minuteMs,
 };
 
-/** `30m`, `2h`, `7d` and `1w` before now, or a day or moment of this machine's time, as the service wants it. */
+/** Converts `30m`, `2h`, `7d`, `1w`, a date or a local time to an ISO timestamp. */
 export function sinceArgument(text: string, now: Date = new Date()): string {
   const [, count, unit = ''] = /^(\d+)\s*([mhdw])$/.exec(text.trim().toLowerCase()) ?? [];
   if (count !== undefined)
     return new Date(now.getTime() - Number(count) * (unitsMs[unit] ?? 0)).toISOString();
-  // A date alone would be read as one of UTC, and the day of a person begins elsewhere.
+  // JavaScript reads a date without a time as UTC, but the user means the local day.
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text.trim());
   const date = new Date(isDay ? `${text.trim()}T00:00` : text);
   if (!/^\d{4}-/.test(text.trim()) || Number.isNaN(date.getTime()))

@@ -5,7 +5,7 @@ import { UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
 import { stopDownload } from './follow-download.ts';
 
-/** Stops all downloads of a model: there may be one from each source. Returns what is said then. */
+/** Cancels all downloads of a model: there may be one per source. Returns the message to print. */
 export async function cancelDownload(client: ServiceClient, repoId: string): Promise<string> {
   const { items } = await client.get('/api/models/downloads');
   const underWay = objectsIn(items)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { errorIn, numberOf, textOf } from '../answer-fields.ts';
 
-/** As much of a download as a command shows. */
+/** The part of a download that commands show. */
 export interface Download {
   readonly id: string;
   readonly repoId: string;
@@ -15,7 +15,7 @@ export interface Download {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly folder: string | null;
-  /** Why it failed, and what can be done. */
+  /** Reason of a failure, with a hint. */
   readonly error: string | null;
 }
 

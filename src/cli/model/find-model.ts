@@ -3,7 +3,7 @@ import { tr } from '../language.ts';
 import { RefusedError, type ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
-/** Where a model lies; the error says how to get it. */
+/** Finds the folder of a model. The error for a missing model names the download command. */
 export async function findModel(client: ServiceClient, repoId: string): Promise<JsonObject> {
   const query = new URLSearchParams({ repo_id: repoId });
   const { data } = await client.get(`/api/model/path?${query}`).catch((error: unknown) => {

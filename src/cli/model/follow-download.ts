@@ -7,10 +7,10 @@ import { UserError } from '../user-error.ts';
 import { readDownload } from './download.ts';
 import type { ProgressDisplay } from './progress-display.ts';
 
-/** Often enough for an eye, and next to nothing for the service. */
+/** Polling interval: looks smooth and costs the service next to nothing. */
 const betweenLooksMs = 250;
 
-/** Shows how far a download is until it has ended, or until the signal; returns what was seen last. */
+/** Shows the progress of a download until it ends or the signal aborts. Returns the last state. */
 export async function followDownload(
   id: string,
   { client, display, signal }: { client: ServiceClient; display: ProgressDisplay; signal: AbortSignal },
@@ -30,10 +30,10 @@ export async function followDownload(
   }
 }
 
-/** Stops a download, and waits until it has let go of its files. */
+/** Cancels a download and waits until it has ended. */
 export async function stopDownload(id: string, client: ServiceClient): Promise<JsonObject> {
   await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
-    // It ended by itself at the same moment.
+    // The download has just ended.
     if (!(error instanceof RefusedError && error.code === 'download-ended')) throw error;
   });
   for (;;) {
@@ -47,7 +47,7 @@ function pathOf(id: string): string {
   return `/api/models/downloads/${encodeURIComponent(id)}`;
 }
 
-/** The service was stopped meanwhile, or is another one by now. */
+/** Adds a hint to the error of a service that was stopped or restarted during the download. */
 function lostSight(error: UserError): UserError {
   const advice = tr(
     'The downloaded part is kept. To resume, start Hob and run the same command again.',

@@ -17,7 +17,7 @@ const states: Readonly<Record<string, string>> = {
   missing: tr('missing', '缺失'),
 };
 
-/** The answer to GET /api/models as a person reads it. */
+/** Formats the response of GET /api/models. */
 export function describeModels({ items }: JsonObject, lineWidth?: number): string {
   const models = objectsIn(items);
   if (models.length === 0)
@@ -38,7 +38,7 @@ export function describeModels({ items }: JsonObject, lineWidth?: number): strin
 function rowOf(model: JsonObject): string[] {
   const state = textOf(model.state) ?? '';
   const isMissing = state === 'missing';
-  // There may be several copies, and scripts are told of one.
+  // A model can have several copies; scripts use only one of them.
   const isSpare = state === 'complete' && model.is_used === false;
   const scripts = objectsIn(model.needed_by).map(({ script_name }) => textOf(script_name) ?? '');
   return [

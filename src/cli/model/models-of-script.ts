@@ -5,7 +5,7 @@ import { printable } from '../terminal/text-width.ts';
 
 export interface ScriptModels {
   readonly name: string;
-  /** Each once, in the order of the manifest. */
+  /** Without duplicates, in the order of the manifest. */
   readonly here: readonly string[];
   readonly missing: readonly string[];
 }

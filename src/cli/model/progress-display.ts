@@ -2,14 +2,14 @@ import { DrawnLine, type Screen } from '../terminal/drawn-line.ts';
 import type { Download } from './download.ts';
 import { fractionDone, progressLine, progressSentence } from './progress-line.ts';
 
-/** Where the progress of a download is shown. */
+/** Shows the progress of a download. */
 export interface ProgressDisplay {
   show(download: Download): void;
-  /** Leaves the place free for what comes next. */
+  /** Removes the progress line. */
   clear(): void;
 }
 
-/** A line that is drawn over and over on a terminal; lines one below the other elsewhere. */
+/** One line that is redrawn on a terminal; separate lines elsewhere. */
 export function displayOn(screen: Screen, nowMs: () => number): ProgressDisplay {
   return screen.isTTY === true ? new OneLine(screen) : new PlainLines(screen, nowMs);
 }
@@ -47,7 +47,7 @@ class PlainLines implements ProgressDisplay {
     const now = this.#nowMs();
     const tenth = Math.floor(fractionDone(download) * tenths);
     const isDue = this.#next === null || now >= this.#next.atMs || tenth >= this.#next.tenth;
-    // The end has a sentence of its own.
+    // The caller prints the final message.
     if (!isDue || download.state !== 'running') return;
     this.#screen.write(`${progressSentence(download)}\n`);
     this.#next = { atMs: now + betweenLinesMs, tenth: tenth + 1 };

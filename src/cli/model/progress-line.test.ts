@@ -59,9 +59,7 @@ describe('the line of a download', () => {
   });
 
   it('says so while nobody knows yet how much there is', () => {
-    expect(progressLine({ ...download, bytesTotal: null }, 80)).toBe(
-      'acme/tiny  listing files ...',
-    );
+    expect(progressLine({ ...download, bytesTotal: null }, 80)).toBe('acme/tiny  listing files ...');
   });
 
   it('is full when there is nothing to fetch, and never more than full', () => {

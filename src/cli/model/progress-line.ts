@@ -11,8 +11,8 @@ const colon = tr(': ', '：');
 const looking = tr('listing files', '正在查看有哪些文件');
 
 /**
- * How far a download is, on one line that fits into so many columns: what matters less is left out where there is no room.
- * Numbers keep their width, so that nothing jumps. The bar is ASCII: blocks are wide in some fonts and narrow in others.
+ * The progress on one line of at most `columns` columns. Less important parts are left out if there is no room. Numbers keep their
+ * width, so that the line does not jump. The bar is ASCII, because block characters have different widths in different fonts.
  */
 export function progressLine(download: Download, columns: number): string {
   const { bytesTotal, bytesDone } = download;
@@ -33,7 +33,7 @@ export function progressLine(download: Download, columns: number): string {
   return cutToWidth(`${percent.trim()} ${name}`, columns);
 }
 
-/** The same in words, for a log. */
+/** The progress as a sentence, for a log. */
 export function progressSentence(download: Download): string {
   const { repoId, bytesDone, bytesTotal } = download;
   if (bytesTotal === null) return `${repoId}${colon}${looking}`;
@@ -47,7 +47,7 @@ export function progressSentence(download: Download): string {
   return `${repoId}${colon}${known.join(tr(', ', '，'))}`;
 }
 
-/** Between 0 and 1. Nothing to fetch is all of it. */
+/** Between 0 and 1; 1 if there is nothing to download. */
 export function fractionDone({ bytesDone, bytesTotal }: Download): number {
   if (bytesTotal === null) return 0;
   return bytesTotal === 0 ? 1 : Math.min(1, bytesDone / bytesTotal);

@@ -17,8 +17,8 @@ export interface PullRequest {
 }
 
 /**
- * Downloads one model and shows how far it is, on stderr. Returns the download, however it ended. Ctrl-C stops what this
- * command began, as people expect; what somebody else began goes on without it.
+ * Downloads one model and shows the progress on stderr. Returns the download, whether it succeeded or not. Ctrl-C cancels a
+ * download that this command started; a download of another client continues.
  */
 export async function pullModel(client: ServiceClient, request: PullRequest): Promise<JsonObject> {
   const { repoId, source, files, revision } = request;
@@ -69,7 +69,7 @@ function goesOn(repoId: string): string {
   );
 }
 
-/** What is said of a download that has ended. */
+/** The message for a download that has ended. */
 export function describeEnd(download: Download): string {
   const { repoId, state, folder, bytesTotal, filesTotal, startedAt, endedAt, error } = download;
   if (state === 'failed')

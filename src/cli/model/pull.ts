@@ -19,7 +19,7 @@ export interface PullOptions {
   for?: string;
 }
 
-/** `hob model pull`: the progress goes to stderr, the outcome to stdout. */
+/** `hob model pull`: prints the progress to stderr and the result to stdout. */
 export async function pull(repo: string | undefined, options: PullOptions): Promise<void> {
   const { home, source, files, revision, for: script, json: isJson = false } = options;
   const details = {
@@ -61,7 +61,7 @@ export async function pull(repo: string | undefined, options: PullOptions): Prom
   await pullFor(await ServiceClient.find(home), script, isJson);
 }
 
-/** Whoever asks for some files may not have all that a model is taken for. */
+/** Warns if the downloaded files are only a part of the model. */
 async function notePart(client: ServiceClient, repoId: string): Promise<void> {
   try {
     await findModel(client, repoId);
@@ -76,7 +76,7 @@ async function notePart(client: ServiceClient, repoId: string): Promise<void> {
   }
 }
 
-/** One after the other, since each takes several connections; one that fails does not keep the others away. */
+/** Downloads the missing models one after the other, because each uses several connections. A failure does not stop the rest. */
 async function pullFor(client: ServiceClient, script: string, isJson: boolean): Promise<void> {
   const { name, here, missing } = await modelsOfScript(client, script);
   process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
@@ -100,7 +100,7 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
     );
 }
 
-/** What a manifest names may be no model at all. */
+/** Prints a refusal. A manifest may declare a model that does not exist. */
 function tellRefusal(repoId: string, error: unknown): null {
   if (!(error instanceof RefusedError)) throw error;
   const shown = printable(repoId);

@@ -12,7 +12,7 @@ interface RemoveOptions {
   readonly isTrial: boolean;
 }
 
-/** Deletes a model, after a look at what that means. Returns the answer of the service. */
+/** Deletes a model after confirmation. Returns the response of the service. */
 export async function removeModel(
   client: ServiceClient,
   repoId: string,
@@ -42,7 +42,7 @@ export function describeRemoval({ folder, freed_bytes }: JsonObject, isTrial: bo
     : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }
 
-/** What would go, and who would miss it. */
+/** Describes what would be deleted and which scripts need it. */
 async function describeLoss(client: ServiceClient, repoId: string, trial: JsonObject): Promise<string> {
   const { items } = await client.get('/api/models');
   const model = objectsIn(items).find(

@@ -1,7 +1,7 @@
 import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
-/** Only what looks like `owner/name` becomes part of an address; whether it is one, the service knows. */
+/** Only names of the form `owner/name` go into a URL. The service checks the rest. */
 const repoPattern = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
 export function checkRepoId(text: string): string {

@@ -11,7 +11,7 @@ const defaultUrl = 'http://127.0.0.1:9527';
 interface Made {
   readonly folder: string;
   readonly parent: string;
-  /** Whether every service of this home looks there. */
+  /** Whether the script is in the scripts folder of the home. */
   readonly isOwnPlace: boolean;
   readonly client: ServiceClient | null;
   readonly isNoticed: boolean;
@@ -19,7 +19,7 @@ interface Made {
   readonly isNameTaken: boolean;
 }
 
-/** Where it is, and how it is run. */
+/** Shows where the script is and how to run it. */
 export function describeMade(
   script: NewScript,
   { folder, parent, isOwnPlace, client, isNoticed, isNameTaken }: Made,
@@ -42,7 +42,7 @@ export function describeMade(
   return `${lines.join('\n')}\n`;
 }
 
-/** What is left to be done before a service can run it. */
+/** What the user must do before a service can run the script. */
 function howToServe(flags: string, isRunning: boolean): string {
   const command = flags === '' ? 'hob start' : `hob serve${flags}`;
   return isRunning

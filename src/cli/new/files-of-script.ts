@@ -8,7 +8,7 @@ import type { NewFile, NewScript } from './new-script.ts';
 import { readmeText } from './readme-text.ts';
 import { sampleFile } from './sample-input.ts';
 
-/** All files of a new script, which is complete with them. */
+/** All files of a new script. */
 export function filesOfScript(script: NewScript): NewFile[] {
   const sample = sampleFile(script.input);
   return [

@@ -4,12 +4,12 @@ import type { InputKind } from './new-script.ts';
 interface InputWords {
   readonly label: string;
   readonly description: string;
-  /** What the sample script measures, and what one measure of it is of: "12 bytes in 1 files". */
+  /** The unit that the sample script counts, and the items it counts in: "12 byte(s) in 1 file(s)". */
   readonly unit: string;
   readonly items: string;
 }
 
-/** What the files of a new script say of its input. A script without one has no words for it. */
+/** Texts about the input in the files of a new script. */
 export const inputWords: Readonly<Record<Exclude<InputKind, 'none'>, InputWords>> = {
   files: {
     label: tr('Files', '文件'),
@@ -31,7 +31,7 @@ export const inputWords: Readonly<Record<Exclude<InputKind, 'none'>, InputWords>
   },
 };
 
-/** What a run says at its end, with the names of the variables as the language writes them. */
+/** The message of the sample script, with placeholders in the syntax of its language. */
 export function summaryOf(input: Exclude<InputKind, 'none'>, total: string, count: string): string {
   const { unit, items } = inputWords[input];
   return tr(`${total} ${unit} in ${count} ${items}`, `${count} ${items}，共 ${total} ${unit}`);

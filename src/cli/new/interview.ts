@@ -6,19 +6,19 @@ import { UserError } from '../user-error.ts';
 
 interface Choice<Value> {
   readonly value: Value;
-  /** What may be typed for it, beside its number. */
+  /** The word that selects it; its number works too. */
   readonly word: string;
   readonly meaning: string;
 }
 
 const interruptedCode = 130;
 
-/** Whether there is somebody who can be asked. */
+/** Whether prompts are possible: stdin and stderr are terminals. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Questions to the person at the terminal, one after the other. What was typed before it was asked for is taken, too. */
+/** Prompts on the terminal. Lines typed ahead are used for the next prompts. */
 export class Interview {
   readonly #terminal: Interface;
   readonly #typed: string[] = [];
@@ -31,14 +31,14 @@ export class Interview {
       if (this.#take === null) this.#typed.push(line);
       else this.#take(line);
     });
-    // By Ctrl-C and Ctrl-D.
+    // Ctrl-C or Ctrl-D.
     this.#terminal.on('close', () => {
       this.#isOver = true;
       this.#take?.(null);
     });
   }
 
-  /** A line of text with which nothing is wrong. */
+  /** Asks for a line of text until it is valid. */
   async text(question: string, faultOf: (given: string) => Promise<string | null>): Promise<string> {
     for (;;) {
       const given = await this.#ask(question);
@@ -48,7 +48,7 @@ export class Interview {
     }
   }
 
-  /** One of some choices, by its number, its word or the beginning of it. Enter alone is the first. */
+  /** Asks for one of several choices, by number, word or prefix of the word. Enter selects the first. */
   async choice<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value> {
     process.stderr.write(`\n${paint('bold', question, process.stderr)}\n`);
     for (const [at, { word, meaning }] of choices.entries())

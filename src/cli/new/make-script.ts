@@ -25,7 +25,7 @@ export interface MakeOptions extends NewOptions {
 const noticedWithinMs = 5000;
 const pollMs = 50;
 
-/** `hob new`: a folder with a script that runs. */
+/** `hob new`: creates a folder with a working script. */
 export async function makeScript(name: string | undefined, options: MakeOptions): Promise<void> {
   const { home, service } = await findService(options.home);
   const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
@@ -61,7 +61,7 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
     );
 }
 
-/** Where every service of the home looks for scripts. It may be that none has run yet. */
+/** Creates the scripts folder of the home, which is missing if Hob has never run there. */
 async function makeOwnPlace(scripts: string): Promise<void> {
   await mkdir(scripts, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const errno = errnoOf(error);
@@ -89,7 +89,7 @@ async function isKnown(client: ServiceClient, id: string): Promise<boolean> {
   }
 }
 
-/** Whether the service has noticed it within a moment, so that what is said next can be done at once. */
+/** Waits until the service knows the script, so that the printed commands work immediately. False after a timeout. */
 async function untilKnown(client: ServiceClient, id: string): Promise<boolean> {
   const deadline = performance.now() + noticedWithinMs;
   while (performance.now() < deadline) {

@@ -2,7 +2,7 @@ import { tr } from '../language.ts';
 import { greeting, inputWords } from './input-words.ts';
 import type { NewScript, ScriptLanguage } from './new-script.ts';
 
-/** What the manifest says of a language: its name there, the versions that the sample needs, and the entry. */
+/** Manifest values per language: its name, the versions that the sample needs, and the entry file. */
 export const runtimes: Readonly<
   Record<ScriptLanguage, { readonly language: string; readonly versions?: string; readonly entry: string }>
 > = {
@@ -72,7 +72,7 @@ type = "int"
 `;
 }
 
-/** TOML writes texts as JSON does, and one character more that nobody sees. */
+/** TOML strings are escaped as in JSON, plus the DEL character. */
 function tomlText(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

@@ -2,19 +2,19 @@
 export const languages = ['python', 'node', 'typescript', 'bash', 'powershell'] as const;
 export type ScriptLanguage = (typeof languages)[number];
 
-/** What a script is given beside its params. */
+/** The kinds of main input. */
 export const inputKinds = ['files', 'folders', 'text', 'none'] as const;
 export type InputKind = (typeof inputKinds)[number];
 
-/** All that has to be known to write a script. */
+/** The properties of a new script. */
 export interface NewScript {
   readonly id: string;
   readonly name: string;
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly desc: string;
   readonly language: ScriptLanguage;
   readonly input: InputKind;
-  /** Whether other scripts may link it. */
+  /** Whether other scripts can call it. */
   readonly isNode: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { NewScript } from './new-script.ts';
 import { runLine } from './run-line.ts';
 import { sampleFile } from './sample-input.ts';
 
-/** The README of a new script: how it is run, and what each file is for. */
+/** The README of a new script: how to run it, and the purpose of each file. */
 export function readmeText(script: NewScript): string {
   const sample = sampleFile(script.input);
   const sampleRow =

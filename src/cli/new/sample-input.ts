@@ -4,14 +4,14 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { greeting } from './input-words.ts';
 import type { InputKind, NewFile } from './new-script.ts';
 
-/** What a new script can be tried with: the file that holds it, and where that is all there is, none. */
+/** The file with the sample input of a new script; null if the script has no input. */
 export function sampleFile(input: InputKind): NewFile | null {
   const text = `${greeting}\n`;
   if (input === 'none') return null;
   return { path: input === 'folders' ? 'sample/hello.txt' : 'sample.txt', text };
 }
 
-/** The value to try it with, for a script in this folder; null where it takes none. */
+/** The sample input value for a script in this folder; null if the script has no input. */
 export function sampleValue(input: InputKind, folder: string): string | null {
   switch (input) {
     case 'files':

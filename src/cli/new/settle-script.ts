@@ -14,12 +14,12 @@ export interface NewOptions {
   yes?: boolean;
 }
 
-/** What is wrong with a name where it would be put; null for nothing. */
+/** Returns why a script with this name cannot be created; null if it can. */
 type FaultOf = (name: string) => Promise<string | null>;
 
 const longestName = 100;
 
-/** What a new script is to be: what was said on the command line, what is asked for at a terminal, and defaults for the rest. */
+/** Collects the properties of a new script from the command line, from prompts and from defaults. */
 export async function settleScript(
   name: string | undefined,
   options: NewOptions,
@@ -37,11 +37,14 @@ export async function settleScript(
   return { ...settled, id: options.id ?? randomUUID() };
 }
 
-/** What is wrong with a name; null for nothing. */
+/** Returns why a name is invalid; null if it is valid. */
 function faultOfName(name: string): string | null {
   if (name === '') return tr('A script needs a name.', '脚本需要一个名称。');
   if (/\p{Cc}/u.test(name))
-    return tr('A name must be a single line without tabs or other control characters.', '名称只能是一行，不能有制表符之类的字符。');
+    return tr(
+      'A name must be a single line without tabs or other control characters.',
+      '名称只能是一行，不能有制表符之类的字符。',
+    );
   if ([...name].length > longestName)
     return tr(`A name can have at most ${longestName} characters.`, `名称最多 ${longestName} 个字符。`);
   return null;
@@ -49,7 +52,7 @@ function faultOfName(name: string): string | null {
 
 type Settled = Omit<NewScript, 'id'>;
 
-/** Without anybody to ask: the language is the one choice that nobody wants made for them. */
+/** Fills in the defaults without prompts. The language has a default only with --yes. */
 function fill(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Settled {
   if (name === undefined)
     throw new UserError(

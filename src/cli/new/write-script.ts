@@ -7,7 +7,7 @@ import { tr } from '../language.ts';
 import { UserError } from '../user-error.ts';
 import type { NewFile } from './new-script.ts';
 
-/** The folder that a script is to be written into must be there. */
+/** Throws if the parent folder does not exist. */
 export async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() === true) return;
@@ -19,7 +19,7 @@ export async function requireFolder(folder: string): Promise<void> {
   );
 }
 
-/** Why no script can be written there; null where one can. */
+/** Returns why the folder cannot be created; null if it can. */
 export async function faultOfPlace(folder: string): Promise<string | null> {
   const found = await lstat(folder).catch(() => null);
   if (found === null) return null;
@@ -29,14 +29,14 @@ export async function faultOfPlace(folder: string): Promise<string | null> {
   );
 }
 
-/** Writes a folder with these files. It is there whole or not at all, for a service may be watching. */
+/** Creates a folder with these files atomically, because a service may be watching the parent folder. */
 export async function writeScript(folder: string, files: readonly NewFile[]): Promise<void> {
   const fault = await faultOfPlace(folder);
   if (fault !== null) throw new UserError(fault);
-  // No service takes a folder whose name begins with a dot for a script.
+  // A service ignores folders whose name begins with a dot.
   const draft = join(dirname(folder), `.hob-new-${randomBytes(6).toString('hex')}`);
   try {
-    // Without the folders above it, which are there: where none can be made, Node would try for ever.
+    // Not recursive: the parent exists, and a recursive mkdir in Node can loop forever if it cannot create the folder.
     await mkdir(draft);
     for (const { path, text } of files) {
       const file = join(draft, path);

@@ -19,7 +19,7 @@ export interface Checked {
   readonly notes: number;
 }
 
-/** `hob check`: everything that is wrong with the script in a folder. */
+/** `hob check`: lists the problems of the script in a folder. */
 export async function check(folder: string, { isJson }: { isJson: boolean }): Promise<void> {
   const checked = await examineFolder(folder);
   if (isJson) printJson(asJson(checked));
@@ -27,11 +27,12 @@ export async function check(folder: string, { isJson }: { isJson: boolean }): Pr
   if (checked.errors > 0) throw new ToldError();
 }
 
-/** Looks at a folder that must be there. */
+/** Checks the script in a folder. Throws if the folder does not exist. */
 export async function examineFolder(text: string): Promise<Checked> {
   const folder = resolve(text);
   const found = await stat(folder).catch(() => null);
-  if (found === null) throw new UserError(tr(`The folder ${folder} does not exist.`, `文件夹 ${folder} 不存在。`));
+  if (found === null)
+    throw new UserError(tr(`The folder ${folder} does not exist.`, `文件夹 ${folder} 不存在。`));
   if (!found.isDirectory()) throw new UserError(tr(`${folder} is not a folder.`, `${folder} 不是文件夹。`));
   const { script, problems } = await checkFolder(folder, { checks: [checkRecipe] });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -67,7 +68,7 @@ export function describeChecked(checked: Checked, stream: NodeJS.WriteStream): s
   return `${[...lines, ...(lines.length > 0 ? [''] : []), printable(summary)].join('\n')}\n`;
 }
 
-/** For programs, and so in one language. */
+/** JSON output is for programs and therefore always in English. */
 function asJson({ folder, script, problems, errors, notes }: Checked) {
   return {
     folder,
@@ -84,7 +85,7 @@ function asJson({ folder, script, problems, errors, notes }: Checked) {
   };
 }
 
-/** The place of a file as its author speaks of it. */
+/** The path relative to the folder, if the file is inside it. */
 function inside(folder: string, file: string): string {
   const path = relative(folder, file);
   return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;

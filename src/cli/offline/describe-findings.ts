@@ -6,9 +6,9 @@ import { cutToWidth, printable, widthOf } from '../terminal/text-width.ts';
 import { wrapText } from '../terminal/wrap-text.ts';
 
 interface Style {
-  /** Whether notes are shown however many there are. */
+  /** Whether all notes are shown. */
   readonly isAll: boolean;
-  /** Of the terminal; undefined where there is none. */
+  /** Width of the terminal; undefined without a terminal. */
   readonly columns: number | undefined;
   readonly isUnicode: boolean;
   readonly stream: NodeJS.WriteStream;
@@ -17,7 +17,7 @@ interface Style {
 const marks = { ok: ['✓', '+'], note: ['!', '!'], problem: ['✗', 'x'] } as const;
 const colours = { ok: 'green', note: 'yellow', problem: 'red' } as const;
 const firstOfAll = { problem: 0, note: 1, ok: 2 } as const;
-/** A folder full of manifests with odd keys would hide what matters. */
+/** Limit per area, so that many notes do not hide the problems. */
 const mostNotes = 5;
 
 const titles: Readonly<Record<Area, string>> = {
@@ -34,7 +34,7 @@ const titles: Readonly<Record<Area, string>> = {
 };
 const nextLabel = tr('next: ', '下一步：');
 
-/** What a doctor found, by area, and at the end what is wrong. */
+/** Formats the findings by area, with a summary of the problems at the end. */
 export function describeFindings(findings: readonly Finding[], style: Style): string {
   const lines: string[] = [];
   for (const area of areas) {
@@ -101,7 +101,7 @@ function widthFor({ columns }: Style, indent: number): number {
   return columns === undefined ? Number.POSITIVE_INFINITY : Math.max(30, columns - indent - 1);
 }
 
-/** Whether the terminal shows more than ASCII, by the variables that say so. */
+/** Whether the environment variables indicate a terminal that shows more than ASCII. */
 export function hasUnicode(
   environment: Readonly<Record<string, string>>,
   platform: NodeJS.Platform,

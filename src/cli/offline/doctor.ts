@@ -12,7 +12,7 @@ export interface DoctorOptions {
   all?: boolean;
 }
 
-/** `hob doctor`: looks at everything, and says what to do next. */
+/** `hob doctor`: checks the installation and suggests what to do next. */
 export async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
   const patient = await admit(home === undefined ? {} : { home });
   const findings = await examine(patient);
@@ -35,7 +35,7 @@ export async function doctor({ home, json, all }: DoctorOptions): Promise<void> 
   if (problems > 0) throw new ToldError();
 }
 
-/** For programs, and so in one language. */
+/** JSON output is for programs and therefore always in English. */
 function asJson({ area, state, what, next }: Finding): JsonObject {
   return { area, state, what: what.en, next: next === null ? null : next.en };
 }

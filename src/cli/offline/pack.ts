@@ -21,7 +21,7 @@ export interface PackOptions {
 
 const nothingPacked = tr('Nothing was packed.', '没有打包。');
 
-/** `hob pack`: the package of a script that is in order, in one file. */
+/** `hob pack`: writes a package of a script without errors. */
 export async function pack(text: string, { output, force, json }: PackOptions): Promise<void> {
   const checked = await examineFolder(text);
   const { folder, script, problems, errors } = checked;
@@ -29,7 +29,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
     process.stderr.write(describeChecked(checked, process.stderr));
     throw new UserError(nothingPacked);
   }
-  // Notes stop nobody, but whoever publishes should have seen them.
+  // Notes do not prevent packing, but the author should see them.
   if (problems.length > 0) process.stderr.write(describeChecked(checked, process.stderr));
   const target = await targetOf(output, packageFileName(script));
   await refuseTaken(target, force === true);
@@ -49,7 +49,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   process.stdout.write(`${packed.file}\n${what}\n${advice}\n`);
 }
 
-/** A link is replaced and not followed; a device or a pipe is nobody's to replace. */
+/** Throws if the target exists and must not be replaced. A symbolic link is replaced, not followed; devices and pipes never are. */
 async function refuseTaken(target: string, mayReplace: boolean): Promise<void> {
   const found = await lstat(target).catch(() => null);
   if (found === null) return;
@@ -83,7 +83,12 @@ async function packInto(folder: string, target: string): ReturnType<typeof packF
       );
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(tr(`Cannot write ${target} (${errno}). Choose another file with -o.`, `无法写入 ${target}（${errno}）。请用 -o 指定其他文件。`));
+    throw new UserError(
+      tr(
+        `Cannot write ${target} (${errno}). Choose another file with -o.`,
+        `无法写入 ${target}（${errno}）。请用 -o 指定其他文件。`,
+      ),
+    );
   } finally {
     interrupt.release();
   }
@@ -100,7 +105,10 @@ async function targetOf(output: string | undefined, fileName: string): Promise<s
   if (await isFolder(path)) return join(path, fileName);
   if (!(await isFolder(dirname(path))))
     throw new UserError(
-      tr(`The folder ${dirname(path)} does not exist. Create it first, or choose another file with -o.`, `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`),
+      tr(
+        `The folder ${dirname(path)} does not exist. Create it first, or choose another file with -o.`,
+        `要写入的文件夹 ${dirname(path)} 不存在。请先创建它，或用 -o 指定其他文件。`,
+      ),
     );
   return path;
 }

@@ -12,13 +12,13 @@ import { operationDisplay } from './operation-display.ts';
 interface Request {
   readonly path: string;
   readonly body: JsonObject;
-  /** What it is about, as long as the name of the script is not known. */
+  /** What to show while the name of the script is unknown. */
   readonly subject: string;
-  /** What is said after Ctrl-C. */
+  /** The message after Ctrl-C. */
   readonly onStop: string;
 }
 
-/** Has the service carry out an operation and shows how far it is, on stderr. Ctrl-C stops it. Returns it as it ended. */
+/** Starts an operation and shows its progress on stderr. Ctrl-C cancels it. Returns the finished operation. */
 export async function carryOut(client: ServiceClient, request: Request): Promise<JsonObject> {
   const interrupt = catchInterrupt();
   try {

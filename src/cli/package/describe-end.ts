@@ -15,12 +15,12 @@ const verbs: Readonly<Record<string, string>> = {
   prepare: tr('prepared', '准备'),
 };
 
-/** Says on stderr all that its user should know of an operation that has ended, and throws when it did not go well. */
+/** Prints the problems and warnings of a finished operation to stderr. Throws if the operation failed. */
 export function judgeEnd(answer: JsonObject, subject: string): Operation {
   const operation = readOperation(answer);
   const { kind, state, warnings, problems, error } = operation;
   if (problems.length > 0) process.stderr.write(`${problemLines(problems, process.stderr).join('\n')}\n`);
-  // What was said with its place need not be said again.
+  // Skip warnings that repeat a problem listed above.
   const others = warnings.filter((warning) => !problems.some(({ message }) => warning.includes(message)));
   for (const warning of others) process.stderr.write(tr(`Note: ${warning}\n`, `提示：${warning}\n`));
   if (state === 'done') return operation;
@@ -41,7 +41,7 @@ export function judgeEnd(answer: JsonObject, subject: string): Operation {
   );
 }
 
-/** What is said of an installation that went well, with the way to run what is there now. */
+/** The message after an installation, with the commands that run the script. */
 export async function describeInstalled(client: ServiceClient, operation: Operation): Promise<string> {
   const { scriptId } = operation;
   const id = scriptId ?? '';
@@ -61,7 +61,7 @@ export function describeUpdated(
   const { scriptName, version, scriptId } = operation;
   const name = scriptName ?? printable(before.name);
   const now = version ?? tr('the current version', '当前版本');
-  // What was the newest already is not installed again.
+  // An up-to-date package is not installed again.
   const isChanged = after?.installedAt !== before.installedAt || after?.version !== before.version;
   const old = before.version === null ? null : printable(before.version);
   if (!isChanged)
@@ -74,7 +74,7 @@ export function describeUpdated(
     version === before.version
       ? tr(`Updated ${name}. The version is still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
       : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
-  // Of a package whose record was damaged, nothing is there to return to.
+  // A package with a damaged record has no previous version.
   return after?.canReturn === true
     ? `${what}\n${tr('To roll back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
     : `${what}\n`;

@@ -3,16 +3,16 @@ import { stripVTControlCharacters } from 'node:util';
 
 import type { ServiceClient } from '../service-client.ts';
 
-/** So long after the end of the operation its log may take to arrive. */
+/** How long to wait for the rest of the log after the operation has ended. */
 const lingerMs = 2000;
 
-/** What follows the log of a run, line by line, until it is closed. */
+/** A log that is followed until it is closed. */
 export interface FollowedLog {
-  /** Waits for what is still on its way. */
+  /** Waits for the rest of the log. */
   close(): Promise<void>;
 }
 
-/** Tells each line that a run writes, whichever stream it goes to. A log that breaks off is no reason to fail. */
+/** Passes each line of both streams of a run to a function. A broken connection is ignored. */
 export function followLog(client: ServiceClient, runId: string, tell: (line: string) => void): FollowedLog {
   const controller = new AbortController();
   const streams = (['stdout', 'stderr'] as const).map(async (stream) => {
@@ -25,7 +25,7 @@ export function followLog(client: ServiceClient, runId: string, tell: (line: str
         for (const line of lines) tell(lastDrawn(line));
       }
     } catch {
-      // The service has gone, which the operation itself says, or nobody reads any more.
+      // The service is gone, which the operation reports, or the log was closed.
     }
     if (rest !== '') tell(lastDrawn(rest));
   });
@@ -38,7 +38,7 @@ export function followLog(client: ServiceClient, runId: string, tell: (line: str
   };
 }
 
-/** Of a line that a tool has drawn over and over, such as a bar, what stood there at last. */
+/** The final text of a line that a tool redrew with carriage returns, such as a progress bar. */
 function lastDrawn(line: string): string {
   const drawn = line.replace(/\r+$/, '').split('\r').at(-1) ?? '';
   return stripVTControlCharacters(drawn);

@@ -6,7 +6,7 @@ import { type FollowedLog, followLog } from './follow-log.ts';
 import { readOperation } from './operation.ts';
 import type { OperationDisplay } from './operation-display.ts';
 
-/** Often enough for an eye, and next to nothing for the service. */
+/** Polling interval: looks smooth and costs the service next to nothing. */
 const betweenLooksMs = 250;
 
 interface Following {
@@ -15,7 +15,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Shows how far an operation is, and the log of what it prepares, until it has ended or until the signal. */
+/** Shows the progress and the preparation log of an operation until it ends or the signal aborts. */
 export async function followOperation(id: string, following: Following): Promise<JsonObject> {
   const { client, display, signal } = following;
   let log: FollowedLog | null = null;
@@ -35,10 +35,10 @@ export async function followOperation(id: string, following: Following): Promise
   }
 }
 
-/** Stops an operation, and waits until it has cleared up. */
+/** Cancels an operation and waits until it has ended. */
 export async function stopOperation(id: string, client: ServiceClient): Promise<JsonObject> {
   await client.post(`${pathOf(id)}/cancel`).catch((error: unknown) => {
-    // It ended by itself at the same moment.
+    // The operation has just ended.
     if (!(error instanceof RefusedError && error.code === 'operation-ended')) throw error;
   });
   for (;;) {

@@ -11,14 +11,14 @@ import { UserError } from '../user-error.ts';
 
 export interface InstalledPackage extends KnownScript {
   readonly version: string | null;
-  /** What the manifest of the version before says, if there is one and it says something. */
+  /** Version of the previous installation, if there is one and its manifest declares a version. */
   readonly previousVersion: string | null;
   readonly canReturn: boolean;
   /** When the current version was installed. */
   readonly installedAt: string | null;
 }
 
-/** What is installed, as GET /api/packages has it. */
+/** The installed packages from GET /api/packages. */
 export async function listInstalled(client: ServiceClient): Promise<InstalledPackage[]> {
   const { items } = await client.get('/api/packages');
   return objectsIn(items).map((item) => ({
@@ -31,7 +31,7 @@ export async function listInstalled(client: ServiceClient): Promise<InstalledPac
   }));
 }
 
-/** The installed package that is meant; one that lies in a folder of scripts is none, and the error says so. */
+/** Finds an installed package. For a script in a folder of the user, the error says that it is not installed. */
 export async function pickInstalled(client: ServiceClient, wanted: string): Promise<InstalledPackage> {
   const installed = await listInstalled(client);
   try {
@@ -53,7 +53,7 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
   }
 }
 
-/** A script that a person has put into a folder of scripts is theirs to change and to remove. */
+/** Throws if the name belongs to a script in a folder of the user, which Hob does not change or remove. */
 async function refuseOwn(client: ServiceClient, wanted: string): Promise<void> {
   const { scripts } = await client.get('/api/scripts');
   const [own] = exactMatches(scriptsIn(scripts), wanted);
@@ -72,11 +72,11 @@ const columns = [
   { title: tr('VERSION', '版本') },
   { title: 'ID' },
   { title: tr('INSTALLED', '安装时间') },
-  // Last, since it may be long and lines are cut at their end.
+  // The last column, because it may be long and lines are cut at the end.
   { title: tr('SOURCE', '来源') },
 ];
 
-/** The answer to GET /api/packages as a person reads it. */
+/** Formats the response of GET /api/packages. */
 export function describePackages({ items }: JsonObject, lineWidth?: number): string {
   const packages = objectsIn(items);
   if (packages.length === 0)
@@ -110,7 +110,7 @@ function rowOf(item: JsonObject, ids: readonly string[]): string[] {
   ];
 }
 
-/** Where it came from, on one line: `https://host/repo#v1.0 scripts/one (1a2b3c4)`. */
+/** The source on one line: `https://host/repo#v1.0 scripts/one (1a2b3c4)`. */
 function describeSource(source: JsonObject): string {
   const [ref, path, commit] = [textOf(source.ref), textOf(source.path), textOf(source.commit)];
   const location = `${textOf(source.location) ?? ''}${ref === null ? '' : `#${ref}`}`;

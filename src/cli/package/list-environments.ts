@@ -22,7 +22,7 @@ const states: Readonly<Record<string, string>> = {
 const shownKey = 12;
 const shortestPrefix = 4;
 
-/** The answer to GET /api/environments as a person reads it. */
+/** Formats the response of GET /api/environments. */
 export function describeEnvironments({ items }: JsonObject, lineWidth?: number): string {
   const environments = objectsIn(items);
   if (environments.length === 0)
@@ -53,7 +53,7 @@ function rowOf(environment: JsonObject): string[] {
   ];
 }
 
-/** The key that begins like this. */
+/** Finds the only key with this prefix. */
 export function pickKey({ items }: JsonObject, wanted: string): string {
   const keys = objectsIn(items).map(({ key }) => textOf(key) ?? '');
   const lower = wanted.toLowerCase();

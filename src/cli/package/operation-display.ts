@@ -4,12 +4,12 @@ import { formatBytes, formatCount } from '../terminal/quantities.ts';
 import { cutToWidth, printable } from '../terminal/text-width.ts';
 import { type Operation, titleOf } from './operation.ts';
 
-/** Where the progress of an operation is shown, with the log of what it prepares. */
+/** Shows the progress of an operation and its preparation log. */
 export interface OperationDisplay {
   show(operation: Operation): void;
   /** One line of the log. */
   log(line: string): void;
-  /** Leaves the place free for what comes next. */
+  /** Removes the progress line. */
   clear(): void;
 }
 
@@ -21,7 +21,7 @@ const stages: Readonly<Record<string, string>> = {
 };
 const logIndent = '  | ';
 
-/** On a terminal one line that is drawn over, below the log; elsewhere a line for each stage. */
+/** On a terminal, one line below the log that is redrawn; elsewhere, one line per stage. */
 export function operationDisplay(
   screen: Screen,
   subject: string,
@@ -60,7 +60,7 @@ export function operationDisplay(
   };
 }
 
-/** What is being done now: `Resize images 1.0.0: fetching, 12 entries, 3.4 MB`. */
+/** The current stage: `Resize images 1.0.0: fetching, 12 entries, 3.4 MB`. */
 export function progressSentence(operation: Operation, subject: string): string {
   const { stage, entriesDone, bytesDone } = operation;
   const now = stages[stage ?? ''] ?? tr('waiting', '等待中');

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { errorIn, numberOf, objectsIn, textOf, textsIn } from '../answer-fields.ts';
 import { printable } from '../terminal/text-width.ts';
 
-/** As much of an operation on a package as a command shows. */
+/** The part of a package operation that commands show. */
 export interface Operation {
   readonly id: string;
   readonly kind: string;
@@ -19,11 +19,11 @@ export interface Operation {
   readonly problems: readonly ShownProblem[];
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** Why it failed, and what can be done. */
+  /** Reason of a failure, with a hint. */
   readonly error: string | null;
 }
 
-/** Something wrong with a package, as it is shown. */
+/** A problem of a package. */
 export interface ShownProblem {
   readonly severity: 'error' | 'note';
   readonly file: string;
@@ -56,7 +56,7 @@ export function readOperation(answer: JsonObject): Operation {
   };
 }
 
-/** The script as it is spoken of: by its name and version, or by what the operation was asked for. */
+/** Name and version of the script, or `otherwise` while the name is unknown. */
 export function titleOf({ scriptName, version }: Operation, otherwise: string): string {
   if (scriptName === null) return otherwise;
   return version === null ? scriptName : `${scriptName} ${version}`;

@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
-/** `https://…`, `git@host:path` and `host:path.git`; a single letter before the colon is a drive of Windows. */
+/** `https://…`, `git@host:path` and `host:path.git`; a single letter before the colon is a Windows drive. */
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/\\:]+@[^\s/\\:]+:|[\w-][\w.-]+:(?!\\)[^\s]*\.git(?:#|$))/i;
 
-/** What the service is to fetch: addresses go on as they are, paths are made absolute, since the service works elsewhere. */
+/** The source for the service. URLs stay as they are; paths become absolute, because the service has another working directory. */
 export async function sourceArgument(text: string, base: string = process.cwd()): Promise<string> {
   if (text.trim() === '')
     throw new UserError(
@@ -20,7 +20,7 @@ export async function sourceArgument(text: string, base: string = process.cwd())
   const path = resolve(base, text);
   if (await exists(path)) return path;
   if (address.test(text)) return text;
-  // A repository on this disk, with the branch that is wanted.
+  // A local repository with a branch.
   const withoutRef = /^(.+)#[^#]+$/.exec(path)?.[1];
   if (withoutRef !== undefined && (await exists(withoutRef))) return path;
   const hint = /^[\w-]+(?:\.[\w-]+)+\/[\w.-]+\/[\w.-]+$/.test(text)

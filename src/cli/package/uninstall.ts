@@ -5,7 +5,7 @@ import { confirm } from '../terminal/confirm.ts';
 import { printable } from '../terminal/text-width.ts';
 import type { InstalledPackage } from './installed.ts';
 
-/** Takes a package away, after a look at what that means. Returns the answer of the service. */
+/** Removes a package after confirmation. Returns the response of the service. */
 export async function uninstall(
   client: ServiceClient,
   target: InstalledPackage,

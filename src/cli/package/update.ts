@@ -29,7 +29,7 @@ const nothingThere = tr(
   '还没有安装任何脚本，没有可更新的。',
 );
 
-/** `hob update`: one after the other; one that fails does not keep the others from being updated. */
+/** `hob update`: updates one script after the other. A failure does not stop the rest. */
 export async function update(wanted: readonly string[], options: UpdateOptions): Promise<void> {
   const { all: isAll = false, from, ref, path, json: isJson = false } = options;
   if (isAll && wanted.length > 0) throw usage(onlyOneOf);
@@ -104,7 +104,7 @@ function updateOne(
   });
 }
 
-/** Says what has become of it; throws when it did not go well. */
+/** Prints the result of an update. Throws if it failed. */
 async function tellEnd(
   client: ServiceClient,
   before: InstalledPackage,
@@ -130,7 +130,7 @@ async function updateAll(
       answers.push(answer);
       await tellEnd(client, target, answer, isJson);
     } catch (error) {
-      // Ctrl-C ends all of them.
+      // Ctrl-C ends all updates.
       if (!(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;
       failed++;
       process.stderr.write(`${error.message}\n`);

@@ -5,7 +5,7 @@ import { readScript } from '../run/script-shape.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
-/** The lines that run a script, to be copied into a shell. */
+/** The commands that run a script, to be copied into a shell. */
 export async function waysToRun(client: ServiceClient, scriptId: string): Promise<string[]> {
   try {
     const script = readScript(await client.get(`/api/scripts/${encodeURIComponent(scriptId)}`));
@@ -15,7 +15,7 @@ export async function waysToRun(client: ServiceClient, scriptId: string): Promis
     ];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // It is installed all the same.
+    // These lines are optional: the script is installed.
     return [];
   }
 }

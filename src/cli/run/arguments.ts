@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander';
 
 import { tr } from '../language.ts';
 
-/** For an option that may be given several times. */
+/** Parser for an option that can be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
-/** A number of seconds, whole or not. */
+/** Parses a positive number of seconds; fractions are allowed. */
 export function secondsArgument(text: string): number {
   const seconds = Number(text);
   if (text.trim() === '' || !Number.isFinite(seconds) || seconds <= 0)
@@ -15,7 +15,7 @@ export function secondsArgument(text: string): number {
   return seconds;
 }
 
-/** Makes what reads a whole number between two others. */
+/** Makes a parser for an integer in a range. */
 export function countArgument(least: number, most: number): (text: string) => number {
   return (text) => {
     const count = Number(text);

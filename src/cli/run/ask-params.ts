@@ -10,7 +10,7 @@ import { exitCodes, UserError } from '../user-error.ts';
 import { paramValue } from './param-value.ts';
 import type { ScriptShape, ShownParam } from './script-shape.ts';
 
-/** What was given, and what a person answers for the params that are required and were not. */
+/** Prompts for missing required params and returns them together with the given ones. */
 export async function askForMissing(script: ScriptShape, given: JsonObject): Promise<JsonObject> {
   let params = given;
   for (const param of script.params) {
@@ -22,7 +22,7 @@ export async function askForMissing(script: ScriptShape, given: JsonObject): Pro
   return params;
 }
 
-/** Asks for one param until what is typed fits. Nothing typed is no value: the service knows whether it can do without. */
+/** Prompts for one param until the input is valid. An empty input means no value; the service decides whether one is required. */
 export async function askFor(param: ShownParam): Promise<Json | undefined> {
   process.stderr.write(describeParam(param));
   for (;;) {
@@ -47,14 +47,14 @@ function isMissing(param: ShownParam, { params }: ScriptShape, given: JsonObject
   return isDeepStrictEqual(value, when.eq);
 }
 
-/** What it is, above the question. Choices are numbered, so that one key will do. */
+/** The description above the prompt. Choices are numbered, so that one digit is enough. */
 function describeParam({ label, name, description, choices, choiceLabels, isSecret }: ShownParam): string {
   const title = [
     ...(label === name || label === '' ? [] : [label]),
     ...(description === null ? [] : [description]),
     ...(isSecret ? [tr('Your input is hidden.', '输入内容不会显示。')] : []),
   ]
-    // What others have written may end like a sentence, or may not.
+    // Labels and descriptions come from manifests and may or may not end with a full stop.
     .map((text, index, all) => (index < all.length - 1 ? text.replace(/[.。]$/, '') : text))
     .join(tr('. ', '。'));
   const lines = choices.map((choice, index) => {

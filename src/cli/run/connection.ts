@@ -5,12 +5,12 @@ import { ServiceClient, UnreachableError } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
 const betweenLooksMs = 200;
-/** A service that is started anew is there in a second or two; a machine that is busy takes longer. */
+/** A restarted service responds within one or two seconds; on a busy machine it takes longer. */
 const patienceMs = 30_000;
-/** What takes no longer is not worth a word. */
+/** A shorter interruption is not reported. */
 const silentMs = 1000;
 
-/** The service of a home, which may be stopped and started again while a command waits for a run. */
+/** A connection to the service of a home that survives a restart of the service. */
 export class Connection {
   readonly #home: string | undefined;
   #client: ServiceClient;
@@ -23,7 +23,7 @@ export class Connection {
     this.#home = home;
   }
 
-  /** By what its user is told that it has gone, where more is drawn on the screen. */
+  /** Sets the function that prints messages, for commands that draw on the screen. */
   tellBy(say: (line: string) => void): void {
     this.#say = say;
   }
@@ -32,13 +32,13 @@ export class Connection {
     return this.#client;
   }
 
-  /** It answers: if it goes from now on, the patience is a new one. */
+  /** Called when the service has responded. Resets the waiting time. */
   confirm(): void {
     this.#goneSince = null;
     this.#isTold = false;
   }
 
-  /** Looks for the service of the home once more, which may have another address by now. Throws when there has been none for long. */
+  /** Looks for the service again; its address may have changed. Throws if it has been gone for too long. */
   async renew(whatGoesOn: string): Promise<void> {
     const now = performance.now();
     this.#goneSince ??= now;
@@ -57,7 +57,7 @@ export class Connection {
     });
   }
 
-  /** Asks, and asks again when the service went away meanwhile. Only for what may be asked twice. */
+  /** Sends a request and repeats it if the service goes away. Only for requests that may be sent twice. */
   async ask<Answer>(
     whatGoesOn: string,
     question: (client: ServiceClient) => Promise<Answer>,

@@ -2,7 +2,7 @@ import { curlLine } from '../curl-line.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { ScriptShape } from './script-shape.ts';
 
-/** A line that runs a script over HTTP, to be copied into a shell: with a place for all that it must be given. */
+/** A curl command that runs a script, with placeholders for the required values. */
 export function curlOf(client: ServiceClient, { id, input, params }: ScriptShape): string {
   const required = params.filter((param) => param.isRequired && param.default === undefined);
   const body = {

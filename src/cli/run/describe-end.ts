@@ -6,19 +6,19 @@ import { paint } from '../terminal/paint.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
 import { wrapText } from '../terminal/wrap-text.ts';
 
-/** The code and the message stand above; where an exception came from the script has printed itself. */
+/** Fields that are not listed: code and message are shown above, and the script has printed the traceback itself. */
 const saidElsewhere: ReadonlySet<string> = new Set(['code', 'msg', 'traceback']);
-/** Who wants all of a long result asks for JSON. */
+/** Longer results are cut; --json prints all of them. */
 const mostItems = 20;
 const longestText = 500;
 const indent = '  ';
 
-/** Whether it did what it was asked to, by its exit code and by its own word. */
+/** Whether the run succeeded: by its state and by the code in its own envelope. */
 export function isGood({ state, result, isOwnResult }: ShownRun): boolean {
   return state === 'succeeded' && (!isOwnResult || result.code === 0);
 }
 
-/** What became of a run, for stderr: how it ended, what its envelope says, and by which id it is on record. */
+/** Describes the end of a run, for stderr: outcome, envelope and run id. */
 export function describeEnd(record: JsonObject): string {
   const run = readRun(record);
   const lines = [
@@ -39,14 +39,14 @@ function outcomeLines(run: ShownRun): string[] {
   return isGood(run) ? [first, ...remark(messageOf(run))] : [first];
 }
 
-/** What Hob has to say beside: that there is no result, or what is wrong with it. */
+/** A remark of Hob about a missing or invalid envelope. */
 function remark(text: string): string[] {
   const { isTTY, columns } = process.stderr;
   const width = isTTY ? columns - indent.length : Number.POSITIVE_INFINITY;
   return wrapText(text, width).map((line) => indent + paint('dim', line, process.stderr));
 }
 
-/** In a few words. Where the script said nothing itself, Hob says what happened. */
+/** The outcome in a few words. If the script wrote no message, the message of Hob is used. */
 function verdictOf(run: ShownRun): ['green' | 'red', string] {
   const { state, exitCode, result, isOwnResult } = run;
   if (isGood(run)) return ['green', tr('succeeded', '成功')];
@@ -55,7 +55,7 @@ function verdictOf(run: ShownRun): ['green' | 'red', string] {
   return ['red', tr(`failed with exit code ${exitCode}`, `失败，退出码 ${exitCode}`)];
 }
 
-/** The other values of an envelope, a name before each, and one line for each item of a list. */
+/** The other fields of an envelope, with one line per list item. */
 function valueLines(result: JsonObject): string[] {
   const entries = Object.entries(result).filter(([name]) => !saidElsewhere.has(name));
   const nameWidth = Math.max(0, ...entries.map(([name]) => widthOf(printable(name))));

@@ -10,16 +10,16 @@ import { runLine } from './run-line.ts';
 import { type MainInput, readScript, type ScriptShape, type ShownParam } from './script-shape.ts';
 
 interface ShownScript {
-  /** The answers to GET /api/scripts/<id> and GET /api/runs. */
+  /** The responses of GET /api/scripts/<id> and GET /api/runs. */
   readonly answer: JsonObject;
   readonly runs: JsonObject;
-  /** The line that runs it over HTTP. */
+  /** The command that runs it over HTTP. */
   readonly curl: string;
 }
 
 const indent = '  ';
 
-/** All there is to know of one script. */
+/** Shows the details of one script. */
 export function describeScript(
   { answer, runs, curl }: ShownScript,
   lineWidth = Number.POSITIVE_INFINITY,
@@ -55,9 +55,7 @@ function factsOf(answer: JsonObject): [name: string, value: string][] {
       tr('Node', '节点'),
       answer.node === true ? tr('yes: other scripts can call it', '是：其他脚本可以调用') : tr('no', '否'),
     ],
-    ...(timeout === null
-      ? []
-      : [[tr('Timeout', '时限'), `${timeout} ${tr('s', '秒')}`] as [string, string]]),
+    ...(timeout === null ? [] : [[tr('Timeout', '时限'), `${timeout} ${tr('s', '秒')}`] as [string, string]]),
     ...(concurrency === null ? [] : [[tr('Concurrency', '并发'), `${concurrency}`] as [string, string]]),
     ...(lock === null ? [] : [[tr('Lock', '锁'), lock] as [string, string]]),
     ...models.map((text, index): [string, string] => [index === 0 ? tr('Models', '模型') : '', text]),
@@ -126,7 +124,7 @@ function sentence(facts: string, description: string | null): string {
     : tr(`${facts}. ${description}`, `${facts}。${description}`);
 }
 
-/** Names in a column of their own, and values beside it, on as many lines as they take. */
+/** Two columns: names, and values that wrap. */
 function factLines(facts: readonly [name: string, value: string][], lineWidth: number): string[] {
   const nameWidth = Math.max(...facts.map(([name]) => widthOf(printable(name))));
   return facts.flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../shared/json.ts';
 import type { CollectingDisplay } from './run-display.ts';
 
-/** What a synchronous execute would have answered, and the id of the run. */
+/** The response of a synchronous execute call, plus the run id. */
 export function endAnswer(record: JsonObject, display: CollectingDisplay): JsonObject {
   const isSuccess = record.state === 'succeeded';
   const { result, exit_code, run_id } = record;

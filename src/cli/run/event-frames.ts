@@ -2,12 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 
 export interface SeenEvent {
   readonly type: string;
-  /** From where to go on after it. */
+  /** The position from which a client resumes after this event. */
   readonly id: string;
   readonly data: JsonObject;
 }
 
-/** The events in an answer, as they come. */
+/** Yields the events of an SSE response as they arrive. */
 export async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SeenEvent, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -21,7 +21,7 @@ export async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Comments and what else has no data is none. */
+/** Null for comments and other frames without data. */
 function readFrame(frame: string): SeenEvent | null {
   const fields = new Map<string, string>();
   for (const line of frame.split('\n')) {

@@ -9,7 +9,7 @@ import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 import { guessScript, UnknownScriptError } from './guess-script.ts';
 
-/** The script that is meant, among all that the service has. One whose manifest is broken is not among them: the error says so. */
+/** Finds a script among those of the service. If the name belongs to a script with a broken manifest, the error names the problem. */
 export async function findKnownScript(client: ServiceClient, wanted: string): Promise<KnownScript> {
   const { scripts, problems } = await client.get('/api/scripts');
   try {
@@ -22,18 +22,21 @@ export async function findKnownScript(client: ServiceClient, wanted: string): Pr
     if (errors.length === 0) throw error;
     throw new UserError(
       error.message +
-        tr('\nSome scripts cannot run. hob list shows the reasons.', '\n有些脚本无法运行，hob list 会说明原因。'),
+        tr(
+          '\nSome scripts cannot run. hob list shows the reasons.',
+          '\n有些脚本无法运行，hob list 会说明原因。',
+        ),
     );
   }
 }
 
-/** The folder of the manifest that a problem is in. */
+/** The folder of the script that has the problem. */
 export function folderOf({ file }: JsonObject): string {
   const path = textOf(file) ?? '';
   return extname(path) === '' ? path : dirname(path);
 }
 
-/** Names are written as names and folders as folders: `Count words`, `count-words`. */
+/** Compares a folder with a name, ignoring case and punctuation: `count-words` and `Count words`. */
 function isLike(folder: string, wanted: string): boolean {
   const [name, sought] = [simplified(basename(folder)), simplified(wanted)];
   return sought !== '' && name.includes(sought);

@@ -12,21 +12,21 @@ import { goesOnText, watchRun } from './watch-run.ts';
 interface Following {
   readonly connection: Connection;
   readonly display: RunDisplay;
-  /** After so long the run is cancelled. */
+  /** The run is cancelled after this time. */
   readonly timeoutMs?: number | null;
 }
 
 export interface FollowedRun {
-  /** The record of the run, as it ended. */
+  /** The record of the ended run. */
   readonly record: JsonObject;
-  /** What this command has to exit with because it stopped the run itself. */
+  /** The exit code if this command cancelled the run; else null. */
   readonly stopCode: number | null;
 }
 
-/** As `timeout` has it. */
+/** The exit code of `timeout`(1). */
 const timedOutCode = 124;
 
-/** Shows a run until it has ended. The first Ctrl-C cancels it, and so does the end of the time that there is for it. */
+/** Shows a run until it ends. The first Ctrl-C cancels it, and so does the timeout. */
 export async function followRun(
   runId: string,
   { connection, display, timeoutMs = null }: Following,
@@ -51,7 +51,7 @@ export async function followRun(
   try {
     for await (const event of watchRun(runId, connection)) {
       await showEvent(event, display);
-      // A service that was just started anew has not heard of it.
+      // A service that was restarted in the meantime does not know of the cancellation.
       if (event.type === 'run.queued' || event.type === 'run.started') void stop.repeat();
     }
     display.clear();
@@ -75,7 +75,7 @@ export async function showEvent({ type, data }: SeenEvent, display: RunDisplay):
   await display.output(stream, bytesOf(data));
 }
 
-/** What was dropped from the middle of a large output is said in its place, as everywhere. */
+/** Output dropped from the middle is replaced by the same line as in the logs. */
 function bytesOf({ missing, base64, text }: JsonObject): Uint8Array {
   const dropped = numberOf(missing);
   if (dropped !== null) return Buffer.from(`\n[... ${dropped} bytes left out by Hob ...]\n`);
@@ -83,7 +83,7 @@ function bytesOf({ missing, base64, text }: JsonObject): Uint8Array {
   return exact === null ? Buffer.from(textOf(text) ?? '') : Buffer.from(exact, 'base64');
 }
 
-/** The wish that a run be cancelled, which is told to whichever service there is. */
+/** A cancellation request that is repeated for a restarted service. */
 class Stop {
   readonly #runId: string;
   readonly #connection: Connection;
@@ -98,7 +98,7 @@ class Stop {
     return this.#exitCode?.() ?? null;
   }
 
-  /** Resolves when the service has heard it, or is away. */
+  /** Resolves when the service has received the request or is not reachable. */
   request(exitCode: () => number): Promise<void> {
     this.#exitCode ??= exitCode;
     return this.repeat();
@@ -109,7 +109,7 @@ class Stop {
     try {
       await this.#connection.client.post(`/api/runs/${encodeURIComponent(this.#runId)}/cancel`);
     } catch (error) {
-      // It ended by itself at the same moment, or the service is away and will be told when it is back.
+      // The run has just ended, or the service is down and gets the request when it is back.
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
     }
   }

@@ -6,12 +6,12 @@ import { exactMatches, type KnownScript, pickScript, shortId } from '../pick-scr
 import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 
-/** No script is called like that. */
+/** No script matches the name. */
 export class UnknownScriptError extends UserError {}
 
 /**
- * The script that is meant. Where no id and no name is exactly like this, upper and lower case make no difference, the name of its folder
- * will do, and so will a part of a name, as long as it is in one name only.
+ * Finds a script by id, id prefix or exact name. If there is no exact match, it compares without case, then with folder names, then with
+ * parts of names, and needs a single match.
  */
 export function guessScript<Known extends KnownScript>(known: readonly Known[], wanted: string): Known {
   if (exactMatches(known, wanted).length > 0) return pickScript(known, wanted);

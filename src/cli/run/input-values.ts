@@ -8,7 +8,7 @@ import { exitCodes, UserError } from '../user-error.ts';
 import type { PipedInput } from './read-stdin.ts';
 import type { ScriptShape } from './script-shape.ts';
 
-/** The main input for a request, from what stands behind the name of the script; empty when nothing does. */
+/** Converts the arguments after the script name to the main input of a request; empty without arguments. */
 export async function inputValues(
   { name, input }: ScriptShape,
   words: readonly string[],
@@ -37,7 +37,7 @@ export async function inputValues(
   return { [input.name]: input.pick !== null ? await existingPaths(values) : values };
 }
 
-/** Made absolute, since the script works in a folder of its own. */
+/** Makes paths absolute, because the script has another working directory. */
 async function existingPaths(values: readonly string[]): Promise<string[]> {
   const paths = values.map((value) => resolve(value));
   const missing: string[] = [];

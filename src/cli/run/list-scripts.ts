@@ -12,7 +12,7 @@ import { folderOf } from './find-known-script.ts';
 const widestName = 32;
 const indent = '    ';
 
-/** The scripts in the answer to GET /api/scripts in whose name, description or id a text is; and the problems of the folders that have it. */
+/** Filters the response of GET /api/scripts: scripts by name, description or id, problems by file. */
 export function filterScripts({ scripts, problems }: JsonObject, query: string): JsonObject {
   const lower = query.toLowerCase();
   const has = (...values: readonly (Json | undefined)[]) =>
@@ -23,7 +23,7 @@ export function filterScripts({ scripts, problems }: JsonObject, query: string):
   };
 }
 
-/** The same as a person reads it. */
+/** Formats the response of GET /api/scripts. */
 export function describeScripts(
   { scripts, problems }: JsonObject,
   { isSearch, lineWidth }: { isSearch: boolean; lineWidth?: number | undefined },
@@ -41,7 +41,7 @@ function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined
     { title: tr('LANGUAGE', '语言') },
     { title: tr('NODE', '节点') },
     { title: 'ID' },
-    // Last, since it may be long and lines are cut at their end.
+    // The last column, because it may be long and lines are cut at the end.
     { title: tr('DESCRIPTION', '说明') },
   ];
   const rows = known
@@ -56,7 +56,7 @@ function scriptTable(known: readonly JsonObject[], lineWidth: number | undefined
   return formatTable(columns, rows, lineWidth);
 }
 
-/** Those that cannot run, with what is wrong first and what to do about it; the command that says all of it, where there is more. */
+/** Scripts that cannot run, each with its first problem and advice, and with the command that lists the others. */
 function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIVE_INFINITY): string[] {
   const folders = new Map<string, JsonObject[]>();
   for (const problem of problems) {
@@ -78,10 +78,7 @@ function brokenLines(problems: readonly JsonObject[], lineWidth = Number.POSITIV
     ];
   });
   if (lines.length === 0) return [];
-  const title = tr(
-    'These scripts cannot run:',
-    '以下脚本无法运行。查看原因和解决办法：',
-  );
+  const title = tr('These scripts cannot run:', '以下脚本无法运行。查看原因和解决办法：');
   return [paint('red', title), ...lines];
 }
 
@@ -92,7 +89,10 @@ function quoted(path: string): string {
 
 function nothingText(isSearch: boolean): string {
   if (isSearch)
-    return tr('No matching scripts. To list all scripts: hob list', '没有符合条件的脚本。hob list 列出全部。');
+    return tr(
+      'No matching scripts. To list all scripts: hob list',
+      '没有符合条件的脚本。hob list 列出全部。',
+    );
   return tr(
     'There are no scripts yet. Create one with hob new, or install one with hob install.',
     '还没有脚本。hob new 新建一个，hob install 安装一个。',

@@ -11,16 +11,16 @@ import type { PipedInput } from './read-stdin.ts';
 import type { ScriptShape, ShownParam } from './script-shape.ts';
 
 interface ParamArguments {
-  /** Each `name=value`, as it was typed. */
+  /** The `name=value` arguments. */
   readonly texts: readonly string[];
-  /** Whether names that the manifest does not declare are passed on. */
+  /** Whether params that the manifest does not declare are allowed. */
   readonly allowsUndeclared: boolean;
   readonly piped: PipedInput;
-  /** Told of what its user should know. */
+  /** Prints a warning. */
   readonly warn: (text: string) => void;
 }
 
-/** The params of the command line, as the manifest wants them. */
+/** Converts the params of the command line to the types that the manifest declares. */
 export async function readParamArguments(
   script: ScriptShape,
   { texts, allowsUndeclared, piped, warn }: ParamArguments,
@@ -55,12 +55,12 @@ function groupByName(texts: readonly string[]): Map<string, string[]> {
   return groups;
 }
 
-/** Whether the value itself stands in the command line. */
+/** Whether the value itself is on the command line. */
 function isPlain(value: string): boolean {
   return !value.startsWith('@') || value.startsWith('@@');
 }
 
-/** `@file` is what is in a file, `@-` what is piped in, and `@@` stands for an @ at the beginning. */
+/** `@file` reads a file, `@-` reads stdin, and `@@` stands for a literal @ at the beginning. */
 async function contentOf(name: string, value: string, piped: PipedInput): Promise<string> {
   if (value.startsWith('@@')) return value.slice(1);
   if (!value.startsWith('@')) return value;

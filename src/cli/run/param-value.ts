@@ -17,13 +17,15 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ['否', false],
 ]);
 
-/** What was typed for a param, as the value that its manifest asks for. Several texts are the items of a list. */
+/** Converts the text of a param to its declared type. Several texts are the items of a list. */
 export function paramValue(param: ShownParam, texts: readonly string[]): Json {
   const { name, type } = param;
   if (type === 'list') return listValue(param, texts);
   const [text = '', ...others] = texts;
   if (others.length > 0)
-    throw wrong(tr(`${name} accepts one value, but was given several times.`, `${name} 只接受一个值，却给了多次。`));
+    throw wrong(
+      tr(`${name} accepts one value, but was given several times.`, `${name} 只接受一个值，却给了多次。`),
+    );
   const trimmed = text.trim();
   switch (type) {
     case 'int':
@@ -53,7 +55,7 @@ export function paramValue(param: ShownParam, texts: readonly string[]): Json {
   }
 }
 
-/** A value that nothing is known of: JSON where it is JSON, and otherwise a text. */
+/** Converts an undeclared param: JSON if it is valid JSON, else text. */
 export function jsonOrText(text: string): Json {
   return parsed(text) ?? text;
 }
@@ -91,7 +93,10 @@ function parsed(text: string): Json | undefined {
 function misfit({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
   const found = isSecret ? '***' : printable(text);
   return wrong(
-    tr(`Invalid value "${found}" for ${name}: expected ${expected}.`, `${name} 应为${expected}，而不是 “${found}”。`),
+    tr(
+      `Invalid value "${found}" for ${name}: expected ${expected}.`,
+      `${name} 应为${expected}，而不是 “${found}”。`,
+    ),
   );
 }
 

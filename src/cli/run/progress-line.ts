@@ -4,13 +4,13 @@ import { cutToWidth, printable } from '../terminal/text-width.ts';
 const barColumns = 24;
 const gap = '  ';
 
-/** How far a script says it is. */
+/** Progress reported by a script. */
 export interface RunProgress {
   readonly fraction: number | null;
   readonly message: string | null;
 }
 
-/** `[======>      ]  40%  page 4 of 10`, in so many columns. */
+/** `[======>      ]  40%  page 4 of 10`, cut to the given number of columns. */
 export function progressLine({ fraction, message }: RunProgress, columns: number): string {
   const text = printable(message ?? '').replaceAll('\n', ' ');
   if (fraction === null) return cutToWidth(text, columns);

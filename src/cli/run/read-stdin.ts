@@ -1,7 +1,7 @@
 import { tr } from '../language.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 
-/** What is piped into the command. It can be read once, by whoever asks first. */
+/** Stdin of the command. It can be read only once. */
 export class PipedInput {
   #isTaken = false;
 

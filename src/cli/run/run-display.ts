@@ -4,22 +4,22 @@ import { progressLine, type RunProgress } from './progress-line.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** Where what a run writes and says goes. */
+/** Shows the output and progress of a run. */
 export interface RunDisplay {
   output(stream: StreamName, bytes: Uint8Array): Promise<void>;
   progress(progress: RunProgress): void;
-  /** A line of the command itself. */
+  /** A message of the command itself. */
   say(line: string): void;
-  /** Leaves the cursor at the beginning of a line of its own. */
+  /** Removes the progress line and leaves the cursor at the start of an empty line. */
   clear(): void;
 }
 
 interface PassingDisplay extends RunDisplay {
-  /** Whether somebody still reads what goes to stdout. */
+  /** Whether stdout still has a reader. */
   readonly isRead: boolean;
 }
 
-/** Passes on every byte as it comes, each stream to its own; at a terminal the progress stands below. */
+/** Copies each stream to the same stream of the command. On a terminal, the progress is shown below. */
 export function passingDisplay(): PassingDisplay {
   const streams = { stdout: new OutputStream(process.stdout), stderr: new OutputStream(process.stderr) };
   const line = drawnProgress();
@@ -37,7 +37,7 @@ export function passingDisplay(): PassingDisplay {
       const stream = streams[name];
       if (stream.isTerminal) line.clear();
       await stream.write(bytes);
-      // A line that is not finished must not be drawn over.
+      // The progress line must not overwrite an unfinished line.
       if (!isMidLine()) line.redraw();
     },
     progress(progress) {
@@ -53,7 +53,7 @@ export function passingDisplay(): PassingDisplay {
   };
 }
 
-/** Keeps what a run writes for an answer in one piece. */
+/** Collects the output of a run. */
 export class CollectingDisplay implements RunDisplay {
   readonly #chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   readonly #line = drawnProgress();
@@ -81,12 +81,12 @@ export class CollectingDisplay implements RunDisplay {
   }
 }
 
-/** Over the ^C that a terminal may have written there. */
+/** Overwrites the ^C that a terminal may have echoed. */
 function sayLine(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r${text}\u001b[K\n` : `${text}\n`);
 }
 
-/** The line of the progress on stderr; nowhere where there is no terminal. */
+/** The progress line on stderr. Without a terminal, nothing is drawn. */
 function drawnProgress() {
   const line = new DrawnLine(process.stderr);
   let latest: RunProgress | null = null;

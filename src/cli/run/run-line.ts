@@ -2,7 +2,7 @@ import { tr } from '../language.ts';
 import { printable } from '../terminal/text-width.ts';
 import type { MainInput, ScriptShape } from './script-shape.ts';
 
-/** The line that runs a script with this command: by its name, with a place for all that it must be given. */
+/** A `hob run` command for a script, with placeholders for the required values. */
 export function runLine({ id, name, input, params }: ScriptShape): string {
   const required = params.filter(
     (param) => param.isRequired && param.default === undefined && !param.isSecret,
@@ -20,7 +20,7 @@ function placeOf({ name, pick, isSingle }: MainInput): string {
   return isSingle ? tr('<file>', '<文件>') : tr('<files>', '<文件>');
 }
 
-/** A name as every shell takes it; null where some would read more into it. */
+/** The name, quoted if necessary; null if not every shell would read it literally. */
 function shellWord(name: string): string | null {
   if (/^[\p{L}\p{N}_.][\p{L}\p{N}_.-]*$/u.test(name)) return name;
   return /^[\p{L}\p{N} _.,()&+:-]+$/u.test(name) && !name.startsWith('-') ? `"${name}"` : null;

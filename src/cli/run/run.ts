@@ -22,7 +22,7 @@ export interface RunOptions {
 
 const secondMs = 1000;
 
-/** Runs a script and shows it until it has ended, unless it is to be left to itself. */
+/** Runs a script. Unless --async is given, shows the run until it ends. */
 export async function run(wanted: string, values: readonly string[], options: RunOptions): Promise<void> {
   const connection = new Connection(await serviceOrOffer(options.home), options.home);
   const { script } = await findScript(connection.client, wanted);
@@ -46,10 +46,12 @@ export async function run(wanted: string, values: readonly string[], options: Ru
   else tellRunId(runId);
 }
 
-/** Alone on stdout, so that a shell can put it into a variable. */
+/** Prints only the id to stdout, so that a shell can assign it to a variable. */
 export function tellRunId(runId: string): void {
   process.stdout.write(`${runId}\n`);
-  process.stderr.write(tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`));
+  process.stderr.write(
+    tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),
+  );
 }
 
 export function warn(text: string): void {

@@ -4,7 +4,7 @@ import type { KnownScript } from '../pick-script.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { findKnownScript } from './find-known-script.ts';
 
-/** What a script takes, as far as the command has to know it. */
+/** The input and params of a script. */
 export interface ScriptShape extends KnownScript {
   readonly input: MainInput | null;
   readonly params: readonly ShownParam[];
@@ -13,7 +13,7 @@ export interface ScriptShape extends KnownScript {
 export interface MainInput {
   readonly name: string;
   readonly isSingle: boolean;
-  /** Which paths its values are: files, folders or both; null for values that are none. */
+  /** The kind of paths: files, folders or both; null if the values are not paths. */
   readonly pick: string | null;
   readonly exts: readonly string[];
   readonly description: string | null;
@@ -28,12 +28,12 @@ export interface ShownParam {
   readonly choices: readonly string[];
   readonly choiceLabels: JsonObject;
   readonly isSecret: boolean;
-  /** It is asked for only when another has this value. */
+  /** The param applies only if another param has this value. */
   readonly when: { readonly field: string; readonly eq: Json } | null;
   readonly description: string | null;
 }
 
-/** The script that is meant, with the answer of the service it was read from. */
+/** Finds a script. Also returns the response it was read from. */
 export async function findScript(
   client: ServiceClient,
   wanted: string,

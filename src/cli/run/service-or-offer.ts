@@ -4,7 +4,7 @@ import { ServiceClient } from '../service-client.ts';
 import { ask, canAsk } from '../terminal/ask.ts';
 import { runsInBackground, startService } from './start-service.ts';
 
-/** The service of a home. Where none runs, a person at a terminal is asked whether to start it. */
+/** The service of a home. If it is not running and there is a terminal, offers to start it. */
 export async function serviceOrOffer(homeFlag: string | undefined): Promise<ServiceClient> {
   const { home, service } = await findService(homeFlag);
   if (service !== null || !canAsk()) return ServiceClient.find(homeFlag);

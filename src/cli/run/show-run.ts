@@ -14,7 +14,7 @@ interface Showing {
   readonly timeoutMs?: number | null;
 }
 
-/** Shows a run until its end, and says how it went: by what it prints, and by the exit code of the command. */
+/** Shows a run until it ends, prints its result and sets the exit code of the command. */
 export async function showRun(
   runId: string,
   { connection, isJson, timeoutMs = null }: Showing,
@@ -23,7 +23,7 @@ export async function showRun(
     ? await collect(runId, connection, timeoutMs)
     : await pass(runId, connection, timeoutMs);
   const isFine = isGood(readRun(record));
-  // What ended well in the moment in which it was to be stopped has ended well.
+  // A run that succeeded just before it was cancelled counts as a success.
   if (!isFine) throw new ToldError(stopCode ?? exitCodes.failed);
 }
 

@@ -19,13 +19,13 @@ const betweenLooksMs = 50;
 const readyWithinMs = 60_000;
 const shownLogLines = 5;
 
-/** Starts `hob serve` as a process of its own, which goes on in the background, and waits until it listens. */
+/** Starts `hob serve` in the background and waits until it listens. */
 export async function startService(home: string): Promise<ServiceClient> {
   const fault = await faultOfHome(home);
   if (fault !== null) throw new UserError(fault[language]);
   const logPath = join(home, logName);
   claimPrivateFile(logPath);
-  // Emptied: it tells of this start, and an old failure must not be taken for one of now.
+  // Truncate the log, so that an old failure is not mistaken for a new one.
   const log = await open(logPath, 'w');
   const listening = new AbortController();
   try {
@@ -44,7 +44,7 @@ export async function startService(home: string): Promise<ServiceClient> {
   return ServiceClient.find(home);
 }
 
-/** What is said of a service that was started like that. */
+/** The message for a service that was started in the background. */
 export function runsInBackground({ url }: ServiceClient): string {
   return tr(
     `Hob is running in the background at ${url}. To stop it: hob stop\n`,
@@ -70,7 +70,7 @@ async function notStarted(logPath: string): Promise<UserError> {
   );
 }
 
-/** A line of the log is JSON, of which a person reads the message; what was said before there was a log is text. */
+/** The message of a JSON log line. Lines from before logging started are plain text. */
 function messageIn(line: string): string {
   try {
     const entry: Json = JSON.parse(line);

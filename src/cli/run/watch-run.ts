@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 import { eventsIn, type SeenEvent } from './event-frames.ts';
 
 /**
- * All that happens to a run, its output included, until it has ended: each byte once, also when the service is started anew meanwhile.
- * `since` is how much of its streams is known already, such as `1024-0`.
+ * Yields the events of a run, including its output, until it ends. Each byte comes once, even if the service restarts in between.
+ * `since` is the position to start from in both streams, such as `1024-0`.
  */
 export async function* watchRun(
   runId: string,
@@ -30,7 +30,7 @@ export async function* watchRun(
   }
 }
 
-/** What is said of a run that nobody watches any more. */
+/** The hint for a run that this command no longer follows. */
 export function goesOnText(runId: string): string {
   return tr(
     `The script continues. When Hob is running again: hob logs ${runId} -f`,
@@ -38,7 +38,7 @@ export function goesOnText(runId: string): string {
   );
 }
 
-/** The service has ended in the middle of an answer. */
+/** The service closed the connection in the middle of a response. */
 class CutOffError extends Error {}
 
 async function* cutOffIn(
@@ -55,7 +55,7 @@ async function* cutOffIn(
       yield value;
     }
   } finally {
-    // Nobody reads what is still to come.
+    // Discard the rest of the response.
     await reader.cancel().catch(() => {});
   }
 }

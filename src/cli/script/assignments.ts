@@ -55,12 +55,10 @@ export function parseJson(name: string, text: string): Json {
 }
 
 function reserved(name: 'code' | 'msg'): UserError {
-  const command = name === 'code' ? 'hob envelope fail <message> --code <number>' : 'hob envelope ok --msg <text>';
+  const command =
+    name === 'code' ? 'hob envelope fail <message> --code <number>' : 'hob envelope ok --msg <text>';
   return new UserError(
-    tr(
-      `${name} is a reserved name. To set it, use: ${command}`,
-      `${name} 不是自定义的值，请用：${command}`,
-    ),
+    tr(`${name} is a reserved name. To set it, use: ${command}`, `${name} 不是自定义的值，请用：${command}`),
     exitCodes.usage,
   );
 }

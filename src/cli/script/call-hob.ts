@@ -3,7 +3,7 @@ import { language, tr } from '../language.ts';
 import { UserError } from '../user-error.ts';
 import type { ThisRun } from './this-run.ts';
 
-/** Calls Hob as the run that the script is. A link may take hours: without a limit there is none. */
+/** Calls Hob in the name of the current run. Without `withinMs` there is no time limit, because a link may take hours. */
 export async function callHob(
   { apiBase }: Pick<ThisRun, 'apiBase'>,
   path: string,
@@ -20,7 +20,7 @@ export async function callHob(
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    // Not the whole address: what names the run opens doors, and messages are kept.
+    // Show only the origin: the path contains the run token, and messages are stored.
     const { origin } = new URL(apiBase);
     throw new UserError(
       tr(`No response from Hob at ${origin} (${reason}).`, `Hob 没有响应：${origin}（${reason}）。`),

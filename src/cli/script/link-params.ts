@@ -5,7 +5,7 @@ import { parseJson, readAssignment } from './assignments.ts';
 import { callHob } from './call-hob.ts';
 import type { ThisRun } from './this-run.ts';
 
-/** The params of a linked script. What `name=value` is a value of, its manifest says. */
+/** The params of a linked script. The manifest of that script gives the type of each `name=value`. */
 export async function readLinkParams(
   run: Pick<ThisRun, 'apiBase'>,
   scriptId: string,

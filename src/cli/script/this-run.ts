@@ -15,7 +15,7 @@ export const fileOption = [
   ),
 ] as const;
 
-/** The run that the calling script is. */
+/** The run of the calling script. */
 export interface ThisRun {
   readonly apiBase: string;
   readonly outputFile: string;
@@ -23,7 +23,7 @@ export interface ThisRun {
   readonly params: JsonObject;
 }
 
-/** Null when a person runs the script, and not Hob. */
+/** Reads the parameter file of the current run. Null if the script was not started by Hob. */
 export async function findRun(flag: string | undefined): Promise<ThisRun | null> {
   const path = flag ?? parameterFileOfRun();
   if (path === null) return null;

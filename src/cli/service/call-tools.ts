@@ -5,10 +5,10 @@ import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 import type { ToolCall } from './login-service.ts';
 
-/** A stop waits for the callers of the service. */
+/** Stopping the service waits for open requests. */
 const toolTimeoutMs = 120_000;
 
-/** Has the tools of the platform do something, one after the other. */
+/** Runs the commands one after the other. Throws if a command fails that must not fail. */
 export async function callTools(calls: readonly ToolCall[]): Promise<void> {
   for (const call of calls) {
     const { ok, failure, stderr } = await runCommand(call.tool, call.args, { timeoutMs: toolTimeoutMs });

@@ -14,7 +14,7 @@ const makers: Readonly<Partial<Record<NodeJS.Platform, typeof systemd>>> = {
   win32: taskScheduler,
 };
 
-/** What starts this Hob on this machine, for a home. */
+/** The login service of this platform, for the Hob of a home. */
 export function findPlatform(home: string): Platform {
   const make = makers[process.platform];
   if (make === undefined)
@@ -26,7 +26,7 @@ export function findPlatform(home: string): Platform {
     );
   return make({
     node: process.execPath,
-    // Source and build are both as deep below it.
+    // The same relative path works from src and from the build output.
     command: fileURLToPath(new URL('../../../bin/hob.js', import.meta.url)),
     home,
     path: searchPath(),

@@ -23,7 +23,7 @@ export interface ServiceOptions {
 const startsWithinMs = 20_000;
 const pollMs = 100;
 
-/** `hob service install`: Hob is started now, and at each login. */
+/** `hob service install`: starts Hob now and at every login. */
 export async function installService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home, service } = await findService(flag);
   const platform = findPlatform(home);
@@ -74,7 +74,7 @@ function describeInstallation({ file, text, onInstall }: Platform): string {
   ].join('\n');
 }
 
-/** What reads the file sees the old text or the new, never half of one. */
+/** Writes the file atomically: a reader sees either the old or the new text. */
 async function writeInOneStep({ file, text, encoding }: Platform): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -85,7 +85,12 @@ async function writeInOneStep({ file, text, encoding }: Platform): Promise<void>
     await rm(draft, { force: true });
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
-    throw new UserError(tr(`Cannot write ${file} (${errno}). Check the permissions of the folder.`, `无法写入 ${file}（${errno}）。请检查文件夹权限。`));
+    throw new UserError(
+      tr(
+        `Cannot write ${file} (${errno}). Check the permissions of the folder.`,
+        `无法写入 ${file}（${errno}）。请检查文件夹权限。`,
+      ),
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { xmlText } from './xml-text.ts';
 
 export const agentLabel = 'local.hob';
 
-/** The agent that has launchd start Hob when its user logs in. */
+/** The launchd agent that starts Hob at login. */
 export function launchdAgent({ node, command, home, path }: LoginService, logFile: string): string {
   const words = [node, ...fewThreads, command, 'serve', '--home', home].map(
     (word) => `    <string>${xmlText(word)}</string>`,

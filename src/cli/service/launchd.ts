@@ -5,7 +5,7 @@ import { quoteWord } from '../quote-word.ts';
 import { agentLabel, launchdAgent } from './launchd-agent.ts';
 import type { LoginService, Platform, ToolCall } from './login-service.ts';
 
-/** macOS, where launchd starts what belongs to the session of a user. */
+/** The login service on macOS: a launchd agent. */
 export function launchd(service: LoginService): Platform {
   const library = join(homedir(), 'Library');
   const file = join(library, 'LaunchAgents', `${agentLabel}.plist`);
@@ -17,7 +17,7 @@ export function launchd(service: LoginService): Platform {
     file,
     text: launchdAgent(service, logFile),
     encoding: 'utf8',
-    // One that is loaded already would keep what the file said before.
+    // A loaded agent would keep its old configuration.
     onInstall: [stop, { tool: 'launchctl', args: ['bootstrap', domain, file] }],
     beforeRemoval: [stop],
     afterRemoval: [],

@@ -1,39 +1,39 @@
-/** What is started when its user logs in, whatever starts it. */
+/** The program that starts at login. */
 export interface LoginService {
-  /** Absolute paths of the program and of its first argument. */
+  /** Absolute paths of Node and of the `hob` script. */
   readonly node: string;
   readonly command: string;
   readonly home: string;
-  /** Where its scripts find their interpreters. */
+  /** PATH, in which scripts find their interpreters. */
   readonly path: string;
 }
 
-/** How a platform has something started when its user logs in. */
+/** How a platform starts a program at login. */
 export interface Platform {
-  /** What people there call it. */
+  /** Name of the mechanism, such as systemd. */
   readonly kind: string;
-  /** The file that says what is started. */
+  /** The configuration file. */
   readonly file: string;
   readonly text: string;
   readonly encoding: 'utf8' | 'utf16le';
-  /** Commands that start it, now and at each login, once the file is there. */
+  /** Commands that start the service now and enable it at login, after the file is written. */
   readonly onInstall: readonly ToolCall[];
-  /** Commands that stop it while the file is still there, and those that follow when it is gone. */
+  /** Commands to run before and after the file is removed. */
   readonly beforeRemoval: readonly ToolCall[];
   readonly afterRemoval: readonly ToolCall[];
-  /** Succeeds while it is started. */
+  /** A command that succeeds while the service is active. */
   readonly isActive: ToolCall;
-  /** A command that tells why it does not run. */
+  /** A command that shows why the service does not run. */
   readonly whyCommand: string;
-  /** Why it cannot be had here, with what to do instead; null where it can. */
+  /** Why the platform is not usable, with advice; null if it is usable. */
   fault(): Promise<string | null>;
-  /** What is worth knowing once it is installed; null for nothing. */
+  /** Advice to show after the installation; null for none. */
   advice(): Promise<string | null>;
 }
 
 export interface ToolCall {
   readonly tool: string;
   readonly args: readonly string[];
-  /** Whether what it is to do may have been done already, in which case it fails. */
+  /** Whether a failure is ignored, because the work may already be done. */
   readonly mayFail?: boolean;
 }

@@ -4,7 +4,7 @@ import { xmlText } from './xml-text.ts';
 
 export const taskName = 'Hob';
 
-/** The task that has Windows start Hob when its user logs on. It has a console of its own that nobody sees. */
+/** The scheduled task that starts Hob at logon, in an invisible console of its own. */
 export function scheduledTask({ node, command, home }: LoginService, user: string): string {
   const words = ['--headless', node, ...fewThreads, command, 'serve', '--home', home]
     .map(quoteWord)
@@ -47,7 +47,7 @@ export function scheduledTask({ node, command, home }: LoginService, user: strin
 `;
 }
 
-/** As Windows programs split their command line: a backslash counts only before a quote. */
+/** Quotes a word as Windows programs parse it: a backslash is special only before a quote. */
 function quoteWord(text: string): string {
   if (/^[\w-]+$/.test(text)) return text;
   return `"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;

@@ -8,7 +8,7 @@ import { printJson } from '../terminal/print-json.ts';
 import { findPlatform } from './find-platform.ts';
 import type { Platform } from './login-service.ts';
 
-/** `hob service status`: whether it is installed, and whether Hob runs, which it may do without. */
+/** `hob service status`: shows whether the login service is installed, and whether Hob is running. */
 export async function showStatus({ home: flag, json }: CommonOptions): Promise<void> {
   const { home, service } = await findService(flag);
   const platform = findPlatform(home);

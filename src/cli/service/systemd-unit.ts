@@ -3,7 +3,7 @@ import type { LoginService } from './login-service.ts';
 
 export const unitName = 'hob.service';
 
-/** The unit that has systemd start Hob with the session of its user. */
+/** The systemd user unit that starts Hob at login. */
 export function systemdUnit({ node, command, home, path }: LoginService): string {
   const words = [node, ...fewThreads, command, 'serve', '--home', home].map(quoteWord).join(' ');
   return `[Unit]
@@ -24,12 +24,12 @@ WantedBy=default.target
 `;
 }
 
-/** As a word of a command line, where a dollar begins the name of a variable. */
+/** Quotes a word of a command line, in which `$` begins a variable. */
 function quoteWord(text: string): string {
   return quoteText(text).replaceAll('$', '$$$$');
 }
 
-/** In quotes, with what begins an escape or a specifier written twice. */
+/** Quotes a text and escapes backslashes, quotes and specifiers (%). */
 function quoteText(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
 }

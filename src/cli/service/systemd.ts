@@ -8,14 +8,14 @@ import { printable } from '../terminal/text-width.ts';
 import type { LoginService, Platform, ToolCall } from './login-service.ts';
 import { systemdUnit, unitName } from './systemd-unit.ts';
 
-/** Linux, where systemd starts what belongs to the session of a user. */
+/** The login service on Linux: a systemd user unit. */
 export function systemd(service: LoginService): Platform {
   return {
     kind: 'systemd',
     file: join(userUnitFolder(), unitName),
     text: systemdUnit(service),
     encoding: 'utf8',
-    // One that runs already is started again, with what the file says now.
+    // Restart a running service, so that it uses the new file.
     onInstall: [userTool('daemon-reload'), userTool('enable', unitName), userTool('restart', unitName)],
     beforeRemoval: [{ ...userTool('disable', '--now', unitName), mayFail: true }],
     afterRemoval: [userTool('daemon-reload')],
@@ -52,7 +52,7 @@ loginctl enable-linger ${username}
   );
 }
 
-/** Without lingering, what a user's session started ends with it. */
+/** Without lingering, systemd stops the user's services at logout. */
 async function adviceOnLinger(): Promise<string | null> {
   const { username } = userInfo();
   const { ok, stdout } = await runCommand('loginctl', [

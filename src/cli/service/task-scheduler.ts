@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { LoginService, Platform, ToolCall } from './login-service.ts';
 import { scheduledTask, taskName } from './scheduled-task.ts';
 
-/** Windows, where a task starts what belongs to the session of a user. */
+/** The login service on Windows: a scheduled task. */
 export function taskScheduler(service: LoginService): Platform {
   const file = join(service.home, 'hob-task.xml');
   return {
     kind: 'Task Scheduler',
     file,
-    // The mark by which Windows knows the encoding.
+    // The byte order mark tells Windows the encoding.
     text: `\ufeff${scheduledTask(service, userInfo().username)}`,
     encoding: 'utf16le',
     onInstall: [task('/Create', '/XML', file, '/F'), task('/Run')],

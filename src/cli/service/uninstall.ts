@@ -9,7 +9,7 @@ import { callTools, commandLine } from './call-tools.ts';
 import { findPlatform } from './find-platform.ts';
 import type { ServiceOptions } from './install.ts';
 
-/** `hob service uninstall`: Hob is stopped, and not started any more. Scripts and history stay. */
+/** `hob service uninstall`: stops Hob and disables automatic start. Scripts and history are kept. */
 export async function uninstallService({ home: flag, dryRun, json }: ServiceOptions): Promise<void> {
   const { home } = await findService(flag);
   const platform = findPlatform(home);
@@ -36,7 +36,7 @@ export async function uninstallService({ home: flag, dryRun, json }: ServiceOpti
       ),
     );
   });
-  // Without a session there is nobody to tell that it is gone.
+  // These commands fail without a user session, and are then not needed.
   await callTools(platform.afterRemoval.map((call) => ({ ...call, mayFail: true })));
   if (json === true) return printJson({ removed: true, file: platform.file });
   process.stdout.write(

@@ -1,4 +1,4 @@
-/** A text as it stands between two tags. */
+/** Escapes a text for XML. */
 export function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -7,15 +7,15 @@ import { printable } from './text-width.ts';
 
 const interrupted = 130;
 
-/** Whether there is somebody who can be asked. */
+/** Whether prompts are possible: stdin and stderr are terminals. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Lines that came together with the one that was asked for, as when several are pasted: answers to what is asked next. */
+/** Lines typed or pasted ahead. They answer the next prompts. */
 const typedAhead: string[] = [];
 
-/** Asks the person at the terminal for a line. What is typed is not shown when it is a secret. Ctrl-C and Ctrl-D end the command. */
+/** Prompts for a line on the terminal. Secrets are not echoed. Ctrl-C and Ctrl-D end the command. */
 export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
   const known = typedAhead.shift();
   if (known !== undefined) {
@@ -23,7 +23,7 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
     return known;
   }
   if (isSecret) process.stderr.write(question);
-  // The line is drawn again with each key, so a secret is kept from the screen by drawing nowhere.
+  // Readline redraws the line with each key, so the output of a secret prompt is discarded.
   const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
   const given = await new Promise<string | null>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** How much is done, drawn: `[====>     ]`, with so many columns between the brackets. */
+/** A progress bar: `[====>     ]`, with `length` columns between the brackets. */
 export function bar(fraction: number, length: number): string {
   const done = Math.floor(fraction * length);
   const head = done < length ? '>' : '';

@@ -5,12 +5,12 @@ export interface Screen {
 }
 
 const usualColumns = 80;
-/** For the ^C that a terminal writes behind the line, and for the last column: behind it some go on to the next line. */
+/** Room for an echoed ^C, and for the last column, after which some terminals wrap. */
 const leftFree = 3;
 const toLineStart = '\r';
 const eraseRest = '\u001b[K';
 
-/** A line of a terminal that is drawn over and over. */
+/** A terminal line that is redrawn in place. */
 export class DrawnLine {
   readonly #screen: Screen;
   #drawn = '';
@@ -22,12 +22,12 @@ export class DrawnLine {
   draw(lineFor: (columns: number) => string): void {
     const line = lineFor((this.#screen.columns || usualColumns) - leftFree);
     if (line === this.#drawn) return;
-    // Over the old line, and all at once: a line that is erased first flickers.
+    // Overwrite the old line in a single write: erasing it first would flicker.
     this.#screen.write(toLineStart + line + eraseRest);
     this.#drawn = line;
   }
 
-  /** Writes lines above it: it is gone until it is drawn again. */
+  /** Writes text above the line. The line disappears until the next draw. */
   writeAbove(text: string): void {
     this.clear();
     this.#screen.write(text);

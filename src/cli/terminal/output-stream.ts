@@ -1,6 +1,6 @@
 const lineEnd = 0x0a;
 
-/** Bytes on their way to stdout or stderr, as fast as they are taken. */
+/** Writes bytes to stdout or stderr with back-pressure. */
 export class OutputStream {
   readonly #stream: NodeJS.WriteStream;
   #isAtLineStart = true;
@@ -8,7 +8,7 @@ export class OutputStream {
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
-    // Told to whoever writes; without somebody who listens, it would end the process.
+    // The write callback reports errors. Without a listener, the event would end the process.
     stream.on('error', () => {});
   }
 
@@ -20,7 +20,7 @@ export class OutputStream {
     return this.#isAtLineStart;
   }
 
-  /** Whether somebody still reads what is written: `head` does not for long. */
+  /** Whether the stream still has a reader: a pipe into `head` closes early. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -30,7 +30,7 @@ export class OutputStream {
     this.#isAtLineStart = bytes.at(-1) === lineEnd;
     await new Promise<void>((resolve) => {
       this.#stream.write(bytes, (error) => {
-        // A full disk is told at the end. Until then there is a run to be watched, and perhaps to be stopped.
+        // A full disk is reported at the end. Until then the run is still followed and can be cancelled.
         if (error) this.#isOpen = false;
         resolve();
       });

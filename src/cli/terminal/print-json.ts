@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json.ts';
 
-/** For programs, and for people who like it that way. */
+/** Prints indented JSON to stdout. */
 export function printJson(answer: JsonObject): void {
   process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
 }

@@ -14,7 +14,7 @@ const labels = { error: tr('error', '错误'), note: tr('note', '提示') } as c
 const colours = { error: 'red', note: 'yellow' } as const;
 const indent = '    ';
 
-/** Problems, each with its place as editors understand it, and below it what to do; those of a file stand together. */
+/** Formats problems as `file:line` entries that editors recognise, with the advice below, grouped by file. */
 export function problemLines(problems: readonly ProblemToShow[], stream: NodeJS.WriteStream): string[] {
   const inOrder = [...problems].sort((a, b) => a.file.localeCompare(b.file) || (a.line ?? 0) - (b.line ?? 0));
   const lines: string[] = [];

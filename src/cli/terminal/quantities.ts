@@ -1,10 +1,10 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Three digits at most, as the pages of the hubs write sizes: a kB has 1,000 bytes. */
+/** At most three digits, in decimal units as on the model hubs: 1 kB is 1,000 bytes. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // What would be rounded up to 1,000 is one of the next unit.
+  // A value that would round up to 1,000 goes into the next unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;
@@ -21,12 +21,12 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** For English sentences. Chinese knows no plural. */
+/** A count with an English noun, in the plural unless the count is 1. */
 export function formatCount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** A moment in the time of this machine, to the minute: 2026-05-01 09:30. A dash for none. */
+/** Local time to the minute: 2026-05-01 09:30. A dash if there is none. */
 export function formatMinute(iso: string | null): string {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return '-';

@@ -5,11 +5,11 @@ const gap = '  ';
 interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
-  /** Colours a cell of it, as it stands there. */
+  /** Colours a padded cell. */
   readonly paint?: (text: string) => string;
 }
 
-/** Lines of a table. Where there is a terminal, lines are cut rather than broken. */
+/** Formats a table. Lines longer than `lineWidth` are cut, not wrapped. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -26,7 +26,7 @@ export function formatTable(
   });
 }
 
-/** Once the line is cut: colours have no width, but take characters. */
+/** Colours the cells after the line is cut, because colour codes take characters but no width. */
 function paintCells(line: string, cells: readonly string[], columns: readonly Column[]): string {
   let [start, painted] = [0, ''];
   for (const [index, cell] of cells.entries()) {

@@ -2,21 +2,21 @@ import { errnoOf } from '../../shared/errors.ts';
 import { tr } from '../language.ts';
 import { exitCodes } from '../user-error.ts';
 
-/** What a command has printed and nobody has taken yet: a pipe takes it bit by bit, and the rest would go with the process. */
+/** Output that is still buffered. A slow pipe takes it piece by piece, and exiting early would lose the rest. */
 export class UnwrittenOutput {
   #fault: string | null = null;
 
   constructor() {
     process.stdout.on('error', (error) => {
       const errno = errnoOf(error) ?? error.message;
-      // Who stops reading has read what it wanted.
+      // A reader that closes the pipe has read what it wanted.
       if (errno !== 'EPIPE') this.#fault ??= errno;
     });
-    // What could not be said there cannot be complained of there either; and it is not what the command was asked for.
+    // Errors of stderr cannot be reported and do not affect the result of the command.
     process.stderr.on('error', () => {});
   }
 
-  /** Waits until all of it is written. Returns the exit code, which is none of success when something could not be. */
+  /** Waits until all output is written. Returns the exit code, which is a failure if stdout could not be written. */
   async settle(code: number): Promise<number> {
     await Promise.all([drained(process.stdout), drained(process.stderr)]);
     if (this.#fault === null) return code;
@@ -32,7 +32,7 @@ export class UnwrittenOutput {
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writable) resolve();
-    // Comes after all that was written before, and also when that failed.
+    // The callback runs after all earlier writes, even if they failed.
     else stream.write('', () => setImmediate(resolve));
   });
 }

@@ -1,13 +1,12 @@
 import { widthOf } from './text-width.ts';
 
 /**
- * Where a line may end: behind a space, and in Chinese beside any character, though no line begins with a mark that closes something or
- * ends with one that opens it.
+ * Possible line breaks: after a space, and in Chinese next to any character, except before closing and after opening punctuation.
  */
 const breaks =
   /(?<= )|(?<=[\p{Script=Han}，。；：、？！）”])(?=[^，。；：、？！）” ])|(?<=[^（“ ])(?=[\p{Script=Han}（“])/u;
 
-/** Breaks a text into lines of so many columns. A word that is longer stands on a line of its own. */
+/** Wraps a text to the given width. A longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {

@@ -2,19 +2,19 @@ import type { TerminalSize } from '../../execution/messages.ts';
 import type { Screen, ScreenEvents } from '../window/screen.ts';
 
 /**
- * The screen of a terminal that is shown elsewhere: in pages, which read what the script has written from its log, and send what is typed by
- * way of the service. There may be many of them, or none at the moment.
+ * The screen of a terminal that pages show. Pages read the output from the log and send typed input through the service. Any number of
+ * pages can be open, including none.
  */
 export class PageScreen implements Screen {
   readonly takesScripts = false;
   readonly isOpen = true;
-  /** At first; pages say later which size they have. */
+  /** The initial size. Pages send their own size later. */
   readonly size: TerminalSize;
 
   constructor(size: TerminalSize, { closed }: Pick<ScreenEvents, 'closed'>) {
     this.size = size;
     process.on('SIGTERM', closed);
-    // Not meant for us: a Ctrl-C, or the end of the session, where somebody has started the service by hand.
+    // Ignore a Ctrl-C or a hang-up in the terminal in which the service was started by hand.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   }
 

@@ -1,8 +1,8 @@
 import { ReadStream } from 'node:tty';
 
 /**
- * The entry of what stays when a window is gone and something that its script has left running still writes to its terminal:
- * it reads, and throws away, until the last of them has let go. Without it their next line would be their last.
+ * Entry point of the program that stays when a window is closed but processes left by its script still hold the terminal. It reads and
+ * discards their output until the last one has closed the terminal. Without a reader, their next write would kill them.
  */
 const terminal = new ReadStream(0);
 terminal.on('error', () => terminal.destroy());

@@ -3,7 +3,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { describeDuration } from '../../shared/describe-duration.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** How a run ended, for whoever sits before its window, which waits for a key. Chinese has no blank between sentences. */
+/** Describes the end of a run in a window that waits for a key. Chinese has no space between sentences. */
 export function describeHeldEnd(end: WindowEnd): Text {
   const { en, zh } = describeWindowEnd(end);
   return { en: `${en} Press any key to close this window.`, zh: `${zh}按任意键关闭窗口。` };

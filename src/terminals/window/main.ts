@@ -5,14 +5,14 @@ import { PlainOutput } from './plain-output.ts';
 import { type ScreenEvents, WindowScreen } from './screen.ts';
 import { WindowProgram } from './window-program.ts';
 
-/** By these an emulator tells programs what it can show. */
+/** Environment variables with which an emulator announces its capabilities. */
 const emulatorVariables = ['TERM', 'COLORTERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'VTE_VERSION'];
 
-/** The entry of the program in a window, started by a terminal emulator with where to call and what to say there. */
+/** Entry point of the program in a window. The terminal emulator starts it with the socket path of the executor and a ticket. */
 function main([socketPath = '', ticket = '']: readonly string[]): void {
   const leave = () => process.exit(0);
   const socket = throughShortPath(socketPath, (path) => connect(path));
-  // Nobody is there any more: the window is not needed.
+  // The executor is gone, so the window is not needed.
   socket.once('error', leave);
   socket.once('connect', () => {
     socket.off('error', leave);

@@ -1,4 +1,4 @@
-/** The part of the package that is compiled, without the classes around it. */
+/** The native part of the package, without the classes around it. */
 declare module '@lydell/node-pty/requireBinary.js' {
   interface NativePseudoTerminals {
     open(columns: number, rows: number): { master: number; slave: number; pty: string };

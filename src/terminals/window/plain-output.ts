@@ -1,17 +1,17 @@
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
-/** Goes to the next line and stays in the column, in every terminal, whatever that makes of line feeds. */
+/** IND: moves down one line in the same column, in every line feed mode of the terminal. */
 const index = Buffer.from('\x1bD');
 
 /**
- * Output as the script wrote it: a terminal turns each line feed into a carriage return and a line feed. This takes that back,
- * piece by piece, so that a log does not depend on whether there was a window.
+ * Restores the output as the script wrote it. A terminal turns each line feed into a carriage return and a line feed; this undoes that,
+ * so that a log does not depend on whether there was a window.
  *
- * A program that draws has that switched off, and means a line feed as such. A log that is shown in a terminal again must not lose the
- * difference: with `isReplayed` such a line feed is kept as the command that does the same.
+ * A full-screen program switches that conversion off and means a bare line feed. A log that is replayed in a terminal must keep the
+ * difference: with `isReplayed`, a bare line feed becomes the equivalent IND command.
  */
 export class PlainOutput {
-  /** Whether the last piece ended in a carriage return, which is kept back until what follows is known. */
+  /** Whether the last chunk ended with a carriage return, which is held back until the next byte is known. */
   #isOpen = false;
   readonly #isReplayed: boolean;
 
@@ -34,7 +34,7 @@ export class PlainOutput {
     return plain.subarray(0, length);
   }
 
-  /** What was kept back, when nothing follows. */
+  /** Returns the byte held back at the end of the output. */
   end(): Buffer {
     const rest = this.#isOpen ? Buffer.of(carriageReturn) : Buffer.alloc(0);
     this.#isOpen = false;

@@ -4,27 +4,27 @@ import { ReadStream } from 'node:tty';
 import type { TerminalSize } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
 
-/** What one look into the terminal takes at most: much more than its buffer holds. */
+/** Maximum bytes of one drain: much more than the buffer of the terminal holds. */
 const largestDrainBytes = 1024 * 1024;
-/** How much typed input may wait for a script that does not read it. The rest is dropped, as the kernel does with its own buffer. */
+/** Maximum typed input to buffer for a script that does not read it. The rest is dropped, as in the kernel's own buffer. */
 const mostTypedBytes = 4 * 1024 * 1024;
-/** The pause before the next write to a terminal that is full: Node has no event for the moment at which it takes more. */
+/** Delay before a write to a full terminal is retried: Node has no event for free space. */
 const fullRetryMs = 20;
 
 /**
- * A terminal for a script: what it writes comes out here, and what is written here it reads as if it were typed. The package
- * can do this by itself, but would also read the script's end, and so eat what was typed for the script.
+ * A pseudo-terminal for a script. Reading returns the output of the script; writing simulates typed input. The node-pty classes
+ * would also read from the script's side, and so take input away from the script.
  */
 export class PseudoTerminal {
-  /** The file by which the script opens it. */
+  /** The device file that the script opens. */
   readonly name: string;
   readonly master: number;
   readonly #stream: ReadStream;
   readonly #resize: (size: TerminalSize) => void;
-  /** Ours, and held until the end: without a holder the terminal would be over before the script has opened it. */
+  /** Kept open until the end. If no process held it, the terminal would close before the script has opened it. */
   #slave: number | null;
   #take: (bytes: Buffer) => boolean = () => true;
-  /** Input that the terminal has not taken yet. */
+  /** Input that is not yet written to the terminal. */
   #typed = Buffer.alloc(0);
   #retry: NodeJS.Timeout | undefined;
 
@@ -38,13 +38,13 @@ export class PseudoTerminal {
     this.#resize = resize;
     const onread = {
       buffer: Buffer.allocUnsafe(64 * 1024),
-      // Returning false pauses: whoever writes faster than we can pass it on feels it.
+      // Returning false pauses reading, which slows down a script that writes too fast.
       callback: (length: number, buffer: Uint8Array) => this.#take(Buffer.from(buffer.subarray(0, length))),
     };
-    // The constructor takes `onread` as `connect` does, though its type does not say so.
+    // The constructor accepts `onread`, as `connect` does, although its type does not declare it.
     const options = { readable: true, onread };
     this.#stream = new ReadStream(master, options);
-    // The end of a terminal is an error (EIO), and of no interest: the script's own end is what counts.
+    // A closed terminal reports EIO. It is ignored, because the end of the script is observed elsewhere.
     this.#stream.on('error', () => {});
   }
 
@@ -55,7 +55,7 @@ export class PseudoTerminal {
     return new PseudoTerminal(opened, (size) => native.resize(opened.master, size.columns, size.rows));
   }
 
-  /** Hands over what the script writes. Whoever answers false gets more only after `resume`. */
+  /** Passes the output of the script to `take`. If `take` returns false, reading pauses until `resume`. */
   read(take: (bytes: Buffer) => boolean): void {
     this.#take = take;
     this.#stream.resume();
@@ -66,8 +66,8 @@ export class PseudoTerminal {
   }
 
   /**
-   * Types for the script. The stream must not write: libuv writes to this side of a terminal in a loop until everything is taken, and so
-   * would never return while the script does not read.
+   * Sends typed input to the script. It does not use the stream: libuv writes to a terminal in a blocking loop and would hang while the
+   * script does not read.
    */
   type(keys: Buffer): void {
     if (this.#typed.length + keys.length > mostTypedBytes) return;
@@ -79,7 +79,7 @@ export class PseudoTerminal {
     if (!this.#stream.destroyed) this.#resize(size);
   }
 
-  /** Hands over what is in the terminal at this moment, without waiting for more. */
+  /** Passes on the output that is in the terminal now, without waiting for more. */
   drain(): void {
     const chunk = Buffer.allocUnsafe(64 * 1024);
     for (let taken = 0; taken < largestDrainBytes; ) {
@@ -90,7 +90,7 @@ export class PseudoTerminal {
     }
   }
 
-  /** Closes the script's end. Returns whether another process still holds it: one that the script has left running. */
+  /** Closes the script's side. Returns whether a process that the script left running still holds it. */
   release(): boolean {
     if (this.#slave !== null) closeSync(this.#slave);
     this.#slave = null;
@@ -102,7 +102,7 @@ export class PseudoTerminal {
       if (typeof bytes !== 'number' || bytes === 0) return false;
       taken += bytes;
     }
-    // More than the terminal can hold: a process still writes.
+    // More than the terminal can hold, so a process is still writing.
     return true;
   }
 
@@ -113,7 +113,7 @@ export class PseudoTerminal {
       while (this.#typed.length > 0) this.#typed = this.#typed.subarray(writeSync(this.master, this.#typed));
     } catch (error) {
       if (errnoOf(error) === 'EAGAIN') this.#retry = setTimeout(() => this.#writeTyped(), fullRetryMs);
-      // The terminal is over, and with it all input.
+      // The terminal is closed. Drop the input.
       else this.#typed = Buffer.alloc(0);
     }
   }

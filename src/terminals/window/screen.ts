@@ -5,32 +5,32 @@ import type { TerminalSize } from '../../execution/messages.ts';
 export interface ScreenEvents {
   typed(keys: Buffer): void;
   resized(size: TerminalSize): void;
-  /** There is room again for what is to be shown. */
+  /** The screen accepts output again. */
   drained(): void;
-  /** Somebody has closed the window. */
+  /** The window was closed. */
   closed(): void;
 }
 
-/** Where the terminal of a script is shown, and typed into. */
+/** Displays the terminal of a script and reads the keyboard. */
 export interface Screen {
   readonly isOpen: boolean;
   readonly size: TerminalSize;
-  /** Whether a script without a terminal of its own can be started in it all the same. */
+  /** Whether a script can be started directly in it if no pseudo-terminal is available. */
   readonly takesScripts: boolean;
-  /** From now on keys come to whoever listens. */
+  /** Starts to report typed keys. */
   passKeys(): void;
-  /** Whether there is room for more. */
+  /** Returns whether there is room for more. */
   write(bytes: Buffer): boolean;
   entitle(title: string): void;
-  /** Says something below what the script has shown, in whatever state it has left the terminal. */
+  /** Prints a line below the output of the script, after resetting the terminal. */
   say(line: string, colour: 'green' | 'red'): void;
 }
 
 const usualSize: TerminalSize = { columns: 80, rows: 24 };
 
 /**
- * The window itself, as the emulator gives it to us. Written to by a stream of our own: Node's own stdout waits for a terminal
- * that is slow, and we would hear nobody meanwhile.
+ * The window of the terminal emulator. It uses a separate stream for output: process.stdout blocks on a slow terminal, and the program
+ * would receive no messages in the meantime.
  */
 export class WindowScreen implements Screen {
   readonly takesScripts = true;
@@ -48,7 +48,7 @@ export class WindowScreen implements Screen {
     };
     this.#typed = events.typed;
     for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, close);
-    // A Ctrl-C is for the script, which shares the terminal with us where it has none of its own.
+    // Ctrl-C is meant for the script, which shares this terminal if it has no pseudo-terminal.
     process.on('SIGINT', () => {});
     this.#picture.on('drain', () => events.drained());
     for (const stream of [this.#keys, this.#picture]) {
@@ -69,8 +69,8 @@ export class WindowScreen implements Screen {
   }
 
   /**
-   * Every key reaches us as it is; what Ctrl-C means is then decided by the terminal of the script. Nothing is read before:
-   * a script without a terminal of its own reads here, too, and would miss what we take.
+   * In raw mode every key arrives unchanged, and the pseudo-terminal of the script interprets Ctrl-C. Nothing is read before this
+   * call: a script without a pseudo-terminal reads from this terminal too, and would lose that input.
    */
   passKeys(): void {
     this.#keys.setRawMode(true);
@@ -84,12 +84,12 @@ export class WindowScreen implements Screen {
   }
 
   entitle(title: string): void {
-    // Control characters would be taken for commands to the terminal.
+    // The terminal would interpret control characters as commands.
     this.write(`\x1b]0;${title.replace(/\p{Cc}/gu, ' ')}\x07`);
   }
 
   say(line: string, colour: 'green' | 'red'): void {
-    // Colours and styles off; the ordinary screen, a visible cursor, no reports of the mouse; nothing in the way below.
+    // Reset styles, leave the alternate screen, show the cursor, switch off mouse reports and bracketed paste, and clear below.
     const restore = '\x1b[0m\x1b[?1047l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l';
     this.write(`${restore}\r\n\x1b[J\x1b[${colour === 'green' ? 32 : 31}m${line}\x1b[0m\r\n`);
   }

@@ -8,19 +8,19 @@ type StartRequest = ToWindow & { type: 'start' };
 
 interface ScriptEvents {
   tell(message: FromWindow): void;
-  /** Takes what it has written. Whoever answers false gets more only after `resume`. */
+  /** Receives output. If it returns false, reading pauses until `resume`. */
   pass(stream: 'stdout' | 'stderr', bytes: Buffer): boolean;
 }
 
 export interface ScriptInWindow {
-  /** Resolves when nobody can write any more, and all of it has passed. */
+  /** Resolves when both pipes are closed and all output has been passed on. */
   readonly written: Promise<void>;
   resume(): void;
 }
 
 /**
- * Starts the script from within the window, where no terminal can be lent: it reads what is typed, and what it writes
- * passes through us.
+ * Starts the script from within the window if there is no pseudo-terminal. The script reads from the window directly, and its output is
+ * passed on by this program.
  */
 export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvents): ScriptInWindow {
   const child = spawn(request.file, request.args, {
@@ -56,7 +56,7 @@ export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvent
   };
 }
 
-/** Leaves somebody behind who reads a terminal that is still written to, for as long as it is. */
+/** Starts a process that reads the terminal for as long as other processes write to it. */
 export function leaveDrain(master: number): void {
   const program = fileURLToPath(new URL('./drain.js', import.meta.url));
   spawn(process.execPath, [program], { stdio: [master, 'ignore', 'ignore'], detached: true }).unref();

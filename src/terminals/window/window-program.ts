@@ -15,7 +15,7 @@ import { PseudoTerminal } from './pseudo-terminal.ts';
 import type { Screen, ScreenEvents } from './screen.ts';
 import { leaveDrain, type ScriptInWindow, spawnInWindow } from './spawn-in-window.ts';
 
-/** How long pipes may take to hand over what was written before the end. */
+/** How long to wait for output that is still in the pipes after the script has ended. */
 const pipesSettleMs = 250;
 
 type Welcome = ToWindow & { type: 'welcome' };
@@ -24,7 +24,7 @@ interface ProgramOptions {
   /** Connected to the executor. */
   socket: Socket;
   ticket: string;
-  /** What the emulator says of itself. */
+  /** The environment variables of the emulator. */
   env: Readonly<Record<string, string>>;
   makeScreen: (events: ScreenEvents) => Screen;
   plain: PlainOutput;
@@ -32,15 +32,15 @@ interface ProgramOptions {
   leave: () => void;
 }
 
-/** What runs in a window: it lends its terminal to the script, passes on what is typed and written, and shows how the run ended. */
+/** The program in a window. It gives the script a terminal, passes on input and output, and shows how the run ended. */
 export class WindowProgram {
   readonly #options: ProgramOptions;
   readonly #screen: Screen;
-  /** Who cannot take more at the moment. */
+  /** Receivers that cannot accept more output at the moment. */
   readonly #full = new Set<'screen' | 'executor'>();
   #terminal: PseudoTerminal | null = null;
   #welcome: Welcome | null = null;
-  /** Started from here, where there is no terminal. */
+  /** The script, if this program started it because there is no pseudo-terminal. */
   #script: ScriptInWindow | null = null;
   #isDraining = false;
   #isOver = false;
@@ -51,7 +51,7 @@ export class WindowProgram {
       typed: (keys) => (this.#isOver ? this.#leave() : this.#terminal?.type(keys)),
       resized: (size) => this.#terminal?.resize(size),
       drained: () => this.#noteRoom('screen'),
-      // A run is not left alone: it is stopped first, and what it says about that is still heard.
+      // Closing the window cancels the run first; its remaining output is still captured.
       closed: () => (this.#isOver || this.#welcome === null ? this.#leave() : this.#tell({ type: 'closed' })),
     });
     const { socket } = options;
@@ -62,7 +62,7 @@ export class WindowProgram {
   }
 
   async open(): Promise<void> {
-    // Where there is no way to have a terminal of our own, the script is started from here.
+    // Without a pseudo-terminal, this program starts the script itself.
     this.#terminal = await PseudoTerminal.open(this.#screen.size).catch(() => null);
     if (this.#terminal === null && !this.#screen.takesScripts) {
       this.#options.leave();
@@ -108,7 +108,7 @@ export class WindowProgram {
     this.#terminal?.drain();
     this.#send('stdout', this.#options.plain.end());
     if (this.#script !== null) {
-      // All there is counts now, room or not. What the script has left running may hold its pipes for ever.
+      // Read everything that is available, without back-pressure. Processes left by the script may hold the pipes open forever.
       this.#isDraining = true;
       this.#script.resume();
       await Promise.race([this.#script.written, wait(pipesSettleMs)]);
@@ -117,7 +117,7 @@ export class WindowProgram {
     this.#tell({ type: 'drained' });
   }
 
-  /** Shows what was written, and hands it on as it is to be kept. Whether there is room for more. */
+  /** Shows output and sends it to the executor for the log. Returns whether there is room for more. */
   #pass(stream: 'stdout' | 'stderr', shown: Buffer, kept: Buffer): boolean {
     if (!this.#screen.write(shown)) this.#full.add('screen');
     if (!this.#isOver) this.#send(stream, kept);
@@ -152,7 +152,7 @@ export class WindowProgram {
     this.#screen.passKeys();
   }
 
-  /** The executor has hung up. Before the end of the run that means that it is gone; before the welcome, that we came too late. */
+  /** The executor closed the connection: before the welcome, this window came too late; before the end of the run, the executor died. */
   #noteLoss(): void {
     if (this.#isOver) return;
     if (this.#welcome === null) this.#leave();

@@ -8,7 +8,7 @@ const measures = {
   text: ['[...item].length', ''],
 } as const;
 
-/** Of Node and of TypeScript, which is the same but for a type. */
+/** The entry file for Node and TypeScript, which differ only in a type annotation. */
 export function nodeEntry({ input, language }: NewScript): string {
   const about = tr(
     'The return value is the result: msg for people, the rest for programs. Printed text goes to the log of the run.',

@@ -9,7 +9,7 @@ const measures = {
 } as const;
 
 export function powershellEntry({ input }: NewScript): string {
-  // The mark without which Windows' own PowerShell does not take the text for UTF-8.
+  // Windows PowerShell needs the byte order mark to read the file as UTF-8.
   const opening = `\ufeff$ErrorActionPreference = 'Stop'
 
 # ${tr('The first argument is the parameter file: environment, data and params.', '第一个参数是参数文件，包含 environment、data 和 params。')}
