@@ -18,7 +18,7 @@ language = "bash"
 entry = "main.sh"
 `;
 
-/** A folder with a manifest of its own. */
+/** A folder with a manifest. */
 async function folderWith(info: string): Promise<string> {
   const folder = join(await tempFolder(), 'my script');
   await mkdir(folder);
@@ -28,7 +28,7 @@ async function folderWith(info: string): Promise<string> {
 }
 
 describe('hob check', () => {
-  it('is content with a script that is in order, with its notes', async () => {
+  it('accepts a script without errors and prints its notes', async () => {
     const plain = await folderWith('name = "图片放大"\nversion = "1.0.0"');
     expect(await runCli(['check', plain]).ended).toEqual({
       code: 0,
@@ -43,7 +43,7 @@ describe('hob check', () => {
     );
   });
 
-  it('says everything that is wrong, with its place and advice, and exits with 1', async () => {
+  it('lists all errors with line and advice, and exits with 1', async () => {
     const folder = await folderWith('name = 5\nversion = 3');
     const { code, stdout, stderr } = await runCli(['check', folder]).ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -52,7 +52,7 @@ describe('hob check', () => {
     expect(stdout).toMatch(/\n2 errors\. The script cannot be installed until the errors are fixed\.\n$/);
   });
 
-  it('tells programs the same', async () => {
+  it('prints the same as JSON', async () => {
     const folder = await folderWith('name = 5');
     const { code, stdout } = await runCli(['check', folder, '--json']).ended;
     expect(code).toBe(1);
@@ -73,7 +73,7 @@ describe('hob check', () => {
     });
   });
 
-  it('says so where there is no script, no folder, or a file', async () => {
+  it('reports a missing script, a missing folder and a file', async () => {
     const empty = await tempFolder();
     expect(await runCli(['check', empty]).ended).toMatchObject({
       code: 1,
@@ -87,7 +87,7 @@ describe('hob check', () => {
     }
   });
 
-  it.runIf(hasTerminal)('is coloured on a terminal, unless its user wants no colours', async () => {
+  it.runIf(hasTerminal)('is coloured on a terminal, unless NO_COLOR is set', async () => {
     const folder = await folderWith('name = 5');
     const session = runInTerminal(['check', folder]);
     expect(await session.ended).toBe(1);
@@ -124,7 +124,7 @@ describe('hob pack', () => {
     expect(names.trim()).toBe("['lib/数据.txt', 'main.sh', 'script.toml']");
   });
 
-  it('replaces no file unless it is told to', async () => {
+  it('replaces an existing file only with --force', async () => {
     const [folder, target] = [await folderWith('name = "Resize"'), await tempFolder()];
     const pack = (...args: string[]) => runCli(['pack', folder, '-o', target, ...args]).ended;
     expect(await pack()).toMatchObject({ code: 0 });
@@ -143,7 +143,7 @@ describe('hob pack', () => {
     expect(await readdir(target)).toEqual(['Resize.zip']);
   });
 
-  it('replaces no link unless it is told to, and no pipe at all', async () => {
+  it('replaces a link only with --force, and never a pipe', async () => {
     const [folder, target] = [await folderWith('name = "Resize"'), await tempFolder()];
     const [link, pipe] = [join(target, 'link.zip'), join(target, 'pipe.zip')];
     await symlink(join(target, 'gone.zip'), link);
@@ -156,7 +156,7 @@ describe('hob pack', () => {
     expect((await lstat(pipe)).isFIFO()).toBe(true);
   });
 
-  it('packs nothing that is broken, and says so like hob check', async () => {
+  it('refuses a script with errors and lists them like hob check', async () => {
     const [folder, cwd] = [await folderWith('name = 5'), await tempFolder()];
     const { code, stdout, stderr } = await runCli(['pack', folder], {}, { cwd }).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -165,7 +165,7 @@ describe('hob pack', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('says that it cannot write there', async () => {
+  it('reports a missing output folder', async () => {
     const folder = await tempFolder();
     await writeScript(folder, 'one');
     const { code, stderr } = await runCli(['pack', join(folder, 'one'), '-o', join(folder, 'gone', 'x.zip')])

@@ -17,7 +17,7 @@ const han = /\p{Script=Han}/u;
 
 interface Page {
   readonly path: string;
-  /** What is described, and how. */
+  /** Names and their descriptions. */
   readonly texts: [string, string][];
   readonly help: string;
 }
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** The command as a person calls it whose machine speaks Chinese. */
+/** Runs the command in a Chinese locale. */
 function say(...args: string[]) {
   return runCli([...args], chinese).ended;
 }
@@ -56,13 +56,13 @@ describe('in Chinese, help', () => {
     );
     const untold = pages.flatMap(({ texts }) => texts).filter(([, description]) => !han.test(description));
     expect(untold).toEqual([]);
-    // What is indented may be an example; all else is prose.
+    // Indented lines may be examples; all other lines are prose.
     const prose = pages.flatMap(({ help }) => help.split('\n')).filter((line) => /^\S/.test(line));
     expect(prose.length).toBeGreaterThan(subcommands.length * 3);
     expect(prose.filter((line) => !han.test(line))).toEqual([]);
   });
 
-  it('has its columns below each other, with what the library adds', async () => {
+  it('aligns its columns and translates the words of commander', async () => {
     const { stdout } = await say('check', '--help');
     expect(stdout).toContain(`用法: hob check [选项] [folder]
 
@@ -79,7 +79,7 @@ describe('in Chinese, help', () => {
 });
 
 describe('in Chinese, a command', () => {
-  it('says that no service runs, and both ways to go on', async () => {
+  it('reports that no service runs, with both ways to start it', async () => {
     const none = await tempFolder();
     expect(await say('packages', '--home', none)).toEqual({
       code: 1,
@@ -88,7 +88,7 @@ describe('in Chinese, a command', () => {
     });
   });
 
-  it('says why the service does not start', async () => {
+  it('reports why the service does not start', async () => {
     const broken = await tempFolder();
     await writeFile(join(broken, 'settings.toml'), 'port = "x"\n');
     const [wrong, second] = await Promise.all([say('serve', '--home', broken), say('serve', '--home', home)]);
@@ -101,7 +101,7 @@ describe('in Chinese, a command', () => {
     );
   });
 
-  it('lists models in a table, and passes on what the service says', async () => {
+  it('lists models in a table, and shows messages of the service', async () => {
     const [list, path] = await Promise.all([
       say('model', 'list', '--home', home),
       say('model', 'path', 'acme/none', '--home', home),
@@ -143,7 +143,7 @@ acme/none  -        -  缺失  图片放大
     expect((await cli.ended).code).toBe(1);
   });
 
-  it('says what is wrong with a manifest, and tells programs the same as ever', async () => {
+  it('reports the errors of a manifest, with unchanged JSON', async () => {
     const folder = join(await tempFolder(), 'one');
     await mkdir(folder);
     await writeFile(
@@ -157,7 +157,7 @@ acme/none  -        -  缺失  图片放大
     expect(printed.stdout).not.toMatch(han);
   });
 
-  it('examines everything, and tells programs the same as ever', async () => {
+  it('reports the findings of hob doctor, with unchanged JSON', async () => {
     const few = { ...chinese, PATH: await tempFolder(), HOB_PORT: '0' };
     const [told, printed] = await Promise.all([
       runCli(['doctor', '--home', home], few).ended,
@@ -177,7 +177,7 @@ acme/none  -        -  缺失  图片放大
     expect(texts.filter((text) => han.test(text) && !text.includes('图片放大'))).toEqual([]);
   });
 
-  it('says what is wrong with how it is written', async () => {
+  it('reports usage errors', async () => {
     const calls = [['install'], ['update', 'x', '--all'], ['model', 'pull', 'acme']];
     for (const { code, stderr } of await Promise.all(calls.map((call) => say(...call)))) {
       expect(code).toBe(2);

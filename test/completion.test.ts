@@ -16,7 +16,7 @@ import { writeScript } from './support/scripts.ts';
 import { hasTmux, hobOnPath, openTmux } from './support/tmux.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
-/** Names are somebody else's. */
+/** Hostile names. */
 const hostile = "zap $(touch pwned) it's `id`";
 let home: string;
 let hob: Hob;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** What may stand in place of the last word. */
+/** The completions of the last word. */
 async function offered(...words: string[]): Promise<string[]> {
   const program = await buildProgram(({ name }) => name === words[0]);
   return offerLines(await offerFor(program, words), words.at(-1) ?? '')
@@ -80,17 +80,17 @@ describe('hob complete', () => {
     [['logs', 'la'], ['last']],
     [['cancel', ''], []],
     [['nonesuch', ''], []],
-  ])('%j may go on with %j', async (words, expected) => {
+  ])('completes %j with %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
   });
 
-  it('knows the runs of the service, the last one first', async () => {
+  it('offers the runs of the service, the last one first', async () => {
     const [last, run] = await knownValues('run', '', home);
     expect(last).toEqual({ value: 'last', meaning: '' });
     expect(run).toEqual({ value: runId, meaning: 'Resize my images, succeeded' });
   });
 
-  it('has nothing to offer, and nothing to say, where no service runs', async () => {
+  it('offers and prints nothing if no service runs', async () => {
     const { code, stdout, stderr } = await runCli(['complete', '--', 'uninstall', ''], {
       HOB_HOME: await tempFolder(),
     }).ended;
@@ -99,7 +99,7 @@ describe('hob complete', () => {
 });
 
 describe('hob completion', () => {
-  it('refuses a shell that it does not know: 2', async () => {
+  it('refuses an unknown shell: 2', async () => {
     expect(await runCli(['completion', 'cmd']).ended).toMatchObject({ code: 2, stdout: '' });
     expect(await runCli(['completion']).ended).toMatchObject({ code: 2, stdout: '' });
   });

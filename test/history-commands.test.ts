@@ -18,7 +18,7 @@ const ids = {
 };
 
 let scene: CommandScene;
-/** Runs that are there from the beginning. */
+/** Runs that exist before the tests. */
 const runs = { tidy: '', lines: '', chain: '', much: '' };
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ async function ended(...args: string[]) {
 }
 
 describe('hob list', () => {
-  it('shows every script, and what is wrong with those that cannot run', async () => {
+  it('shows every script, and the problems of those that cannot run', async () => {
     const { code, stdout } = await ended('list');
     expect(code).toBe(0);
     const [header = '', ...lines] = stdout.split('\n');
@@ -87,7 +87,7 @@ describe('hob list', () => {
     expect((await ended('list', 'nothing like it')).stdout).toContain('No matching scripts.');
   });
 
-  it('finds a text in upper or lower case, and also gives programs what it found', async () => {
+  it('searches without case, and prints the matches as JSON', async () => {
     const { stdout } = await ended('list', '整理', '--json');
     expect(JSON.parse(stdout).scripts).toMatchObject([{ id: ids.tidy }]);
     expect(JSON.parse((await ended('list', 'MANY', '--json')).stdout).scripts).toMatchObject([
@@ -97,7 +97,7 @@ describe('hob list', () => {
 });
 
 describe('hob show', () => {
-  it('says what a script takes, how its last runs went and how to run it', async () => {
+  it('shows the input, params and recent runs of a script, and how to run it', async () => {
     const { code, stdout } = await ended('show', 'many');
     expect(code).toBe(0);
     for (const seen of [
@@ -113,11 +113,11 @@ describe('hob show', () => {
       expect(stdout).toContain(seen);
   });
 
-  it('says all that is on record of a run', async () => {
+  it('shows the record of a run', async () => {
     const { code, stdout } = await ended('show', runs.tidy.slice(0, 8));
     expect(code).toBe(0);
     expect(stdout).toContain(`Script     整理下载 (${ids.tidy})\nState      failed\n`);
-    // A caller who did not say which language it speaks was told so in Chinese.
+    // The recorded message is Chinese, because the caller named no language.
     expect(stdout).toContain('整理下载: The script failed with exit code 3');
     expect(stdout).toContain(`hob logs ${runs.tidy}\n`);
     expect(JSON.parse((await ended('show', runs.tidy, '--json')).stdout)).toMatchObject({
@@ -127,11 +127,11 @@ describe('hob show', () => {
 });
 
 describe('a script', () => {
-  it('is meant by the name of its folder, too', async () => {
+  it('can be named by its folder', async () => {
     expect(JSON.parse((await ended('show', 'LINES', '--json')).stdout)).toMatchObject({ id: ids.lines });
   });
 
-  it('that cannot run is not said to be missing', async () => {
+  it('that cannot run is reported as broken, not as missing', async () => {
     const { code, stderr } = await ended('run', 'Broken one');
     expect(code).toBe(1);
     expect(stderr).toContain('broken one cannot run: id must be a UUID');
@@ -140,7 +140,7 @@ describe('a script', () => {
     );
   });
 
-  it('that was copied cannot run, and where both of them are is said', async () => {
+  it('that was copied cannot run, and both folders are listed', async () => {
     const folders = ['twin', 'twin copy'].map((name) => join(scene.scripts, name));
     for (const name of ['twin', 'twin copy'])
       await writeScript(scene.scripts, name, { id: ids.twin, name: 'Twin', entry: bash('echo twin') });
@@ -157,7 +157,7 @@ describe('a script', () => {
 });
 
 describe('hob runs', () => {
-  it('lists the newest first, and only those that are asked for', async () => {
+  it('lists the newest run first and applies the filters', async () => {
     const { stdout } = await ended('runs', '--failed', '--script', '整理', '--since', '1h');
     expect(stdout).toMatch(/^RUN +SCRIPT +STATE +QUEUED AT +DURATION +MESSAGE\n/);
     const lines = stdout.trimEnd().split('\n').slice(1);
@@ -183,7 +183,7 @@ describe('hob runs', () => {
 });
 
 describe('hob logs', () => {
-  it('prints each stream to its own, or the last lines of one', async () => {
+  it('prints stdout and stderr separately, or the last lines of one', async () => {
     const all = await ended('logs', runs.lines.slice(0, 8));
     expect(all.code).toBe(0);
     expect(all.stdout.split('\n').slice(0, 2)).toEqual(['1', '2']);
@@ -194,7 +194,7 @@ describe('hob logs', () => {
     expect([one.stdout, one.stderr]).toEqual(['', '130\n']);
   });
 
-  it('is one object for a program, and a line an event for one that follows', async () => {
+  it('prints one JSON object, or with --follow one JSON line per event', async () => {
     const whole = JSON.parse((await ended('logs', runs.lines, '--tail', '1', '--json')).stdout);
     expect(whole).toEqual({ run_id: runs.lines, stdout: '30\n', stderr: '130\n' });
     const followed = await ended('logs', runs.lines, '-f', '--stderr', '--tail', '2', '--json');
@@ -215,20 +215,20 @@ describe('hob logs', () => {
     expect(notes).toEqual({ run_id: runs.lines, notes: expect.any(String) });
   });
 
-  it('is about the last run where none is named, or about the last one of a script', async () => {
+  it('uses the last run by default, or the last run of a script', async () => {
     expect((await ended('logs', 'many', '--stdout', '--tail', '1')).stdout).toBe('30\n');
     expect((await ended('logs', ids.lines, '--stdout', '--tail', '1')).stdout).toBe('30\n');
     const last = await ended('logs');
     expect(last).toMatchObject({ code: 0, stdout: '' });
-    // It has written nothing: how it went is said in its place.
+    // The run has no output, so its result is shown instead.
     expect(last.stderr).toContain('Chain: succeeded');
   });
 
-  it('takes last for the last run that was not started by another', async () => {
+  it('takes last for the last run without a parent', async () => {
     expect((await ended('tree', 'last', '--json')).stdout).toContain(`"run_id": "${runs.chain}"`);
   });
 
-  it('follows a run to its end from its last lines on; and hob cancel ends it', async () => {
+  it('follows a run from its last lines to its end, which hob cancel causes', async () => {
     const started = await ended('run', 'forever', '--async');
     const runId = started.stdout.trim();
     const follower = scene.cli('logs', runId, '-f', '--tail', '1');
@@ -246,8 +246,8 @@ describe('hob logs', () => {
   });
 });
 
-describe('what a command prints', () => {
-  it('is all of it, also when it is read slowly', async () => {
+describe('the output of a command', () => {
+  it('is complete, even if it is read slowly', async () => {
     const whole = await runCli(
       ['logs', runs.much, '--json'],
       { ...english, HOB_HOME: scene.hob.home },
@@ -258,7 +258,7 @@ describe('what a command prints', () => {
     expect(Number(whole.stdout)).toBeGreaterThan(1_000_000);
   });
 
-  it('that cannot be written is a failure, and is said', async () => {
+  it('that cannot be written makes the command fail', async () => {
     for (const args of [['runs', '--json'], ['list'], ['logs', runs.lines]]) {
       const { code, stderr } = await runCli(
         args,
@@ -272,7 +272,7 @@ describe('what a command prints', () => {
     }
   });
 
-  it('is not waited for by one whom nobody reads any more', async () => {
+  it('ends a follower whose stdout is closed', async () => {
     const { stdout: runId } = await ended('run', 'forever', '--async');
     const follower = runCli(
       ['logs', runId.trim(), '-f'],
@@ -282,13 +282,13 @@ describe('what a command prints', () => {
       },
     );
     await until('it has begun', async () => follower.output.stdout === 'begun\n');
-    // The next byte finds nobody.
+    // The next byte finds a closed pipe.
     await ended('cancel', runId.trim());
     expect((await follower.ended).code).toBe(0);
   });
 
   it.each([['frob'], ['--json', 'list'], ['remove', 'x'], ['run', 'many', '--quality', '3']])(
-    'of a command that is written wrongly is what to write instead: 2',
+    'after a usage error suggests a command, and the exit code is 2',
     async (...args) => {
       const { code, stderr } = await ended(...args);
       expect(code).toBe(2);
@@ -298,7 +298,7 @@ describe('what a command prints', () => {
 });
 
 describe('hob rerun', () => {
-  it('asks for secrets again, and follows the new run when it is told to', async () => {
+  it('requires secrets again, and follows the new run with --follow', async () => {
     const refused = await ended('rerun', runs.lines);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('-p key=@file');
@@ -319,20 +319,20 @@ describe('hob rerun', () => {
 });
 
 describe('hob tree, stats, open and notify', () => {
-  it('draw who started whom', async () => {
+  it('draw the tree of runs', async () => {
     const { stdout } = await ended('tree', runs.chain);
     expect(stdout).toMatch(
       /^SCRIPT +STATE +DURATION +RUN\nChain +succeeded .+<- this run\n└─ 整理下载 +failed .+\n$/,
     );
   });
 
-  it('count, and draw how much of it went well', async () => {
+  it('count runs and draw bars of successes and failures', async () => {
     const { stdout } = await ended('stats', '--days', '2');
     expect(stdout).toMatch(/\n整理下载 +2 +0% .* x+\n/);
     expect(stdout).toMatch(/\nChain +1 +100% .* =+\n/);
   });
 
-  it('say where the page of a run is', async () => {
+  it('print the URL of a run', async () => {
     const { code, stdout } = await ended('open', runs.tidy.slice(0, 8), '--print');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${scene.hob.url}/runs/${runs.tidy}\n` });
     expect((await ended('open', '--print')).stdout).toBe(`${scene.hob.url}/\n`);
@@ -341,13 +341,13 @@ describe('hob tree, stats, open and notify', () => {
     });
   });
 
-  it('tell the person at the desk', async () => {
+  it('show a notification', async () => {
     expect(await ended('notify', 'info', '水开了', '--title', 'Tea')).toMatchObject({ code: 0, stdout: '' });
     const { body } = await scene.hob.get('/api/notifications');
     expect(body.items).toMatchObject([{ notify_type: 'info', message: 'Tea\n水开了' }]);
   });
 
-  it('speak Chinese to whoever does', async () => {
+  it('speak Chinese in a Chinese locale', async () => {
     const env = { LC_ALL: 'zh_CN.UTF-8', HOB_HOME: scene.hob.home };
     const { stdout } = await runCli(['tree', runs.chain], env).ended;
     expect(stdout).toMatch(/^脚本 +状态 +耗时 +运行\nChain +成功 .+<- 此运行\n└─ 整理下载 +失败 /);

@@ -24,7 +24,7 @@ describe('hob model', () => {
     [['rm', 'a/..']],
     [['cancel', '']],
     [['fetch', 'acme/tiny']],
-  ])('%j is not how it is written: 2', async (args) => {
+  ])('%j is a usage error: 2', async (args) => {
     const { code, stdout, stderr } = await runCli([
       'model',
       ...args,
@@ -34,14 +34,14 @@ describe('hob model', () => {
     expect(stderr).not.toContain('not running');
   });
 
-  it('says that the model comes before --files, which would take it for one more of them', async () => {
+  it('explains that the model comes before --files', async () => {
     const args = ['model', 'pull', '--home', await tempFolder(), '--files', '*.onnx', 'acme/tiny'];
     const { code, stderr } = await runCli(args).ended;
     expect(code).toBe(2);
     expect(stderr).toContain('Name the model before --files');
   });
 
-  it('says so where no service runs', async () => {
+  it('reports that no service runs', async () => {
     const home = await tempFolder();
     for (const args of [['list'], ['path', 'a/b'], ['pull', 'a/b'], ['rm', 'a/b'], ['cancel', 'a/b']]) {
       const { code, stdout, stderr } = await runCli(['model', ...args, '--home', home]).ended;
@@ -50,7 +50,7 @@ describe('hob model', () => {
     }
   });
 
-  it('lists, finds and removes what is there', async () => {
+  it('lists, finds and removes models', async () => {
     const [scripts, cache] = [await tempFolder(), await tempFolder()];
     await writeScript(scripts, 'needy', {
       name: '图片放大',

@@ -11,7 +11,7 @@ import { until } from './support/until.ts';
 
 const repo = { owner: 'acme', name: 'tiny' };
 
-/** A home whose service downloads what the test says, and the command that asks it. */
+/** A home with a fake download service, and the command that uses it. */
 async function open(tables = '') {
   const downloads = new MemoryDownloads();
   const { app, script } = await appInProcess({ downloads, tables });
@@ -19,7 +19,7 @@ async function open(tables = '') {
   const home = await tempFolder();
   await announceService(home, { url, version: '0.0.0', token: false });
   const model = (...args: string[]) => runCli(['model', ...args, '--home', home]);
-  /** The download that was begun as the n-th. */
+  /** Waits for the n-th download. */
   const begun = (count: number): Promise<DownloadView> =>
     until(`${count} downloads were begun`, async () => downloads.list().reverse()[count - 1]);
   const finish = (id: string, change: Partial<DownloadView> = {}) =>
@@ -44,7 +44,7 @@ function told({ output }: Cli, text: string): Promise<unknown> {
 }
 
 describe('hob model pull', () => {
-  it('tells in lines how far it is, and at last where the model lies', async () => {
+  it('prints progress lines, and finally the folder of the model', async () => {
     const { downloads, model, begun, finish } = await open();
     const cli = model('pull', 'acme/tiny', '--files', '*.onnx', 'config.json', '--revision', 'v1');
     const { id } = await begun(1);
@@ -66,7 +66,7 @@ describe('hob model pull', () => {
     ]);
   });
 
-  it('gives programs the download as it ended', async () => {
+  it('prints the finished download as JSON', async () => {
     const { model, begun, finish } = await open();
     const cli = model('pull', 'acme/tiny', '--source', 'modelscope', '--json');
     finish((await begun(1)).id);
@@ -81,14 +81,14 @@ describe('hob model pull', () => {
   });
 
   it.each([[['acme/tiny', '--source', 'moon']], [['acme/tiny', '--revision', 'a b']], [['a--b/c']]])(
-    '%j is not how it is written: 2',
+    '%j is a usage error: 2',
     async (args) => {
       const { model } = await open();
       expect(await model('pull', ...args).ended).toMatchObject({ code: 2, stdout: '' });
     },
   );
 
-  it('says why a download failed and what to do, and exits with 1', async () => {
+  it('reports why a download failed and what to do, and exits with 1', async () => {
     const { downloads, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     const error = new AppError(
@@ -102,7 +102,7 @@ describe('hob model pull', () => {
     expect(stderr).toContain('hob: Failed to download acme/tiny: The disk is full?[2J\nMake room.\n');
   });
 
-  it('stops the download on Ctrl-C, and says that what is there is kept', async () => {
+  it('cancels the download on Ctrl-C and says that the downloaded part is kept', async () => {
     const { downloads, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     const { id } = await begun(1);
@@ -115,7 +115,7 @@ describe('hob model pull', () => {
     expect(downloads.find(id)?.state).toBe('cancelled');
   });
 
-  it('does not stop on Ctrl-C what somebody else began, and says how to', async () => {
+  it('leaves the download of another client running on Ctrl-C and says how to cancel it', async () => {
     const { downloads, model } = await open();
     const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
     const cli = model('pull', 'acme/tiny');
@@ -137,7 +137,7 @@ describe('hob model pull', () => {
     });
   });
 
-  it('ends with 1 when the service is gone, and says how to go on', async () => {
+  it('exits with 1 if the service is gone, and says how to resume', async () => {
     const { server, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     await begun(1);
@@ -150,7 +150,7 @@ describe('hob model pull', () => {
     expect(stderr).toContain('To resume, start Hob and run the same command again.');
   });
 
-  it.runIf(hasTerminal)('draws one line on a terminal, over and over, and leaves nothing of it', async () => {
+  it.runIf(hasTerminal)('redraws one line on a terminal and removes it at the end', async () => {
     const { downloads, home, begun, finish } = await open();
     const session = runInTerminal(['model', 'pull', 'acme/tiny', '--home', home]);
     const { id } = await begun(1);
@@ -171,7 +171,7 @@ describe('hob model pull', () => {
     expect(session.lines()).toEqual(['Downloaded acme/tiny to /models/tiny (2.9 GB in 12 files, 1:15)', '']);
   });
 
-  it.runIf(hasTerminal)('stops on the keys of Ctrl-C, too, and the line is gone', async () => {
+  it.runIf(hasTerminal)('stops when Ctrl-C is typed, and removes the line', async () => {
     const { downloads, home, begun } = await open();
     const session = runInTerminal(['model', 'pull', 'acme/tiny', '--home', home]);
     const { id } = await begun(1);
@@ -193,7 +193,7 @@ describe('hob model pull --for', () => {
     .map((name) => `[[service.models]]\nsource = "huggingface"\nrepo_id = "acme/${name}"\n`)
     .join('');
 
-  it.each(['by its name', 'by its id'])('gets all that a script lacks, %s', async (how) => {
+  it.each(['by its name', 'by its id'])('downloads all missing models of a script, named %s', async (how) => {
     const { downloads, script, model, begun, finish } = await open(tables);
     const cli = model('pull', '--for', how === 'by its id' ? script.toUpperCase() : 'node');
     const first = await begun(1);
@@ -209,20 +209,20 @@ describe('hob model pull --for', () => {
     expect(code).toBe(1);
   });
 
-  it('says which of them is no model at all', async () => {
+  it('reports an invalid model name', async () => {
     const { model } = await open('[[service.models]]\nsource = "huggingface"\nrepo_id = "no model"\n');
     const { code, stderr } = await model('pull', '--for', 'node').ended;
     expect(code).toBe(1);
     expect(stderr).toContain('Failed to download no model: repo_id must be');
   });
 
-  it('has nothing to do for a script without models', async () => {
+  it('does nothing for a script without models', async () => {
     const { model } = await open();
     const { code, stderr } = await model('pull', '--for', 'node').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'node declares no models.\n' });
   });
 
-  it('takes no other name for it', async () => {
+  it('requires the exact name of the script', async () => {
     const { model } = await open(tables);
     for (const name of ['Node', 'nod', '']) {
       const { code, stderr } = await model('pull', '--for', name).ended;

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Makes a script in the home of the running service. */
+/** Creates a script in the home of the running service. */
 async function make(name: string, ...args: string[]) {
   const { code, stdout, stderr } = await runCli(['new', name, '--yes', '--home', home, ...args]).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -41,25 +41,22 @@ describe('hob new', () => {
     [['one', '--lang', 'cobol']],
     [['one', '--yes', '--input', 'dreams']],
     [['one', '--yes', '--id', '123']],
-  ])('%j is not how it is written: 2', async (args) => {
+  ])('%j is a usage error: 2', async (args) => {
     const cwd = await tempFolder();
     const { code, stdout } = await runCli(['new', ...args], { HOB_HOME: cwd }, { cwd }).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it.each(all)(
-    'writes a script in %s, given %s, in which hob check finds nothing',
-    async (language, input) => {
-      const folder = join(await tempFolder(), 'script');
-      const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
-      const name = 'Says "x" \\ y';
-      await writeScript(folder, filesOfScript({ id, name, desc: name, language, input, isNode: true }));
-      expect(await examineFolder(folder)).toMatchObject({ script: { id, name }, problems: [] });
-    },
-  );
+  it.each(all)('creates a %s script with %s input that passes hob check', async (language, input) => {
+    const folder = join(await tempFolder(), 'script');
+    const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
+    const name = 'Says "x" \\ y';
+    await writeScript(folder, filesOfScript({ id, name, desc: name, language, input, isNode: true }));
+    expect(await examineFolder(folder)).toMatchObject({ script: { id, name }, problems: [] });
+  });
 
-  it('writes Chinese scripts for those who read Chinese', async () => {
+  it('creates Chinese scripts in a Chinese locale', async () => {
     const cwd = await tempFolder();
     const env = { HOB_HOME: cwd, LC_ALL: 'zh_CN.UTF-8' };
     const made = await runCli(['new', '图片', '--yes', '--json'], env, { cwd }).ended;
@@ -77,20 +74,20 @@ describe('hob new', () => {
     });
   });
 
-  it('puts it where the running service finds it, and prints a line that runs it', async () => {
+  it('creates the script where the running service finds it, and prints a command that runs it', async () => {
     const stdout = await make('数 数', '--lang', 'powershell', '--input', 'text', '--node');
     const folder = join(home, 'scripts', '数-数');
     expect(stdout).toContain(folder);
     expect(stdout).toContain("hob run '数 数' Hello\n");
     const id = /id = "(.+)"/.exec(await readFile(join(folder, 'script.toml'), 'utf8'))?.[1];
-    // Known at once: the command has waited for it.
+    // The command has waited until the service knows the script.
     const { status, body } = await hob.get(`/api/scripts/${id}`);
     expect({ status, body }).toMatchObject({ status: 200, body: { name: '数 数', node: true } });
     expect(stdout).toContain(`${hob.url}/api/execute`);
     expect(stdout).toContain(`{"script_id":"${id}","sync":true,"data":{"text":["Hello"]}}`);
   });
 
-  it('replaces nothing, and takes no id that another script has', async () => {
+  it('replaces no existing folder and refuses an id in use', async () => {
     const id = '6e0a3c52-6a40-4f0e-8a55-1c2b9e6f4a10';
     await make('First', '--id', id.toUpperCase());
     const manifest = join(home, 'scripts', 'First', 'script.toml');
@@ -104,7 +101,7 @@ describe('hob new', () => {
     expect(await readdir(join(home, 'scripts'))).not.toContain('Second');
   });
 
-  it('says where a service has to look that does not look there', async () => {
+  it('prints how to serve a folder that the service does not read', async () => {
     const dir = join(await tempFolder(), 'my scripts');
     const missing = await runCli(['new', 'one', '--yes', '--dir', dir, '--home', await tempFolder()]).ended;
     expect(missing).toMatchObject({
@@ -118,7 +115,7 @@ describe('hob new', () => {
   });
 
   it.each(all.filter(([language]) => language !== 'powershell'))(
-    'runs at once in %s, given %s',
+    'creates a %s script with %s input that runs',
     async (language, input) => {
       const stdout = await make(`Run ${language} ${input}`, '--lang', language, '--input', input);
       const body = /-d '(.+)'\n$/.exec(stdout)?.[1] ?? '';

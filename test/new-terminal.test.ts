@@ -18,7 +18,7 @@ async function open(...args: string[]) {
 }
 
 describe.runIf(hasTmux)('hob new at a terminal', () => {
-  it('asks for what it needs, says what is wrong with an answer, and writes what was said', async () => {
+  it('prompts for all values, rejects invalid answers and creates the script', async () => {
     const { scripts, terminal } = await open();
     await mkdir(join(scripts, 'taken'));
     await terminal.shows('Name:');
@@ -56,7 +56,7 @@ describe.runIf(hasTmux)('hob new at a terminal', () => {
     expect(manifest).toContain('enabled = true\n');
   });
 
-  it('asks only for what was not said', async () => {
+  it('prompts only for missing values', async () => {
     const { scripts, terminal } = await open('one', '--lang', 'node', '--desc', 'x', '--input', 'none');
     await terminal.shows('Can other scripts call it');
     expect(terminal.screen()).not.toContain('powershell');

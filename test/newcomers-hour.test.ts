@@ -22,7 +22,7 @@ const isHere: Record<(typeof languages)[number], boolean> = {
 };
 const hasCurl = has('curl', findProgram('curl') !== null);
 
-/** What somebody does in their first hour: a script in each language, from the first line to the last. */
+/** The first hour of a new user: the whole life of a script, in each language. */
 describe('a newcomer', () => {
   let root: string;
   let own: Hob;
@@ -39,7 +39,7 @@ describe('a newcomer', () => {
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** The command, as it is typed at the one place or the other. */
+  /** Runs the command with one of the two homes. */
   async function hob(at: Hob, ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await runCli(args, { HOB_HOME: at.home }, { cwd: join(root, 'work') })
       .ended;
@@ -48,7 +48,7 @@ describe('a newcomer', () => {
   }
 
   it.each(languages.filter((each) => isHere[each]))(
-    'writes, runs, links, packs and gives away a script in %s',
+    'creates, runs, links, packs and shares a %s script',
     async (language) => {
       const name = `Mein 脚本 (${language})`;
       const made = await hob(own, 'new', name, '--yes', '--lang', language, '--input', 'files', '--node');
@@ -56,7 +56,7 @@ describe('a newcomer', () => {
 
       expect(await hob(own, 'check', folder)).toBe(`${name} 0.1.0: no errors.\n`);
 
-      // As the command says it: from the terminal, and from any other program.
+      // With the printed commands: in a terminal and over HTTP.
       const sample = join(root, 'work', `${language}.txt`);
       await writeFile(sample, 'twelve bytes');
       await hob(own, 'run', name, sample, '-p', 'times=2');
@@ -91,7 +91,7 @@ describe('a newcomer', () => {
     },
   );
 
-  /** Another script of theirs uses the new one. */
+  /** Another script links the new one. */
   async function linkFrom(id: string, sample: string): Promise<void> {
     const folder = join(own.home, 'scripts', 'caller');
     const manifest = `[service.info]\nid = "${caller}"\nname = "caller"\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\nterminal = "never"\n`;

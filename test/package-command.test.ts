@@ -44,7 +44,7 @@ const done = {
   ended_at: '2026-05-01T12:00:07.000Z',
 };
 
-/** A service with something installed, and the command that asks it. */
+/** A fake service with installed packages, and the command that uses it. */
 async function open(packages: Record<string, unknown>[] = []) {
   const service = await startPackageService();
   service.packages.push(...packages);
@@ -79,12 +79,12 @@ describe('commands about packages', () => {
     [['doctor', 'x']],
     [['check', 'a', 'b']],
     [['pack', 'a', 'b']],
-  ])('%j is not how it is written: 2', async (args) => {
+  ])('%j is a usage error: 2', async (args) => {
     const { code, stdout } = await runCli(args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  it('say so where no service runs', async () => {
+  it('report that no service runs', async () => {
     const home = await tempFolder();
     const calls = [
       ['install', '.'],
@@ -103,7 +103,7 @@ describe('commands about packages', () => {
 });
 
 describe('hob install', () => {
-  it('tells each stage and the log of the environment, and at last how to run what is there', async () => {
+  it('shows each stage and the log of the environment, and finally how to run the script', async () => {
     const { source, url, hob, asked, begun, step, write, endLog } = await open();
     const cli = hob('install', source);
     const operation = await begun(1);
@@ -128,7 +128,7 @@ describe('hob install', () => {
     expect(asked).toEqual([['POST /api/packages/install', { source, prepare: true }]]);
   });
 
-  it('passes addresses on as they are, with branch, folder and whether to prepare', async () => {
+  it('passes on URL, branch, folder and --no-prepare', async () => {
     const { hob, asked, begun, step } = await open();
     const address = 'git@git.test:ada/scripts.git';
     const cli = hob('install', address, '--ref', 'v1', '--path', 'a/b', '--no-prepare');
@@ -139,7 +139,7 @@ describe('hob install', () => {
     ]);
   });
 
-  it('gives programs the operation as it ended', async () => {
+  it('prints the finished operation as JSON', async () => {
     const { source, hob, begun, step } = await open();
     const cli = hob('install', source, '--json');
     step(await begun(1), done);
@@ -148,7 +148,7 @@ describe('hob install', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ...done, kind: 'install' });
   });
 
-  it('says why it failed, everything that is wrong with its place, and what to do', async () => {
+  it('reports why it failed, with all problems, their lines and advice', async () => {
     const { source, hob, begun, step } = await open();
     const cli = hob('install', source);
     const problem = {
@@ -177,7 +177,7 @@ describe('hob install', () => {
     );
   });
 
-  it('says at once that there is nothing to install', async () => {
+  it('reports a missing source immediately', async () => {
     const { hob, asked } = await open();
     const missing = await hob('install', './not-here.zip').ended;
     expect(missing).toMatchObject({ code: 1, stdout: '' });
@@ -191,7 +191,7 @@ describe('hob install', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('stops the operation on %s', async (signal, exitCode) => {
+  ] as const)('cancels the operation on %s', async (signal, exitCode) => {
     const { source, hob, asked, begun, step } = await open();
     const cli = hob('install', source);
     const operation = await begun(1);
@@ -204,7 +204,7 @@ describe('hob install', () => {
     expect(asked.at(-1)?.[0]).toBe(`POST /api/packages/operations/${operation}/cancel`);
   });
 
-  it('says that the service has gone', async () => {
+  it('reports that the service is gone', async () => {
     const { source, hob, begun, stop } = await open();
     const cli = hob('install', source);
     await begun(1);
@@ -236,7 +236,7 @@ describe('hob install', () => {
     expect(plain.slice(0, 3)).toEqual(['  | one', '  | two', `Installed 图片放大 🖼 1.0.0 (id ${id})`]);
   });
 
-  it.runIf(hasTerminal)('stops on the keys of Ctrl-C, and the line is gone', async () => {
+  it.runIf(hasTerminal)('stops when Ctrl-C is typed, and removes the line', async () => {
     const { source, home, begun } = await open();
     const session = runInTerminal(['install', source, '--home', home]);
     await begun(1);
@@ -253,7 +253,7 @@ describe('hob update', () => {
     ['by its name', resize.name],
     ['by its id', id.toUpperCase()],
     ['by the beginning of its id', '2f0c5c5e-8'],
-  ])('knows a script %s, and says how to go back', async (_how, wanted) => {
+  ])('finds a script %s, and says how to roll back', async (_how, wanted) => {
     const { hob, packages, asked, begun, step } = await open([resize, other]);
     const cli = hob('update', wanted, '--ref', 'v2');
     const operation = await begun(1);
@@ -268,7 +268,7 @@ describe('hob update', () => {
     expect(asked).toEqual([[`POST /api/packages/${id}/update`, { ref: 'v2', prepare: true }]]);
   });
 
-  it('says nothing of a way back where there is none', async () => {
+  it('does not mention a rollback if there is no previous version', async () => {
     const { hob, source, packages, begun, step } = await open([
       { ...resize, version: null, installed_at: null, state: 'broken' },
     ]);
@@ -279,7 +279,7 @@ describe('hob update', () => {
     expect(await cli.ended).toMatchObject({ code: 0, stdout: 'Updated 图片放大 🖼 to 1.0.0.\n' });
   });
 
-  it('takes another source, and tells what stands in its way', async () => {
+  it('accepts another source, and reports a failure', async () => {
     const { hob, source, asked, begun, step } = await open([resize]);
     const cli = hob('update', '2f0c', '--from', source, '--no-prepare');
     step(await begun(1), {
@@ -292,7 +292,7 @@ describe('hob update', () => {
     expect(asked).toEqual([[`POST /api/packages/${id}/update`, { source, prepare: false }]]);
   });
 
-  it('says so when there is nothing newer', async () => {
+  it('reports that there is no newer version', async () => {
     const { hob, begun, step } = await open([resize]);
     const cli = hob('update', '2f0c');
     step(await begun(1), { ...done, warnings: ['It is up to date.'] });
@@ -301,7 +301,7 @@ describe('hob update', () => {
     expect(stderr).toContain('Note: It is up to date.\n');
   });
 
-  it('without a name lists what is installed, and is a usage error', async () => {
+  it('without a script is a usage error and lists the installed scripts', async () => {
     const { hob, asked } = await open([resize, other]);
     const { code, stderr } = await hob('update').ended;
     expect(code).toBe(2);
@@ -311,7 +311,7 @@ describe('hob update', () => {
     expect(asked).toEqual([]);
   });
 
-  it('refuses what is not clear', async () => {
+  it('refuses ambiguous and unknown names', async () => {
     const { hob } = await open([resize, other]);
     const both = await hob('update', '2f0c5c5e').ended;
     expect(both).toMatchObject({ code: 1 });
@@ -327,7 +327,7 @@ describe('hob update', () => {
     }
   });
 
-  it('updates all, and one that fails does not keep the others from it', async () => {
+  it('updates all scripts, even if one update fails', async () => {
     const { hob, begun, step } = await open([resize, other]);
     const cli = hob('update', '--all', '--json');
     step(await begun(1), {
@@ -344,7 +344,7 @@ describe('hob update', () => {
 });
 
 describe('hob rollback', () => {
-  it('says which version is the current one again', async () => {
+  it('reports the restored version', async () => {
     const { hob, begun, step } = await open([resize]);
     const cli = hob('rollback', '2f0c');
     step(await begun(1), { ...done, version: '0.9.0' });
@@ -356,7 +356,7 @@ describe('hob rollback', () => {
 });
 
 describe('hob uninstall', () => {
-  it('asks nobody where there is nobody, and does as --yes says', async () => {
+  it('requires --yes without a terminal', async () => {
     const { hob, asked } = await open([resize]);
     expect(await hob('uninstall', '2f0c').ended).toMatchObject({
       code: 2,
@@ -374,7 +374,7 @@ describe('hob uninstall', () => {
     );
   });
 
-  it.runIf(hasTerminal)('says what goes, and takes anything but a yes for a no', async () => {
+  it.runIf(hasTerminal)('shows what is removed, and removes it only after a yes', async () => {
     const { home, asked } = await open([resize]);
     for (const [keys, exitCode] of [
       ['n\r', 1],
@@ -393,7 +393,7 @@ describe('hob uninstall', () => {
 });
 
 describe('hob packages', () => {
-  it('is a table', async () => {
+  it('prints a table', async () => {
     const { hob } = await open([resize, other]);
     const { stdout } = await hob('packages').ended;
     const [head, first, second, , sum] = stdout.split('\n');
@@ -409,14 +409,14 @@ describe('hob packages', () => {
     });
   });
 
-  it('says how to install something where there is nothing', async () => {
+  it('says how to install a script if there is none', async () => {
     const { hob } = await open();
     expect((await hob('packages').ended).stdout).toContain('hob install');
   });
 });
 
 describe('hob prepare', () => {
-  it('says whether something had to be made', async () => {
+  it('reports whether the environment had to be prepared', async () => {
     const { hob, begun, step, endLog } = await open([resize]);
     endLog();
     const first = hob('prepare', '2f0c');
@@ -441,7 +441,7 @@ describe('hob environments', () => {
     scripts: [{ script_id: id, name: resize.name }],
   };
 
-  it('lists them, and removes one by the beginning of its key', async () => {
+  it('lists environments, and removes one by a prefix of its key', async () => {
     const { hob, environments, asked } = await open();
     expect((await hob('environments').ended).stdout).toContain('There are no environments yet');
     environments.push(environment, {

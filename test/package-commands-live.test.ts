@@ -22,7 +22,7 @@ async function open() {
   };
 }
 
-/** A script that says its version, in a folder of its own. */
+/** A folder with a script that prints its version. */
 async function writeVersion(folder: string, id: string, version: string): Promise<void> {
   await writeScript(join(folder, '..'), folder.split('/').at(-1) ?? '', {
     id,
@@ -39,7 +39,7 @@ async function writeVersion(folder: string, id: string, version: string): Promis
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
-describe('the commands about packages, against a service', () => {
+describe('the package commands with a real service', () => {
   it('check, pack, install, list, update, roll back and uninstall a script', async () => {
     const { hob, command } = await open();
     const folder = join(await tempFolder(), 'my script');
@@ -100,7 +100,7 @@ describe('the commands about packages, against a service', () => {
     expect((await hob.run(id)).body).toMatchObject({ message: '2.0.0' });
   });
 
-  it('show the log while an environment is prepared, and the environments there are', async () => {
+  it('show the log while an environment is prepared, and list environments', async () => {
     const { hob, command } = await open();
     const parent = await tempFolder();
     const script = await writeScript(parent, 'needy', {

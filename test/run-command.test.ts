@@ -9,7 +9,7 @@ import { startRestartable } from './support/restartable.ts';
 import { bash, python, writeScript } from './support/scripts.ts';
 import { until } from './support/until.ts';
 
-/** Says what it was given, and that all is well. */
+/** Returns its input and params with code 0. */
 const echo = python(
   'write({"code": 0, "msg": "done", "data": run["data"], "params": run["params"], "mode": env["invoke_mode"]})',
 );
@@ -85,7 +85,7 @@ async function runIds(): Promise<string[]> {
   return items.map(({ run_id }) => run_id);
 }
 
-/** What a script that echoes was given. */
+/** The input and params that the echo script received. */
 async function given(cli: ReturnType<typeof runCli>) {
   const { code, stdout, stderr } = await cli.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -93,7 +93,7 @@ async function given(cli: ReturnType<typeof runCli>) {
 }
 
 describe('hob run', () => {
-  it('passes on every byte to the stream that it was written to, and says how it went on stderr', async () => {
+  it('passes every byte through to the same stream, and prints the result to stderr', async () => {
     const cli = scene.cli('run', 'bytes');
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
     cli.child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
@@ -107,7 +107,7 @@ describe('hob run', () => {
     );
   });
 
-  it('makes paths absolute, and refuses those that do not exist before anything runs', async () => {
+  it('makes paths absolute, and refuses missing ones before the run', async () => {
     const { data, mode } = await given(scene.cli('run', 'count files', 'sub/图 1.txt', '--json'));
     expect(data).toEqual({ files: [join(scene.folder, 'sub', '图 1.txt')] });
     expect(mode).toBe('manual');
@@ -118,12 +118,12 @@ describe('hob run', () => {
     expect(await runIds()).toEqual(before);
   });
 
-  it('reads values from stdin, one a line, and takes other values as they are', async () => {
+  it('reads values from stdin, one per line, and passes other values unchanged', async () => {
     const { data } = await given(scene.piped('a b\n\n中\r\n', 'run', '统计', 'first', '-', '--json'));
     expect(data).toEqual({ words: ['first', 'a b', '中'] });
   });
 
-  it('gives each param the type that its manifest declares', async () => {
+  it('converts each param to the declared type', async () => {
     const args = ['count=-3', 'ratio=0.5', 'loud=off', 'tags=a, b', 'more={"a":[1]}', 'mode=slow'];
     const { params } = await given(
       scene.cli('run', 'words', '--json', ...args.flatMap((each) => ['-p', each])),
@@ -142,7 +142,7 @@ describe('hob run', () => {
     expect(repeated.params).toMatchObject({ tags: ['a,b', 'c'], extra: 12, count: 1 });
   });
 
-  it('takes a secret from stdin or a file, and warns of one on the command line', async () => {
+  it('reads a secret from stdin or a file, and warns about one on the command line', async () => {
     const key = join(scene.folder, 'key.txt');
     await writeFile(key, 'from-file\n');
     const fromFile = await given(scene.cli('run', 'words', '--json', '-p', `upload_key=@${key}`));
@@ -161,19 +161,19 @@ describe('hob run', () => {
     [['one', 'a', 'b'], 'One Word accepts one input value (word), but got 2.'],
     [['one'], 'One Word requires needed, and there is no terminal to prompt on. Add: -p needed=...'],
     [['silent', '--timeout', '1', '--async'], "cannot be used with option '--async'"],
-  ])('%j is written wrongly: 2', async (args, said) => {
+  ])('%j is a usage error: 2', async (args, said) => {
     const { code, stdout, stderr } = await scene.cli('run', ...args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
   });
 
-  it('takes stdin for one thing only', async () => {
+  it('reads stdin for one purpose only', async () => {
     const { code, stderr } = await scene.piped('x', 'run', 'words', '-', '-p', 'mode=@-').ended;
     expect(code).toBe(2);
     expect(stderr).toContain('stdin can be read only once');
   });
 
-  it('lists the candidates where a part of a name is in several, and guesses at slips', async () => {
+  it('lists the candidates for an ambiguous name, and suggests a name for a typing error', async () => {
     const several = await scene.cli('run', 'BAD').ended;
     expect(several.code).toBe(1);
     expect(several.stderr).toMatch(
@@ -183,7 +183,7 @@ describe('hob run', () => {
     expect(slip.stderr).toContain('Did you mean "silent"?\nTo list all scripts: hob list');
   });
 
-  it('exits with 0 only when the run succeeded and its own envelope says so', async () => {
+  it('exits with 0 only if the run succeeded and its own envelope has code 0', async () => {
     const [badCode, badExit, silent] = await Promise.all([
       scene.cli('run', 'bad code').ended,
       scene.cli('run', 'bad exit').ended,
@@ -199,7 +199,7 @@ describe('hob run', () => {
     );
   });
 
-  it('gives programs the eight fields and the id of the run', async () => {
+  it('prints the eight fields of the execution response and the run id as JSON', async () => {
     const { code, stdout, stderr } = await scene.cli('run', 'bad exit', '--json').ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const answer = JSON.parse(stdout);
@@ -216,7 +216,7 @@ describe('hob run', () => {
     });
   });
 
-  it('says that it watches, and does not when the run is left to itself', async () => {
+  it('sends the origin cli only if it follows the run', async () => {
     const { code, stdout, stderr } = await scene.cli('run', 'silent', '--async').ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
@@ -229,7 +229,7 @@ describe('hob run', () => {
     expect([left.origin, record.origin]).toEqual(['execute', 'cli']);
   });
 
-  it('cancels the run when its time is over: 124', async () => {
+  it('cancels the run when --timeout expires: 124', async () => {
     const { code, stdout, stderr } = await scene.cli('run', 'forever', '--timeout', '1').ended;
     expect({ code, stdout }).toEqual({ code: 124, stdout: 'begun\n' });
     expect(stderr).toContain('The timeout expired.');
@@ -237,7 +237,7 @@ describe('hob run', () => {
     expect(await scene.hob.ended(runId)).toMatchObject({ end_cause: 'cancelled' });
   });
 
-  it('does not mind that nobody reads on', async () => {
+  it('continues when stdout is closed', async () => {
     const wrapper = ['sh', '-c', '"$@" | head -n 1', 'sh'];
     const env = { ...english, HOB_HOME: scene.hob.home };
     const { stdout, stderr } = await runCli(['run', 'flood'], env, { wrapper }).ended;
@@ -245,14 +245,14 @@ describe('hob run', () => {
     expect(stderr).toMatch(/^flood: succeeded/);
   });
 
-  it('speaks Chinese to whoever does', async () => {
+  it('speaks Chinese in a Chinese locale', async () => {
     const env = { LC_ALL: 'zh_CN.UTF-8', HOB_HOME: scene.hob.home };
     const { stderr } = await runCli(['run', 'bad exit'], env).ended;
     expect(stderr).toContain('bad exit：脚本执行失败，退出码 9');
     expect((await runCli(['run', 'words', '-p', 'coutn=1'], env).ended).stderr).toContain('是不是 count？');
   });
 
-  it('goes on where it was when the service is killed and started again', async () => {
+  it('resumes when the service is killed and restarted', async () => {
     const scripts = await tempFolder();
     const go = join(scripts, 'go');
     await writeScript(scripts, 'patient', {

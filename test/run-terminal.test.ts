@@ -57,7 +57,7 @@ secret = true
   const atTerminal = (...args: string[]) =>
     runInTmux(args, { env: { ...english, HOB_HOME: scene.hob.home } });
 
-  it('stops the run at the first Ctrl-C, and says so', async () => {
+  it('cancels the run at the first Ctrl-C, with a message', async () => {
     const terminal = await atTerminal('run', 'forever');
     await terminal.shows('begun');
     terminal.press('C-c');
@@ -67,7 +67,7 @@ secret = true
     );
   });
 
-  it('leaves a run that does not end at the second', async () => {
+  it('exits at the second Ctrl-C without waiting for the run', async () => {
     const terminal = await atTerminal('run', 'stubborn');
     await terminal.shows('begun');
     terminal.press('C-c');
@@ -76,22 +76,22 @@ secret = true
     await terminal.shows('[exit 130]');
     const { body } = await scene.hob.get(`/api/runs?script=${stubborn}`);
     expect(body.items).toMatchObject([{ state: 'running' }]);
-    await until('it was stopped all the same', async () => {
+    await until('the run was cancelled', async () => {
       const { body: later } = await scene.hob.get(`/api/runs?script=${stubborn}&state=failed`);
       return Array.isArray(later.items) && later.items.length === 1;
     });
   });
 
-  it('shows how far the script is below what it prints, for as long as it runs', async () => {
+  it('shows the progress below the output while the script runs', async () => {
     const terminal = await atTerminal('run', 'halfway');
-    // What it prints and how far it is come by two ways, in either order; the bar stays below all the same.
+    // Output and progress arrive in either order; the bar stays below the output.
     await terminal.shows(/^first line\n\[============> {11}\] {2}50% {2}图 1 of 2$/);
     await writeFile(join(scene.scripts, 'halfway', 'go'), '');
     const screen = await terminal.shows('[exit 0]');
     expect(screen).toMatch(/^first line\nlast line\nhalfway: succeeded \(.+\)\n {2}both\nrun /);
   });
 
-  it('asks for what is missing, and shows nothing of a secret', async () => {
+  it('prompts for missing params and does not echo secrets', async () => {
     const terminal = await atTerminal('run', 'ask');
     await terminal.shows(/^Where to\n {2}1 {2}test\n {2}2 {2}live\ntarget:$/);
     terminal.type('elsewhere');
@@ -107,14 +107,14 @@ secret = true
     expect(screen).not.toContain('hush');
   });
 
-  it('runs nothing when a question is answered with Ctrl-C', async () => {
+  it('runs nothing if a prompt is answered with Ctrl-C', async () => {
     const terminal = await atTerminal('run', 'ask', '-p', 'target=test');
     await terminal.shows('key:');
     terminal.press('C-c');
     expect(await terminal.shows('[exit 130]')).toContain('hob: Nothing was run.');
   });
 
-  it('offers to start the service, which goes on in the background', async () => {
+  it('offers to start the service in the background', async () => {
     const home = await tempFolder();
     const scripts = await tempFolder();
     await writeScript(scripts, 'hello', { name: 'hello', entry: bash('echo hello there') });

@@ -209,7 +209,7 @@ describe('the command of scripts, at a terminal', () => {
     [['progress']],
     [['param']],
     [['link']],
-  ])('%j is not how it is written: 2', async (args) => {
+  ])('%j is a usage error: 2', async (args) => {
     const { code, stdout } = await runCli(args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });

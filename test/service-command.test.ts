@@ -12,7 +12,7 @@ import { findProgram, has } from './support/needs.ts';
 
 const hasAnalyze = has('systemd-analyze', findProgram('systemd-analyze') !== null);
 
-/** A user with an empty home folder, on a machine whose systemd does as the test says. */
+/** A user with an empty home folder and a fake systemctl. */
 async function open() {
   const user = await tempFolder();
   const home = join(user, 'hob home');
@@ -37,17 +37,17 @@ function isThere(path: string): Promise<boolean> {
 
 describe.runIf(process.platform === 'linux')('hob service', () => {
   it.each([[[]], [['start']], [['install', 'x']], [['status', '--colour']]])(
-    '%j is not how it is written: 2',
+    '%j is a usage error: 2',
     async (args) => {
       const { code, stdout } = await runCli(['service', ...args]).ended;
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     },
   );
 
-  it('installs a unit, starts it, says where Hob is, and takes it away again', async () => {
+  it('installs a unit, starts it, prints the URL, and removes it again', async () => {
     const { home, unit, systemctl, service } = await open();
     await systemctl.become('works');
-    // What systemd would have started.
+    // The service that systemd would have started.
     await announceService(home, { url: 'http://127.0.0.1:9999', version: '1.2.3', token: false });
     const installed = await service('install');
     expect(installed).toMatchObject({ code: 0, stderr: '' });
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     });
   });
 
-  it('installs nothing without a session of systemd, and says what to do instead', async () => {
+  it('installs nothing without a systemd session, and says what to do instead', async () => {
     const { unit, systemctl, service } = await open();
     const without = await service('install');
     expect(without).toMatchObject({ code: 1, stdout: '' });
@@ -105,7 +105,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     expect(await isThere(unit)).toBe(false);
   });
 
-  it('only says what it would do when asked to', async () => {
+  it('changes nothing with --dry-run', async () => {
     const { unit, systemctl, service } = await open();
     const { code, stdout } = await service('install', '--dry-run');
     expect(code).toBe(0);
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     expect(await systemctl.calls()).toEqual([]);
   });
 
-  it.runIf(hasAnalyze)('writes a unit with which systemd finds nothing wrong', async () => {
+  it.runIf(hasAnalyze)('writes a unit that systemd-analyze accepts', async () => {
     const { user, home, unit, systemctl, service } = await open();
     await systemctl.become('works');
     await announceService(home, { url: 'http://127.0.0.1:9999', version: '1.2.3', token: false });
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('hob service', () => {
     const said = await promisify(execFile)('systemd-analyze', ['verify', '--user', unit], {
       env: { ...process.env, HOME: user, XDG_RUNTIME_DIR: user },
     });
-    // It warns of what it does not know, and succeeds all the same.
+    // It warns about unknown keys but still succeeds.
     expect(said).toEqual({ stdout: '', stderr: '' });
   });
 });

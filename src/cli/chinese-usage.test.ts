@@ -24,7 +24,7 @@ function complaintOf(args: readonly string[]): string {
   try {
     program.parse([...args], { from: 'user' });
   } catch {
-    // What it said is what counts.
+    // Only the printed message matters.
   }
   return said.trim();
 }
@@ -37,6 +37,6 @@ it.each([
   [['run', 'x', 'y'], '错误：参数太多：需要 1 个，给了 2 个。'],
   [['run', 'x', '--json', '--follow'], '错误：选项 --json 不能与 --follow 同时使用'],
   [['run', 'x', '--lang', 'c'], '错误：选项 --lang <lang> 的值 “c” 无效。a, b'],
-])('what is wrong with %j is said in Chinese', (args, said) => {
+])('reports the usage error of %j in Chinese', (args, said) => {
   expect(complaintOf(args)).toBe(said);
 });

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const module = new URL('../../build/cli/interrupt.js', import.meta.url).href;
 
-/** Answers each line with the same, and takes `said` for the end of what there was to say. */
+/** Echoes each line with the exit code. The line `said` resolves the pending cleanup. */
 const program = (onFirst: string) => `
 import { createInterface } from 'node:readline';
 import { catchInterrupt } from ${JSON.stringify(module)};
@@ -31,7 +31,7 @@ async function start(onFirst = '') {
   return { child, line, ended };
 }
 
-it('the first signal is caught, and the second ends the command', async () => {
+it('catches the first signal and ends at the second', async () => {
   const { child, line, ended } = await start();
   child.kill('SIGTERM');
   expect(await line()).toBe('heard');
@@ -41,7 +41,7 @@ it('the first signal is caught, and the second ends the command', async () => {
   expect(await ended).toEqual([null, 'SIGINT']);
 });
 
-it('what the first has asked for is said before the second ends the command', async () => {
+it('delays the second signal until the cleanup after the first is done', async () => {
   const { child, line, ended } = await start('interrupt.finishFirst(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');
@@ -52,7 +52,7 @@ it('what the first has asked for is said before the second ends the command', as
   expect(await ended).toEqual([null, 'SIGINT']);
 });
 
-it('nobody waits long for what cannot be said', async () => {
+it('does not wait long for a cleanup that never ends', async () => {
   const { child, line, ended } = await start('interrupt.finishFirst(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');
@@ -60,7 +60,7 @@ it('nobody waits long for what cannot be said', async () => {
   expect(await ended).toEqual([null, 'SIGTERM']);
 });
 
-it('once it is said, the next signal ends the command by itself', async () => {
+it('ends at the next signal once the cleanup is done', async () => {
   const { child, line, ended } = await start('interrupt.finishFirst(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');

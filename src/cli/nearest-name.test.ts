@@ -9,6 +9,6 @@ it.each([
   ['图片缩小', '图片缩放'],
   ['zebra', null],
   ['x', null],
-])('instead of %s, %s was meant', (wanted, meant) => {
+])('for %s suggests %s', (wanted, meant) => {
   expect(nearestName(wanted, ['quality', 'count', '图片缩放'])).toBe(meant);
 });

@@ -8,13 +8,13 @@ const known = [
   { id: 'beef1111-8f43-4b0e-9d0e-3f2d6a1f7c13', name: '图片' },
 ];
 
-it('a script is known by its id, the beginning of its id, or its exact name, which comes before a beginning', () => {
+it('finds a script by id, by id prefix or by exact name, which comes before a prefix', () => {
   expect(pickScript(known, 'CAFE0000-8F43-4b0e-9d0e-3f2d6a1f7c11')).toBe(known[0]);
   expect(pickScript(known, 'beef1')).toBe(known[2]);
   expect(pickScript(known, 'beef')).toBe(known[0]);
 });
 
-it('what is not clear is refused, with the ids to choose from', () => {
+it('refuses an ambiguous name and lists the matching ids', () => {
   expect(() => pickScript(known, '图片')).toThrow(
     /^Several scripts are named "图片"\. Use one of these ids: beef0000.*beef1111/,
   );
@@ -23,7 +23,7 @@ it('what is not clear is refused, with the ids to choose from', () => {
     expect(() => pickScript(known, wanted)).toThrow(/^No script has/);
 });
 
-it('an id is shown as far as it tells it from others', () => {
+it('shortens an id to its unique prefix', () => {
   const ids = known.map(({ id }) => id);
   expect(ids.map((id) => shortId(id, ids))).toEqual(['cafe0000', 'beef0000', 'beef1111']);
   expect(shortId('beef0000-8', ['beef0000-8', 'beef0000-9'])).toBe('beef0000-8');

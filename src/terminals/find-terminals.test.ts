@@ -11,9 +11,9 @@ const x11 = { DISPLAY: ':9' };
 const wayland = { WAYLAND_DISPLAY: 'wayland-9' };
 
 interface Case {
-  /** What is on PATH. */
+  /** Programs on PATH. */
   programs?: readonly string[];
-  /** Links on PATH, and what they stand for. */
+  /** Links on PATH and their targets. */
   links?: Readonly<Record<string, string>>;
   environment?: Readonly<Record<string, string>>;
   platform?: NodeJS.Platform;
@@ -21,7 +21,7 @@ interface Case {
   inside?: readonly string[];
 }
 
-/** Looks on a PATH with nothing else on it; programs are given back without their folder. */
+/** Searches a PATH that contains only these programs. Returns them without their folder. */
 async function look({ programs = [], links = {}, environment = x11, platform = 'linux', ...rest }: Case) {
   const folder = await tempFolder();
   for (const name of programs) {
@@ -44,7 +44,7 @@ async function look({ programs = [], links = {}, environment = x11, platform = '
 }
 
 describe('a terminal emulator on Linux', () => {
-  it('is not looked for without a display, whatever the setting says', async () => {
+  it('is not searched for without a display, even if the setting names one', async () => {
     const programs = ['xterm', 'kitty'];
     for (const environment of [{}, { DISPLAY: '', WAYLAND_DISPLAY: '' }]) {
       const { search, warn } = await look({ programs, environment, terminalCommand: ['gone'] });
@@ -54,14 +54,14 @@ describe('a terminal emulator on Linux', () => {
     }
   });
 
-  it('may be missing, which is said with what to do', async () => {
+  it('may be missing; the message says what to do', async () => {
     const { search } = await look({ programs: ['bash', 'tilix'] });
     expect(search).toMatchObject({ kind: 'none', reason: 'no-emulator' });
     expect(search).toHaveProperty('message.en', expect.stringContaining('terminal_command'));
     expect(search).toHaveProperty('message.zh', expect.stringContaining('terminal_command'));
   });
 
-  it('is what the setting says, else what the user chose, else that of the system and of the desktop', async () => {
+  it('comes from the setting, then from the user, the system and the desktop', async () => {
     const everything = {
       programs: ['xdg-terminal-exec', 'kitty', 'other', 'konsole', 'gnome-terminal', 'mine'],
       links: { 'x-terminal-emulator': 'other' },
@@ -87,21 +87,18 @@ describe('a terminal emulator on Linux', () => {
     }
   });
 
-  it.each(emulators)(
-    'can be $name, which gets the command as it takes it',
-    async ({ name, before, only }) => {
-      const environment = only === 'wayland' ? wayland : x11;
-      expect((await look({ programs: [name], environment })).commands).toEqual([[name, ...before]]);
-      // By its name alone the setting can choose it, too; with arguments it is taken as it stands.
-      const both = { programs: [name, 'xdg-terminal-exec'], environment };
-      expect((await look({ ...both, terminalCommand: [name] })).commands[0]).toEqual([name, ...before]);
-      expect((await look({ ...both, terminalCommand: [name, '--odd', 'a b'] })).commands[0]).toEqual([
-        name,
-        '--odd',
-        'a b',
-      ]);
-    },
-  );
+  it.each(emulators)('can be $name, with the arguments it needs', async ({ name, before, only }) => {
+    const environment = only === 'wayland' ? wayland : x11;
+    expect((await look({ programs: [name], environment })).commands).toEqual([[name, ...before]]);
+    // In the setting, the name alone is enough; with arguments, the setting is used unchanged.
+    const both = { programs: [name, 'xdg-terminal-exec'], environment };
+    expect((await look({ ...both, terminalCommand: [name] })).commands[0]).toEqual([name, ...before]);
+    expect((await look({ ...both, terminalCommand: [name, '--odd', 'a b'] })).commands[0]).toEqual([
+      name,
+      '--odd',
+      'a b',
+    ]);
+  });
 
   it.each([
     ['ubuntu:GNOME', 'kgx --'],
@@ -112,7 +109,7 @@ describe('a terminal emulator on Linux', () => {
     ['LXQt', 'qterminal -e'],
     ['constructor:nothing', 'konsole -e'],
     ['', 'konsole -e'],
-  ])('is the one of the desktop %s first', async (desktop, first) => {
+  ])('is preferably the one of the desktop %s', async (desktop, first) => {
     const { lines } = await look({
       programs: ['kgx', 'konsole', 'xfce4-terminal', 'mate-terminal', 'lxterminal', 'qterminal'],
       environment: { ...x11, XDG_CURRENT_DESKTOP: desktop },
@@ -120,7 +117,7 @@ describe('a terminal emulator on Linux', () => {
     expect(lines[0]).toBe(first);
   });
 
-  it('is one that can show itself on the desktop there is', async () => {
+  it('supports the display system in use', async () => {
     const programs = ['foot', 'st', 'xterm'];
     expect((await look({ programs })).lines).toEqual(['st -e', 'xterm -e']);
     expect((await look({ programs, environment: wayland })).lines).toEqual(['foot --']);
@@ -129,7 +126,7 @@ describe('a terminal emulator on Linux', () => {
     expect((await look({ programs, ...chosen })).lines).toEqual(['st -e', 'xterm -e']);
   });
 
-  it('is one that passes the command on as it is', async () => {
+  it('passes the command on unchanged', async () => {
     const programs = ['konsole', 'qterminal', 'xterm'];
     const choices = {
       links: { 'x-terminal-emulator': 'konsole' },
@@ -143,7 +140,7 @@ describe('a terminal emulator on Linux', () => {
     ]);
   });
 
-  it('behind x-terminal-emulator is called by its own form, and left out when it takes commands apart', async () => {
+  it('behind x-terminal-emulator gets its own arguments, and is skipped if it splits commands', async () => {
     const behind = async (target: string) =>
       (await look({ programs: [target], links: { 'x-terminal-emulator': target } })).lines;
     expect(await behind('terminator')).toEqual(['terminator --no-dbus -x']);
@@ -154,7 +151,7 @@ describe('a terminal emulator on Linux', () => {
     }
   });
 
-  it('that TERMINAL names may be a path, and is passed over when it is not known', async () => {
+  it('in TERMINAL may be a path, and is skipped if it is unknown', async () => {
     const programs = ['kitty', 'tilix', 'xterm'];
     const elsewhere = join(await tempFolder(), 'xterm');
     await writeFile(elsewhere, '');
@@ -167,7 +164,7 @@ describe('a terminal emulator on Linux', () => {
     expect(await first('/no/such/xterm')).toBe('kitty --');
   });
 
-  it('is tried once, also when it goes by several names', async () => {
+  it('is tried once, even if it has several names', async () => {
     const { lines } = await look({
       programs: ['urxvt', 'xterm'],
       links: { rxvt: 'urxvt', 'x-terminal-emulator': 'xterm' },
@@ -176,7 +173,7 @@ describe('a terminal emulator on Linux', () => {
     expect(lines).toEqual(['xterm -e', 'urxvt -e']);
   });
 
-  it('must be a file that can be run, in a folder that is named in full', async () => {
+  it('must be an executable file in an absolute folder of PATH', async () => {
     const { folder } = await look({});
     await mkdir(join(folder, 'xterm'));
     await writeFile(join(folder, 'konsole'), '');
@@ -187,7 +184,7 @@ describe('a terminal emulator on Linux', () => {
   });
 
   it.each(['no-such-terminal', '/no/such/terminal', './xterm', '~/bin/xterm'])(
-    'that the setting names as %s and that is not there is told, and another one found',
+    'in the setting as %s that does not exist is reported, and another one is used',
     async (program) => {
       const { lines, warn } = await look({ programs: ['xterm'], terminalCommand: [program, '-e'] });
       expect(lines).toEqual(['xterm -e']);
@@ -203,14 +200,14 @@ describe('a terminal on macOS', () => {
   const platform = 'darwin';
   const programs = ['osascript', 'kitty'];
 
-  it('is Terminal, by a fixed script that quotes what it is given', async () => {
+  it('is Terminal, opened by a constant script that quotes its arguments', async () => {
     const { commands } = await look({ platform, programs, environment: {} });
     expect(commands).toEqual([
       ['osascript', '-e', expect.stringMatching(/^on run argv\n.*quoted form of.*"Terminal"/s)],
     ]);
   });
 
-  it('is iTerm or any program when the setting says so', async () => {
+  it('can be set to iTerm or any program', async () => {
     const first = async (...terminalCommand: string[]) =>
       (await look({ platform, programs, environment: {}, terminalCommand })).commands[0];
     expect((await first('iTerm'))?.[2]).toContain('tell application "iTerm"');
@@ -227,7 +224,7 @@ describe('a terminal on macOS', () => {
 describe('a terminal on Windows', () => {
   const platform = 'win32';
 
-  it('is a new window of Windows Terminal, else the console', async () => {
+  it('is a new window of Windows Terminal, or the console', async () => {
     const both = {
       platform,
       programs: ['wt.exe', 'conhost.exe'],
@@ -239,13 +236,13 @@ describe('a terminal on Windows', () => {
     expect((await look({ ...both, programs: [] })).search).toMatchObject({ reason: 'no-emulator' });
   });
 
-  it('is the console where Windows Terminal would cut the command at a semicolon', async () => {
+  it('is the console if Windows Terminal would split the command at a semicolon', async () => {
     const programs = ['wt.exe', 'conhost.exe'];
     const { lines } = await look({ platform, programs, environment: {}, inside: ['C:\\a;b\\node.exe'] });
     expect(lines).toEqual(['conhost.exe --']);
   });
 
-  it('is what the setting says', async () => {
+  it('can be set to any program', async () => {
     const programs = ['wt.exe', 'alacritty.exe'];
     const { commands } = await look({
       platform,

@@ -13,14 +13,14 @@ program
   .option('--force');
 program.command('list').alias('ls');
 
-/** The place in a few words. */
+/** Describes a place in a few words. */
 function placeAfter(...before: string[]): string {
   const place = findPlace(program, before);
   if (place.kind === 'value') return `value of ${place.option.long}`;
   return `${place.command.name()}: ${place.argument?.name() ?? 'nothing'}${place.mayBeOption ? '' : ', no option'}`;
 }
 
-describe('the place of a word on a command line', () => {
+describe('the role of the word at the cursor', () => {
   it.each([
     [[], 'tool: nothing'],
     [['copy'], 'copy: source'],

@@ -10,14 +10,14 @@ it.each([
   ['7D', '2026-05-03T12:00:00.000Z'],
   ['1w', '2026-05-03T12:00:00.000Z'],
   ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.000Z'],
-])('%s is since %s', (text, since) => {
+])('%s means since %s', (text, since) => {
   expect(sinceArgument(text, now)).toBe(since);
 });
 
-it('a day begins where the person is', () => {
+it('a date means the local day', () => {
   expect(sinceArgument('2026-01-31', now)).toBe(new Date(2026, 0, 31).toISOString());
 });
 
-it.each(['yesterday', '2', 'h', '2026-13-01', ''])('%j is no time', (text) => {
+it.each(['yesterday', '2', 'h', '2026-13-01', ''])('%j is not a valid time', (text) => {
   expect(() => sinceArgument(text, now)).toThrow();
 });

@@ -27,7 +27,7 @@ const items = [
   { ...model, repo_id: 'acme/none', place: null, state: 'missing', size_bytes: 0, folder: null },
 ];
 
-it('a list of models is a table', () => {
+it('formats the list of models as a table', () => {
   expect(
     describeModels({ items, next: null }),
   ).toBe(`MODEL               PLACE          SIZE  STATE               NEEDED BY
@@ -40,11 +40,11 @@ acme/none           -                 -  missing
 `);
 });
 
-it('a list of models is cut to the width of a terminal, between characters', () => {
+it('cuts the list of models to the width of a terminal, between characters', () => {
   const [, first] = describeModels({ items, next: null }, 69).split('\n');
   expect(first).toBe('acme/tiny           huggingface  2.9 GB  complete            图片...');
 });
 
-it('where there are no models, it says how to get one', () => {
+it('says how to download a model if there is none', () => {
   expect(describeModels({ items: [], next: null })).toContain('hob model pull');
 });

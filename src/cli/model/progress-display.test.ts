@@ -7,7 +7,7 @@ const at = (percent: number, state = 'running'): Download =>
   readDownload({ repo_id: 'acme/tiny', state, bytes_done: percent, bytes_total: 100 });
 
 describe('on a terminal, progress', () => {
-  it('is one line that is written over, only when it has changed, and removed at last', () => {
+  it('is one line that is redrawn when it changes and removed at the end', () => {
     const written: string[] = [];
     const display = displayOn({ isTTY: true, columns: 33, write: (text) => written.push(text) }, () => 0);
     for (const percent of [1, 1, 2]) display.show(at(percent));
@@ -31,8 +31,8 @@ describe('on a terminal, progress', () => {
   });
 });
 
-describe('elsewhere, progress', () => {
-  it('is a line for every tenth, or every five seconds', () => {
+describe('without a terminal, progress', () => {
+  it('is one line per 10 percent or per five seconds', () => {
     const written: string[] = [];
     let nowMs = 0;
     const display = displayOn({ write: (text) => written.push(text) }, () => nowMs);

@@ -20,14 +20,14 @@ const download: Download = {
   error: null,
 };
 
-describe('the line of a download', () => {
+describe('the progress line of a download', () => {
   it('has a bar, bytes, rate, time left and files', () => {
     expect(progressLine(download, 120)).toBe(
       'acme/tiny  [============>                 ]  42%   1.2 GB of 2.9 GB  38.1 MB/s   0:44 left   3/12 files',
     );
   });
 
-  it('says less where there is less room', () => {
+  it('leaves parts out if there is less room', () => {
     expect(progressLine(download, 77)).toBe(
       'acme/tiny  [=======>         ]  42%   1.2 GB of 2.9 GB  38.1 MB/s   0:44 left',
     );
@@ -38,7 +38,7 @@ describe('the line of a download', () => {
     expect(progressLine(download, 8)).toBe('42% a...');
   });
 
-  it('never is wider than it may be, and keeps its width while it lasts', () => {
+  it('never exceeds the given width, and keeps its width between updates', () => {
     const repoId = `${'a'.repeat(96)}/${'b'.repeat(96)}`;
     const steps = Array.from(
       { length: 101 },
@@ -58,11 +58,11 @@ describe('the line of a download', () => {
     expect([...widths]).toHaveLength(1);
   });
 
-  it('says so while nobody knows yet how much there is', () => {
+  it('shows that the files are being listed while the total is unknown', () => {
     expect(progressLine({ ...download, bytesTotal: null }, 80)).toBe('acme/tiny  listing files ...');
   });
 
-  it('is full when there is nothing to fetch, and never more than full', () => {
+  it('is full if there is nothing to download, and never more than full', () => {
     expect(progressLine({ ...download, bytesDone: 0, bytesTotal: 0 }, 30)).toBe(
       'acme/tiny  [============] 100%',
     );
@@ -72,7 +72,7 @@ describe('the line of a download', () => {
   });
 });
 
-it('the sentence of a download says the same, without what is not known', () => {
+it('the progress sentence contains the same facts and omits unknown ones', () => {
   expect(progressSentence(download)).toBe(
     'acme/tiny: 42%, 1.2 GB of 2.9 GB, 38.1 MB/s, 0:44 left, 3/12 files',
   );

@@ -14,11 +14,11 @@ it.each([
   ['tab\tand\u202eturn\u0000', 'v 1', 'tab-and-turn-v-1.zip'],
   ["it's $HOME `x`", null, 'it-s-HOME-x.zip'],
   ['e\u0301', null, '\u00e9.zip'],
-])('%j in version %j is packed into %s', (name, version, file) => {
+])('names the package of %j %j %s', (name, version, file) => {
   expect(packageFileName({ name, version })).toBe(file);
 });
 
-it('a long name is cut between characters', () => {
+it('cuts a long name between characters', () => {
   const file = packageFileName({ name: '图'.repeat(500), version: '1' });
   expect(Buffer.byteLength(file)).toBeLessThanOrEqual(204);
   expect(file).toMatch(/^图+\.zip$/);

@@ -8,7 +8,7 @@ const at = (stage: string | null, rest = {}) =>
 const plain = (text: string) => text;
 
 describe('the progress of an operation', () => {
-  it('names the script as soon as it is known, and how much was fetched', () => {
+  it('shows the script name when it is known, and the amount fetched', () => {
     expect(progressSentence(at('fetching'), './x.zip')).toBe('./x.zip: fetching ...');
     expect(progressSentence(at('fetching', { entries_done: 1, bytes_done: 1500 }), 'x')).toBe(
       'x: fetching, 1 file, 1.5 kB',
@@ -18,7 +18,7 @@ describe('the progress of an operation', () => {
     expect(progressSentence(at(null), 'x')).toBe('x: waiting ...');
   });
 
-  it('is a line for each stage where there is no terminal', () => {
+  it('is one line per stage without a terminal', () => {
     const written: string[] = [];
     const display = operationDisplay({ write: (text) => written.push(text) }, 'x', plain);
     display.show(at('fetching', { bytes_done: 1 }));
@@ -29,12 +29,12 @@ describe('the progress of an operation', () => {
     display.clear();
     expect(written).toEqual([
       'x: fetching, 1 B\n',
-      'x: preparing its environment ...\n',
+      'x: preparing the environment ...\n',
       '  | building ?]0;title?\n',
     ]);
   });
 
-  it('is one line on a terminal, cut to its width, that stays below the log', () => {
+  it('is one line below the log on a terminal, cut to its width', () => {
     const written: string[] = [];
     const display = operationDisplay(
       { isTTY: true, columns: 23, write: (text) => written.push(text) },

@@ -16,11 +16,11 @@ it.each([
   'git@git.test:ada/scripts',
   'git.test:ada/scripts.git',
   'git.test:ada/scripts.git#v1',
-])('the address %s goes on as it is', async (address) => {
+])('leaves the URL %s unchanged', async (address) => {
   expect(await sourceArgument(address, '/nowhere')).toBe(address);
 });
 
-it('paths become absolute, whatever they look like', async () => {
+it('makes paths absolute, even if they look like URLs', async () => {
   const base = await tempFolder();
   for (const name of ['my script', '图片 🖼', 'a#b', 'repo.git', 'host:x.git']) {
     await mkdir(join(base, name));
@@ -30,7 +30,7 @@ it('paths become absolute, whatever they look like', async () => {
   expect(await sourceArgument('.', base)).toBe(base);
 });
 
-it('what is not there is said at once', async () => {
+it('reports a missing source immediately', async () => {
   const base = await tempFolder();
   await expect(sourceArgument('gone', base)).rejects.toThrow(`${join(base, 'gone')} does not exist.`);
   await expect(sourceArgument('gone#v1', base)).rejects.toThrow('There is nothing at');

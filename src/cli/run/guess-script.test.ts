@@ -16,11 +16,11 @@ it.each([
   ['video', 1],
   ['下载', 2],
   ['bbbb', 1],
-])('%s is one of them', (wanted, index) => {
+])('%s finds a script', (wanted, index) => {
   expect(guessScript(known, wanted)).toBe(known[index]);
 });
 
-it('several that fit are all named, and none is taken', () => {
+it('lists all matches if there are several, and picks none', () => {
   expect(() => guessScript(known, 'size ')).toThrow(/aaaa0000 {2}Resize images\n.*resize videos\n.*Resize$/);
   expect(() => guessScript(known, '')).toThrow();
   expect(() => guessScript(known, 'Resice')).toThrow(/Resize/);

@@ -19,7 +19,7 @@ function param(type: string, choices: string[] = []): ShownParam {
   };
 }
 
-describe('what is typed for a param', () => {
+describe('the value of a param', () => {
   it.each([
     ['int', ['-12'], -12],
     ['float', [' 1e3 '], 1000],
@@ -35,7 +35,7 @@ describe('what is typed for a param', () => {
     ['dict', ['{"a": null}'], { a: null }],
     ['any', ['12'], 12],
     ['any', ['12 monkeys'], '12 monkeys'],
-  ])('of the type %s, %j, is %j', (type, texts, value) => {
+  ])('of type %s: %j becomes %j', (type, texts, value) => {
     expect(paramValue(param(type), texts)).toEqual(value);
   });
 
@@ -50,7 +50,7 @@ describe('what is typed for a param', () => {
     ['dict', ['[]']],
     ['dict', ['a=1']],
     ['str', ['medium']],
-  ])('of the type %s, is not %j', (type, texts) => {
+  ])('of type %s: %j is refused', (type, texts) => {
     const value = () => paramValue(param(type, ['fast', 'slow']), texts);
     expect(value).toThrow(UserError);
     expect(value).toThrow(expect.objectContaining({ exitCode: exitCodes.usage }));

@@ -11,8 +11,8 @@ const service = {
   path: '/usr/bin:/opt/50%',
 };
 
-describe('what starts Hob at login', () => {
-  it('is a unit of systemd that stops nothing but the service', () => {
+describe('the login service', () => {
+  it('is a systemd unit that stops only the service', () => {
     expect(systemdUnit(service)).toBe(`[Unit]
 Description=Hob, the local script service
 
@@ -31,7 +31,7 @@ WantedBy=default.target
 `);
   });
 
-  it('is an agent of launchd that starts it again when it failed', () => {
+  it('is a launchd agent that restarts Hob after a failure', () => {
     expect(
       launchdAgent(service, '/Users/ada/Library/Logs/hob.log'),
     ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
@@ -74,7 +74,7 @@ WantedBy=default.target
 `);
   });
 
-  it('is a task of Windows that no time limit ends', () => {
+  it('is a Windows task without a time limit', () => {
     const task = scheduledTask(
       {
         ...service,

@@ -29,6 +29,6 @@ it.each([
   expect(formatDuration(seconds)).toBe(text);
 });
 
-it('one is not many', () => {
+it('uses the singular for 1', () => {
   expect([formatCount(1, 'file'), formatCount(0, 'file')]).toEqual(['1 file', '0 files']);
 });

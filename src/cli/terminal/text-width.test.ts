@@ -20,7 +20,7 @@ describe('the width of a text', () => {
     expect(widthOf(text)).toBe(width);
   });
 
-  it('is kept when it is cut, never within a character', () => {
+  it('limits a cut, which never splits a character', () => {
     expect(cutToWidth('图片放大', 8)).toBe('图片放大');
     expect(cutToWidth('图片放大', 7)).toBe('图片...');
     expect(cutToWidth('图片放大', 6)).toBe('图...');
@@ -29,14 +29,14 @@ describe('the width of a text', () => {
     expect(cutToWidth('abcdef', 0)).toBe('');
   });
 
-  it('is filled up on either side', () => {
+  it('is padded on either side', () => {
     expect(padToWidth('图', 4)).toBe('图  ');
     expect(padToWidth('图', 4, 'right')).toBe('  图');
     expect(padToWidth('图片', 2)).toBe('图片');
   });
 });
 
-it('what a terminal would obey is not printed', () => {
+it('control characters are replaced', () => {
   expect(printable('a\u001b[2Jb\u0007\r\n\u009bc\u202ed')).toBe('a?[2Jb??\n?c?d');
   expect(printable('图片 é')).toBe('图片 é');
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { wrapText } from './wrap-text.ts';
 
-it('a text is broken between words, by the columns they take', () => {
+it('wraps a text between words by display width', () => {
   expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrapText('图片 放大 x', 6)).toEqual(['图片', '放大 x']);
   expect(wrapText('a /very/long/path/of/a/file b', 8)).toEqual(['a', '/very/long/path/of/a/file', 'b']);

@@ -17,7 +17,7 @@ describe('describeHeldEnd', () => {
     );
   });
 
-  it('has another text for every cause', () => {
+  it('has a different text for every end cause', () => {
     const texts = endCauses.map((cause) => describeHeldEnd({ ...end, cause, signal: 'SIGTERM' }));
     for (const language of ['en', 'zh'] as const) {
       expect(new Set(texts.map((text) => text[language])).size).toBe(endCauses.length);

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 
 import { PlainOutput } from './plain-output.ts';
 
-/** What a terminal makes of output. */
+/** Converts output as a terminal does. */
 function onTerminal(bytes: Uint8Array): Buffer {
   return Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
 }
 
 describe('PlainOutput', () => {
-  it('gives back what the script wrote, however the terminal cuts it', () => {
+  it('restores the output of the script for every split into chunks', () => {
     const byte = fc.oneof(fc.constantFrom(0x0d, 0x0a), fc.integer({ min: 0, max: 255 }));
     fc.assert(
       fc.property(
@@ -31,7 +31,7 @@ describe('PlainOutput', () => {
     );
   });
 
-  it('keeps a line feed of a program that draws as what it means to any terminal, if it is to be shown again', () => {
+  it('keeps a bare line feed as an IND command if the log is replayed', () => {
     const plain = new PlainOutput({ isReplayed: true });
     const pieces = ['end\r', '\ndown\n\n', '\r\r\n', 'x\r', 'y'].map((piece) =>
       plain.take(Buffer.from(piece)),
@@ -39,7 +39,7 @@ describe('PlainOutput', () => {
     expect(Buffer.concat([...pieces, plain.end()]).toString()).toBe('end\ndown\x1bD\x1bD\r\nx\ry');
   });
 
-  it('keeps a carriage return that stands alone at the end', () => {
+  it('keeps a single carriage return at the end', () => {
     const plain = new PlainOutput();
     expect(plain.take(Buffer.from('50 %\r')).toString()).toBe('50 %');
     expect(plain.end().toString()).toBe('\r');

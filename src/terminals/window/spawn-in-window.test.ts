@@ -6,7 +6,7 @@ import { spawnInWindow } from './spawn-in-window.ts';
 interface Options {
   file?: string;
   env?: Record<string, string>;
-  /** How many pieces there is room for. */
+  /** Number of chunks to accept. */
   room?: number;
 }
 
@@ -38,7 +38,7 @@ async function runScript(program: string, options: Options = {}) {
 }
 
 describe('spawnInWindow', () => {
-  it('passes on what the script writes, and tells how it ends', async () => {
+  it('passes on the output of the script and reports its end', async () => {
     const seen = await runScript(
       'process.stdout.write(process.env.WHO + "\\n"); process.stderr.write("错\\n"); process.exitCode = 7',
       { env: { WHO: '世界' } },
@@ -51,23 +51,23 @@ describe('spawnInWindow', () => {
     expect(seen.types).toContain('spawned');
   });
 
-  it('tells the signal that ended the script', async () => {
+  it('reports the signal that ended the script', async () => {
     const { exit } = await runScript('process.kill(process.pid, "SIGTERM")');
     expect(exit).toMatchObject({ code: null, signal: 'SIGTERM' });
   });
 
-  it('tells why a script could not be started', async () => {
+  it('reports why a script could not be started', async () => {
     const { exit, types } = await runScript('', { file: '/nowhere/at/all' });
     expect(exit).toMatchObject({ code: null, signal: null, error: 'ENOENT' });
     expect(types).toEqual(['exited']);
   });
 
-  it('takes no more than there is room for, and the script waits', async () => {
+  it('pauses the script while the receiver is full', async () => {
     const size = 10_000_000;
     const program = `process.stdout.write('x'.repeat(${size}))`;
     const { script, told, passed, output } = spawnScript(program, { room: 3 });
     await expect.poll(() => passed.length).toBe(3);
-    // It waits, and so has not ended.
+    // The script is blocked, so it has not ended.
     expect(told.map(({ type }) => type)).toEqual(['spawned']);
     const end = script.written.then(() => 'written');
     for (let state = ''; state !== 'written'; ) {
