@@ -14,7 +14,7 @@ import { until } from './support/until.ts';
 
 const small = storedFile('config.json', Buffer.from('{"a":1}'));
 
-/** What is large is taken past the parser, and hashed in a thread. */
+/** The larger file is hashed in a thread. */
 describe.each([4_000_000, 24_000_000])('of a model of %i bytes', (total) => {
   const model = storedFile('model.bin', someBytes(total));
 

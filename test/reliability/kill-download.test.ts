@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const scenario = 'kill-download';
 const repoId = 'ada/tiny';
-/** One that is taken past the parser and hashed in a thread, some that are not, and two of the same content. */
+/** One file that is hashed in a thread, some that are not, and two files with the same content. */
 const files = [
   storedFile('model.bin', someBytes(24_000_000)),
   storedFile('part.bin', someBytes(3_000_000, 2)),

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Counts what it gave out, and what came back. */
+/** Counts the batches that are in use. */
 class CountedBatches extends Batches {
   readonly all = new Set<Uint8Array>();
   out = 0;
@@ -58,21 +58,21 @@ function begin({ hash = hashOf(async () => {}), into = handle, batches = new Cou
 
 const hashOf = (update: RunningHash['update']): RunningHash => ({ update, isRight: async () => true });
 
-/** Pieces of odd sizes, each of its own bytes. */
-async function fill(intake: Intake, pieces: number): Promise<Buffer> {
+const fullBatch = Buffer.alloc(batchBytes, 1);
+
+/** Adds chunks of odd sizes, each with its own bytes. Some of them cross the end of a batch. */
+async function fill(intake: Intake, chunks: number): Promise<Buffer> {
   const all: Buffer[] = [];
-  for (let piece = 0; piece < pieces; piece++) {
-    const room = intake.room();
-    const bytes = Buffer.alloc(Math.min(room.length, 60_000 + piece), piece % 251);
-    room.set(bytes);
-    all.push(bytes);
-    if (!intake.filled(bytes.length)) await intake.whenRoom();
+  for (let index = 0; index < chunks; index++) {
+    const chunk = Buffer.alloc(60_000 + index, index % 251);
+    all.push(chunk);
+    if (!intake.add(chunk)) await intake.whenRoom();
   }
   return Buffer.concat(all);
 }
 
 describe('an intake', () => {
-  it('writes and hashes what it was given, in its order', async () => {
+  it('writes and hashes chunks in order', async () => {
     const hashed: Buffer[] = [];
     const hash = hashOf(async (bytes) => {
       hashed.push(Buffer.from(bytes));
@@ -85,13 +85,22 @@ describe('an intake', () => {
     expect(seen).toEqual({ faults: 0, bytes: given.length });
   });
 
-  it('takes no more when nothing gets done, until something is', async () => {
+  it('splits a chunk that is larger than a batch', async () => {
+    const { intake, seen } = begin();
+    const chunk = Buffer.from(Array.from({ length: 3 * batchBytes + 5 }, (_, index) => index % 251));
+    intake.add(chunk);
+    await intake.end();
+    expect(chunk.equals(await readFile(join(folder, 'file')))).toBe(true);
+    expect(seen.bytes).toBe(chunk.length);
+  });
+
+  it('asks the caller to wait when too many batches are unfinished', async () => {
     const waiting: (() => void)[] = [];
     const hash = hashOf(() => new Promise((resolve) => waiting.push(resolve)));
     const { intake, batches } = begin({ hash });
     let taken = 0;
     do taken++;
-    while (intake.filled(intake.room().length) && taken < 100);
+    while (intake.add(fullBatch) && taken < 100);
     expect(taken * batchBytes).toBe(15 * batchBytes);
     expect(batches.all.size).toBe(16);
     const room = intake.whenRoom();
@@ -101,7 +110,7 @@ describe('an intake', () => {
     expect((await handle.stat()).size).toBe(taken * batchBytes);
   });
 
-  it('uses the memory of those before it', async () => {
+  it('reuses the memory of earlier files', async () => {
     const batches = new CountedBatches();
     for (let file = 0; file < 20; file++) {
       const { intake } = begin({ batches });
@@ -112,21 +121,32 @@ describe('an intake', () => {
     expect(batches.out).toBe(0);
   });
 
-  it('tells once that its bytes cannot be written, and gives all its memory back', async () => {
+  it('reports a failed write once, and returns all its memory', async () => {
     await handle.close();
     handle = await open(join(folder, 'file'), 'r');
     const { intake, batches, seen } = begin();
-    intake.filled(intake.room().length);
-    intake.filled(intake.room().length);
+    intake.add(fullBatch);
+    intake.add(fullBatch);
     await expect(intake.end()).rejects.toThrow('EBADF');
     expect(seen.faults).toBe(1);
     expect(batches.out).toBe(0);
   });
 
-  it('has written everything when it tells that the hash failed', async () => {
+  it('does not make the caller wait for room after a failed write', async () => {
+    await handle.close();
+    handle = await open(join(folder, 'file'), 'r');
+    const { intake } = begin();
+    while (intake.add(fullBatch));
+    await intake.whenRoom();
+    expect(intake.add(fullBatch)).toBe(false);
+    await intake.whenRoom();
+    await expect(intake.end()).rejects.toThrow('EBADF');
+  });
+
+  it('has written everything when it reports a failed hash', async () => {
     const hash = hashOf(() => Promise.reject(new Error('the thread has died')));
     const { intake, batches } = begin({ hash });
-    for (let batch = 0; batch < 5; batch++) intake.filled(intake.room().length);
+    for (let batch = 0; batch < 5; batch++) intake.add(fullBatch);
     await expect(intake.end()).rejects.toThrow('the thread has died');
     expect((await handle.stat()).size).toBe(5 * batchBytes);
     expect(batches.out).toBe(0);

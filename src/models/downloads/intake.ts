@@ -1,32 +1,30 @@
 import type { FileHandle } from 'node:fs/promises';
 
-import type { Sink } from '../hubs/body-tap.ts';
 import type { Batches } from './batches.ts';
 import type { RunningHash } from './hashing/running-hash.ts';
 
 interface IntakeOptions {
   readonly handle: FileHandle;
-  /** Where in the file the first byte belongs. */
+  /** Offset in the file of the first byte. */
   readonly at: number;
   readonly batches: Batches;
   readonly hash: RunningHash;
-  /** Called for each piece that has come. */
+  /** Called for each chunk that was accepted. */
   readonly onBytes: (bytes: number) => void;
-  /** There is no use in more: what came could not be written, or not be hashed. */
+  /** Called once, when bytes could not be written or hashed. Further chunks are pointless then. */
   readonly onFault: () => void;
 }
 
-/** While some are written and hashed the next are filled: the network, the disk and the processor need not take turns. */
+/** Several batches, so that receiving, writing and hashing run at the same time. */
 const mostBatches = 16;
-/** So often what was written is sent on to the disk meanwhile: at the end of a large file there is not all of it left to wait for. */
+/** Sync the file each time this much was written, so that the sync at the end of a large file is short. */
 const syncBytes = 64 * 1024 * 1024;
 
 /**
- * Takes the bytes of a file into a few batches of memory, which are written and hashed at the same time and then used again: memory stays
- * flat, however large the file. Each batch is written only when the one before is: after a crash there is a beginning of the file, never
- * one with a hole in it.
+ * Collects the bytes of a file in a few batches. Each full batch is written and hashed at the same time, then reused, so that memory
+ * use does not depend on the size of the file. Batches are written in order: after a crash the file has no holes.
  */
-export class Intake implements Sink {
+export class Intake {
   readonly #options: IntakeOptions;
   #batch: Uint8Array;
   #filled = 0;
@@ -45,22 +43,26 @@ export class Intake implements Sink {
     this.#batch = options.batches.take();
   }
 
-  room(): Uint8Array {
-    return this.#batch.subarray(this.#filled);
-  }
-
-  filled(bytes: number): boolean {
-    this.#filled += bytes;
-    this.#options.onBytes(bytes);
-    if (this.#filled === this.#batch.length) this.#flush();
+  /** Copies a chunk. Returns false if the caller should wait for `whenRoom` before it adds the next one. */
+  add(chunk: Uint8Array): boolean {
+    for (let at = 0; at < chunk.length; ) {
+      const piece = chunk.subarray(at, at + this.#batch.length - this.#filled);
+      this.#batch.set(piece, this.#filled);
+      this.#filled += piece.length;
+      at += piece.length;
+      if (this.#filled === this.#batch.length) this.#flush();
+    }
+    this.#options.onBytes(chunk.length);
     return this.#hasRoom;
   }
 
-  whenRoom(): Promise<void> {
-    return this.#hasRoom ? Promise.resolve() : new Promise((resolve) => this.#onRoom.push(resolve));
+  /** Resolves when the next chunk can be added, and also when writing or hashing has failed. */
+  async whenRoom(): Promise<void> {
+    if (this.#hasRoom || this.#fault !== null) return;
+    await new Promise<void>((resolve) => this.#onRoom.push(resolve));
   }
 
-  /** Settled when nothing is under way any longer; rejected when something could not be written or hashed. To be called once, at the end. */
+  /** Writes and hashes the rest. Rejects if any bytes could not be written or hashed. Call it once, at the end. */
   async end(): Promise<void> {
     if (this.#filled > 0) this.#flush();
     this.#options.batches.giveBack(this.#batch);
@@ -100,7 +102,7 @@ export class Intake implements Sink {
   }
 
   #tellRoom(): void {
-    if (!this.#hasRoom) return;
+    if (!this.#hasRoom && this.#fault === null) return;
     const waiting = this.#onRoom;
     this.#onRoom = [];
     for (const resolve of waiting) resolve();
@@ -111,7 +113,7 @@ export class Intake implements Sink {
     if (this.#isSyncing || this.#unsyncedBytes < syncBytes) return;
     this.#unsyncedBytes = 0;
     this.#isSyncing = true;
-    // Whoever needs to be sure syncs the whole file in the end, and is told then what went wrong.
+    // The sync of the whole file at the end reports errors.
     const done = () => {
       this.#isSyncing = false;
     };
@@ -119,7 +121,7 @@ export class Intake implements Sink {
   }
 }
 
-/** A disk that is nearly full takes a part; the rest tells why. */
+/** A nearly full disk may accept only a part of the bytes. Writing the rest then fails with the reason. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, start + at);

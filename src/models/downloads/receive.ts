@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
 import { errnoOf } from '../../shared/errors.ts';
-import { pour, TooLongError } from '../hubs/body-tap.ts';
 import type { HubResponse } from '../hubs/http-client.ts';
 import type { Part } from '../hubs/hub.ts';
 import type { Batches } from './batches.ts';
@@ -17,24 +16,24 @@ interface ReceiveOptions {
   readonly open: OpenPart;
   readonly signal: AbortSignal;
   readonly batches: Batches;
-  /** The server sends the file from its beginning, whatever was asked for. */
+  /** Called when the file is received from its beginning again. */
   readonly beginAnew: () => void;
-  /** The hash of what is there, to go on with. */
+  /** The running hash of the bytes that are already in the file. */
   readonly hash: () => RunningHash;
   readonly onBytes: (bytes: number) => void;
 }
 
 interface Received {
-  /** What cannot be right about the content, however often it is asked for. */
+  /** Why the content is wrong, so that another request for the rest is pointless; null if nothing is wrong. */
   readonly fault: string | null;
-  /** Why there was no more, when there should have been. */
+  /** Why the response ended, for the case that bytes are still missing. */
   readonly reason: string;
   readonly etag: string | null;
 }
 
 /**
- * Receives as much of a file as one answer brings, and writes it behind what is there. While some bytes are written the next are
- * received and hashed, and not many: memory stays flat. All that was taken is written when it returns, also after a broken connection.
+ * Requests the rest of a file once, and appends the bytes that arrive. Receiving, writing and hashing run at the same time, with bounded
+ * memory. When it returns, all received bytes are written, even if the connection broke.
  */
 export async function receive(options: ReceiveOptions): Promise<Received> {
   const { handle, part, sizeBytes, open, signal, batches, hash, onBytes } = options;
@@ -49,7 +48,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   const hasChanged = part.etag !== null && etag !== part.etag;
   switch (response.statusCode) {
     case 200:
-      // Whatever was asked for: a server may not know of parts, or the file has changed.
+      // The server does not support ranges, or the file has changed.
       if (at > 0) await startOver();
       break;
     case 206:
@@ -64,7 +63,6 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   if (length !== undefined && Number(length) !== sizeBytes - at)
     return received(`it has ${at + Number(length)} bytes instead of ${sizeBytes}`);
 
-  const mostBytes = sizeBytes - at;
   const intake = new Intake({
     handle,
     at,
@@ -75,15 +73,19 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   });
   let broken: { readonly error: unknown } | null = null;
   try {
-    await pour(response, intake, mostBytes);
+    for await (const chunk of response) {
+      at += chunk.length;
+      if (at > sizeBytes) break;
+      if (!intake.add(chunk)) await intake.whenRoom();
+    }
   } catch (error) {
     broken = { error };
   }
-  // What has come is kept, whatever happened to the rest of it.
+  // Keep the received bytes, even if the rest failed.
   await intake.end();
+  if (at > sizeBytes) return received(`it has more than ${sizeBytes} bytes`);
   if (broken === null) return received(null);
   signal.throwIfAborted();
-  if (broken.error instanceof TooLongError) return received(`it has more than ${sizeBytes} bytes`);
   return received(null, errnoOf(broken.error) ?? 'the connection broke');
 
   async function startedOver(): Promise<Received> {
@@ -102,7 +104,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   }
 }
 
-/** Only a strong one says that the bytes are the same. */
+/** Only a strong ETag guarantees identical bytes. */
 function strongEtag({ headers: { etag } }: HubResponse): string | null {
   return etag !== undefined && /^"[\x21\x23-\x7E]{1,200}"$/.test(etag) ? etag : null;
 }

@@ -1,47 +1,43 @@
-import { type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
+import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 
 import { errnoOf } from '../../shared/errors.ts';
-import { TappedAgent, TappedSecureAgent } from './body-tap.ts';
 import { badAnswer, unreachable } from './hub-errors.ts';
 
 const mostRedirects = 10;
 const mostIgnoredBytes = 64 * 1024;
 const bufferedBytes = 256 * 1024;
 
-/** An answer whose body is still to come. */
+/** A response whose body has not been read yet. */
 export type HubResponse = IncomingMessage;
 
 export interface ClientOptions {
-  /** How long a server may be silent, before its answer or within it. */
+  /** Fail a request if the server sends nothing for this long, before or during its response. */
   readonly silenceMs: number;
   readonly version: string;
 }
 
 export interface GetOptions {
-  /** For the first host alone: not one of them is sent to another. */
+  /** Headers for the first host only. A redirect to another origin drops them. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** What failed for a reason that may pass: a connection that broke, a server that is silent. */
+/** A failure that a retry may fix: the connection broke, or the server was silent. */
 export class TransientError extends Error {}
 
-/**
- * Asks servers for things. It is Node's own client, because `fetch` carries a small part of what it can be made to; redirects are followed
- * by hand, for what identifies a user is meant for one host, and must not be sent on to wherever that one points.
- */
+/** Sends GET requests to model hubs. It follows redirects itself, so that credentials are never sent to another host. */
 export class HubClient {
   readonly #options: ClientOptions;
-  readonly #agent = new TappedAgent({ keepAlive: true });
-  readonly #secureAgent = new TappedSecureAgent({ keepAlive: true });
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #secureAgent = new SecureAgent({ keepAlive: true });
 
   constructor(options: ClientOptions) {
     this.#options = options;
   }
 
-  /** The answer, whatever its status, after all redirects. Its body has to be read, or destroyed. */
+  /** Returns the response after all redirects, whatever its status. The caller must read its body or destroy it. */
   async get(start: URL, options: GetOptions): Promise<HubResponse> {
     let url = start;
     let credentials = options.credentials;
@@ -73,13 +69,13 @@ export class HubClient {
       headers: {
         'user-agent': `hob/${version}`,
         accept: '*/*',
-        // What is packed has another length and another hash than what was announced.
+        // A compressed body would not have the size and the hash that the hub lists for the file.
         'accept-encoding': 'identity',
         ...headers,
         ...credentials,
       },
       signal,
-      // What may wait between the socket and whoever reads; with less the two take turns.
+      // A larger buffer than Node's default lets the socket receive while the reader is busy.
       highWaterMark: bufferedBytes,
     };
     return new Promise((resolve, reject) => {
@@ -89,21 +85,21 @@ export class HubClient {
       });
       asked.on('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
       asked.once('response', resolve);
-      // Some answers are neither a response nor an error to Node, such as a change of protocol: they only end.
+      // Node emits neither 'response' nor 'error' for some answers, for example 101 Switching Protocols. It only emits 'close'.
       asked.once('close', () => reject(new TransientError(`${url.host} did not answer in HTTP`)));
       asked.end();
     });
   }
 }
 
-/** What went wrong while a body was read, in the same terms as what goes wrong before. */
+/** Converts an error from a request or from reading its body. Errors that a retry may fix become a TransientError. */
 export function transient(error: unknown, { host }: { readonly host: string }): Error {
   if (error instanceof TransientError) return error;
   const reason = errnoOf(error);
   if (reason === undefined) return error instanceof Error ? error : new Error(String(error));
   if (reason.startsWith('HPE_') || reason.startsWith('ERR_TLS') || reason.includes('CERT'))
     return unreachable(host, reason, error);
-  // The message of such an error may quote what was sent; its code cannot.
+  // The message of such an error may quote the request, including credentials. Its code cannot.
   return new TransientError(`the connection to ${host} failed (${reason})`);
 }
 
@@ -111,7 +107,7 @@ function isRedirect(status: number | undefined): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** A short body is read to its end, so that the connection can be used again; no more than that is worth it. */
+/** Discards a response. A short body is read to its end, so that the connection can be reused; a long one is cut off. */
 function letGo(response: HubResponse): void {
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   response.on('error', () => {});
