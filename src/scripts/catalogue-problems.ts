@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import type { Text } from '../shared/text.ts';
-import { confine, type confineNow } from './confine.ts';
+import { confine } from './confine.ts';
 import type { LoadedFolder } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
 import { parseVersionRange, satisfies } from './runtimes/version-range.ts';
@@ -48,12 +48,9 @@ export function fileOf(entry: LoadedFolder): string {
   return entry.kind === 'script' ? entry.script.manifestPath : entry.folder;
 }
 
-export async function missingEntry(
-  script: Script,
-  look: typeof confine | typeof confineNow = confine,
-): Promise<Problem | null> {
+export async function missingEntry(script: Script): Promise<Problem | null> {
   const { entry } = script.runtime;
-  const confined = await look(script.folder, entry);
+  const confined = await confine(script.folder, entry);
   if (confined === 'ok') return null;
   return {
     severity: 'error',

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
@@ -14,7 +13,7 @@ import {
   missingRoot,
   prefixed,
 } from './catalogue-problems.ts';
-import { confine, confineNow } from './confine.ts';
+import { confine } from './confine.ts';
 import { loadPackage } from './installed-version.ts';
 import { type LoadedFolder, loadFolder, mayBeManifest } from './load-folder.ts';
 import { describePath } from './read-manifest.ts';
@@ -41,9 +40,6 @@ export class Catalogue {
   #sorted: { version: number; scripts: readonly Script[] } = { version: 0, scripts: [] };
   /** The root whose folders hold versions of a script, of which one counts. */
   readonly #packages: string | undefined;
-  /** Whether the folder of a script lies on the disk of the home. */
-  readonly #near = new Map<string, Promise<boolean>>();
-  #device: Promise<number | null> | undefined;
 
   constructor(roots: readonly string[], { packages }: { packages?: string } = {}) {
     this.roots = packages === undefined ? roots : [...roots, packages];
@@ -111,33 +107,12 @@ export class Catalogue {
     }
     // The id as the caller wrote it: the interface fixes this text.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
-    const look = await this.#wayToLook(script.folder);
-    const confined = await look(script.folder, script.runtime.entry);
+    const confined = await confine(script.folder, script.runtime.entry);
     if (confined !== 'ok')
       throw unusable(prefixed(script.name, describePath('entry', script.runtime.entry, confined)), [
         script.manifestPath,
       ]);
     return script;
-  }
-
-  async #wayToLook(folder: string): Promise<typeof confine | typeof confineNow> {
-    return (await this.#isNear(folder)) ? confineNow : confine;
-  }
-
-  /**
-   * Whether a folder can be looked into without waiting: on the disk of the home, where the database is written all the time anyway.
-   * Another may be on a network, which keeps everybody waiting when it is slow or gone.
-   */
-  async #isNear(folder: string): Promise<boolean> {
-    if (this.#packages === undefined) return false;
-    const known = this.#near.get(folder);
-    if (known !== undefined) return known;
-    this.#device ??= deviceOf(this.#packages);
-    const near = Promise.all([this.#device, deviceOf(folder)]).then(
-      ([own, its]) => own !== null && own === its,
-    );
-    this.#near.set(folder, near);
-    return near;
   }
 
   /** The script with this id; null when there is none. Throws when what is there is no usable script. */
@@ -188,7 +163,7 @@ export class Catalogue {
     const scripts = this.scripts();
     const missing = new Map<Script, Problem>();
     await inParallel(scripts, async (script) => {
-      const problem = await missingEntry(script, await this.#wayToLook(script.folder));
+      const problem = await missingEntry(script);
       if (problem !== null) missing.set(script, problem);
     });
     problems.push(...scripts.map((script) => missing.get(script)).filter((problem) => problem !== undefined));
@@ -287,7 +262,6 @@ export class Catalogue {
     if (loaded === undefined) return;
     this.#version++;
     this.#byFolder.delete(folder);
-    this.#near.delete(folder);
     for (const id of idsOf(loaded)) {
       const others = (this.#byId.get(id) ?? []).filter((entry) => entry !== loaded);
       if (others.length > 0) this.#byId.set(id, others);
@@ -300,13 +274,6 @@ export class Catalogue {
 function topOf(root: string, path: string): string | null {
   const [top] = relative(root, path).split(sep);
   return top ? join(root, top) : null;
-}
-
-async function deviceOf(path: string): Promise<number | null> {
-  return stat(path).then(
-    ({ dev }) => dev,
-    () => null,
-  );
 }
 
 function idsOf(loaded: LoadedFolder): readonly string[] {

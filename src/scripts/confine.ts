@@ -1,10 +1,9 @@
-import { realpathSync, statSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 export type Confined = 'ok' | 'outside' | 'missing' | 'not-a-file';
 
-/** Whether a path from a manifest is a file inside the script's folder, also after every symbolic link is followed. */
+/** Checks that a path from a manifest names a file inside the script's folder, after all symbolic links are resolved. */
 export async function confine(folder: string, written: string): Promise<Confined> {
   const path = insideOf(folder, written);
   if (path === null) return 'outside';
@@ -12,20 +11,6 @@ export async function confine(folder: string, written: string): Promise<Confined
     const [realFolder, realFile] = await Promise.all([realpath(folder), realpath(path)]);
     if (escapes(relative(realFolder, realFile))) return 'outside';
     return (await stat(realFile)).isFile() ? 'ok' : 'not-a-file';
-  } catch {
-    return 'missing';
-  }
-}
-
-/** The same at once, for a folder on a disk that need not be waited for: asking threads to look takes several times as long. */
-export function confineNow(folder: string, written: string): Confined {
-  const path = insideOf(folder, written);
-  if (path === null) return 'outside';
-  try {
-    const realFile = realpathSync.native(path);
-    // Where no link was followed on the way to the file, none leads to its folder, either.
-    if (realFile !== path && escapes(relative(realpathSync.native(folder), realFile))) return 'outside';
-    return statSync(realFile).isFile() ? 'ok' : 'not-a-file';
   } catch {
     return 'missing';
   }
