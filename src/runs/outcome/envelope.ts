@@ -4,7 +4,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { fileToUtf8, textOf } from '../../shared/decode-text.ts';
 import type { JsonText } from '../../shared/json-text.ts';
 import { isOwnFolder } from '../../shared/own-folder.ts';
-import { type ReadFailure, type ReadResult, readOwnFile } from '../../shared/read-regular-file.ts';
+import { type ReadFailure, type ReadResult, readRegularFile } from '../../shared/read-regular-file.ts';
 import { type JsonScan, type Member, scanJson } from '../../shared/scan-json.ts';
 import type { Text } from '../../shared/text.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
@@ -16,12 +16,12 @@ export type EnvelopeReading =
   | { kind: 'invalid'; why: Text };
 
 /**
- * The envelope a script left behind, as the script wrote it: reading numbers and writing them again would change large ones.
- * Its file is as hostile as the script: whatever is in it, this returns.
+ * Reads the envelope that a script wrote, and keeps its text, because parsing and printing would change large numbers. The file is not
+ * trusted. It never rejects, whatever the file contains.
  */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
   const read = async (): Promise<ReadResult> =>
-    isOwnFolder(dirname(path)) ? readOwnFile(path, maxBytes) : { kind: 'missing' };
+    isOwnFolder(dirname(path)) ? readRegularFile(path, { maxBytes, ownOnly: true }) : { kind: 'missing' };
   const file = await whenPossible(read, (result) =>
     result.kind === 'unreadable' ? result.errno : undefined,
   );
