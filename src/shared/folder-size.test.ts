@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tempFolder } from '../../test/support/hob.ts';
 import { nestFolders } from '../../test/support/scripts.ts';
-import { folderBytes, smallFolderBytes } from './folder-size.ts';
+import { folderBytes } from './folder-size.ts';
 
 const large = 3_000_000;
 
@@ -43,19 +43,5 @@ describe('what a folder takes', () => {
     const size = folderBytes(folder, leaving.signal);
     leaving.abort();
     await expect(size).rejects.toBe(leaving.signal.reason);
-  });
-
-  it('is known at once of a folder with a few files, and of no other', async () => {
-    const folder = await tempFolder();
-    for (const name of ['a', 'b', 'c']) await writeFile(join(folder, name), Buffer.alloc(large, 1));
-    expect(smallFolderBytes(folder)).toBe(await folderBytes(folder));
-    expect(smallFolderBytes(join(folder, 'a'))).toBeNull();
-    expect(smallFolderBytes(join(folder, 'none'))).toBeNull();
-
-    await mkdir(join(folder, 'inner'));
-    expect(smallFolderBytes(folder)).toBeNull();
-    const many = await tempFolder();
-    for (let count = 0; count < 20; count++) await writeFile(join(many, String(count)), '');
-    expect(smallFolderBytes(many)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Clock } from '../../shared/clock.ts';
-import { folderBytes, smallFolderBytes } from '../../shared/folder-size.ts';
+import { folderBytes } from '../../shared/folder-size.ts';
 import { localDay } from '../../shared/local-day.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RetentionLimits, RetentionStore } from './retention-store.ts';
@@ -162,10 +162,7 @@ export class HistoryKeeper {
     if (runIds.length === 0) return 0;
     const sizes = await inGroups(runIds, async (runId) => {
       const folder = join(this.#options.runsFolder, runId);
-      return {
-        runId,
-        folderBytes: smallFolderBytes(folder) ?? (await folderBytes(folder, this.#closing.signal)),
-      };
+      return { runId, folderBytes: await folderBytes(folder, this.#closing.signal) };
     });
     this.#hold(() => this.#options.store.tend(sizes));
     return runIds.length;
