@@ -1,53 +1,36 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fsync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  writeFile,
-  writeFileSync,
-} from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { chmodSync, closeSync, constants, lstatSync, openSync } from 'node:fs';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 
 import { errnoOf } from './errors.ts';
 import { ExplainedError } from './explained-error.ts';
 
-/** The part of a mode that is about everybody but the owner. */
+/** The permission bits for the group and for others. */
 export const forOthers = 0o077;
 
-const writeSoon = promisify(writeFile);
-const syncSoon = promisify(fsync);
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Makes a folder that only its user can look into. The folder must not exist yet unless `existing` is allowed. */
+/** Creates a folder that only its user can access. It rejects if the folder exists, unless `existing` is true. */
 export async function makePrivateFolder(path: string, { existing = false } = {}): Promise<void> {
-  mkdirSync(path, { mode: 0o700, recursive: existing });
+  await mkdir(path, { mode: 0o700, recursive: existing });
 }
 
-/** Up to here a file is written sooner than a thread is asked to write it. */
-const smallLength = 64 * 1024;
-
-/** Writes a new file that only its user can read. `durable` waits until it is on the disk. */
+/** Writes a new file that only its user can read. With `durable` it resolves when the content is on the disk. */
 export async function writePrivateFile(
   path: string,
   content: string,
   { durable = false } = {},
 ): Promise<void> {
-  const handle = openSync(path, createFlags, 0o600);
+  const handle = await open(path, createFlags, 0o600);
   try {
-    if (content.length <= smallLength) writeFileSync(handle, content);
-    else await writeSoon(handle, content);
-    if (durable) await syncSoon(handle);
+    await handle.writeFile(content);
+    if (durable) await handle.sync();
   } finally {
-    closeSync(handle);
+    await handle.close();
   }
 }
 
-/** Something else has the place of a file of ours. */
+/** Something other than a file exists at the path of one of Hob's files. */
 export class NotAFileError extends ExplainedError {
   constructor(path: string) {
     super({
@@ -59,9 +42,8 @@ export class NotAFileError extends ExplainedError {
 }
 
 /**
- * Makes sure that a file which a library is about to open is there, and private from its first moment on: what the library makes
- * itself is as open as the user's mask lets it. A file that exists is not opened, for closing it again would take away the locks that
- * this process may have on it.
+ * Creates a private file for a library to open: a file that the library creates itself gets the permissions of the umask. An existing
+ * file is not opened, because closing it would release the locks that this process holds on it.
  */
 export function claimPrivateFile(path: string): void {
   try {
@@ -74,12 +56,12 @@ export function claimPrivateFile(path: string): void {
   }
 }
 
-/** Replaces a private file in one step: a reader sees the old content or the new, never half of one. */
+/** Replaces a private file atomically: a reader sees the old content or the new, never a part. */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {
   await putInPlace(path, content, (draft) => rename(draft, path));
 }
 
-/** Makes a private file in one step, unless there is one already: then it fails with EEXIST. */
+/** Creates a private file atomically. It rejects with EEXIST if the file exists. */
 export async function createPrivateFile(path: string, content: string): Promise<void> {
   const put = async (draft: string) => {
     await link(draft, path);
