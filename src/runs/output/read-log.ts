@@ -1,23 +1,21 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 
 import { decodeRingState, type RingState, ringFileOf, ringStateBytes } from '../../execution/ring-state.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import { isOwnFolder } from '../../shared/own-folder.ts';
 import { whenPossible } from '../../shared/when-possible.ts';
 
-/** A part of a log. Whatever the script has put in its place counts as bytes that are missing. */
+/** Reads a part of a log. If the script replaced the log by something else, the bytes count as missing. */
 export async function readLogPart(path: string, start: number, length: number): Promise<Buffer> {
   if (length <= 0) return Buffer.alloc(0);
-  const read = () => tryRead(path, start, length);
-  const part = await whenPossible(read, errnoOfRead);
+  const part = await whenPossible(() => tryRead(path, start, length), errnoOfRead);
   return part instanceof Uint8Array ? part : Buffer.alloc(0);
 }
 
-/** How much there is of a log; nothing of what the script has put in its place. */
+/** Returns the size of a log; zero if the script replaced it by something else. */
 export async function sizeOfLog(path: string): Promise<number> {
   const file = isOwnFolder(dirname(path)) ? await lstat(path).catch(() => null) : null;
   return file?.isFile() ? file.size : 0;
@@ -27,8 +25,8 @@ const ringAttempts = 5;
 const betweenRingAttemptsMs = 1;
 
 /**
- * How the ring of a log stands: null when it has none, and `unclear` when its file says nothing that could be believed, also
- * after a few looks: it may be looked at while it is written.
+ * Reads the state of the ring of a log; null if the log has no ring. `unclear` means that the state file is not valid, even after
+ * several attempts. A single attempt may read it while it is being written.
  */
 export async function readRingState(log: string): Promise<RingState | null | 'unclear'> {
   const path = ringFileOf(log);
@@ -48,24 +46,18 @@ function errnoOfRead(result: LogRead): string | undefined {
   return result instanceof Uint8Array ? undefined : result.errno;
 }
 
-/** Up to here a part is read sooner than a thread is asked to read it. */
-const smallBytes = 64 * 1024;
-
 async function tryRead(path: string, start: number, length: number): Promise<LogRead> {
   if (!isOwnFolder(dirname(path))) return { errno: 'ENOENT' };
   try {
-    // Never waits for a writer, and never follows a link out of the run's folder.
-    const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    // A FIFO must not block the call, and a link must not lead out of the run's folder.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      if (!fstatSync(handle).isFile()) return Buffer.alloc(0);
+      if (!(await handle.stat()).isFile()) return Buffer.alloc(0);
       const buffer = Buffer.allocUnsafe(length);
-      const bytesRead =
-        length <= smallBytes
-          ? readSync(handle, buffer, 0, length, start)
-          : (await promisify(read)(handle, buffer, 0, length, start)).bytesRead;
+      const { bytesRead } = await handle.read(buffer, 0, length, start);
       return buffer.subarray(0, bytesRead);
     } finally {
-      closeSync(handle);
+      await handle.close();
     }
   } catch (error) {
     return { errno: errnoOf(error) };
