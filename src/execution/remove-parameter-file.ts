@@ -1,19 +1,18 @@
-import { constants, unlinkSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { chmod, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errnoOf } from '../shared/errors.ts';
 import { isOwnFolder } from '../shared/own-folder.ts';
 import { permitted, removeFolder } from '../shared/remove-folder.ts';
 
-/** The file in the folder of a run that holds its parameters, with all secrets. */
+/** The file in the folder of a run that contains its parameters, including all secrets. */
 export const parameterFileName = 'params.json';
-/** Its next content, until that is complete. */
+/** A new version of that file while it is being written. */
 export const parameterDraftName = 'params.json.new';
 
 /**
- * Removes the parameter file of a run, or whatever the script has put in its place. Links are not followed. A file that has to stay is
- * emptied; rejects if that fails, too.
+ * Removes the parameter file of a run, or anything that the script put in its place. Links are not followed. A file that cannot be
+ * removed is emptied. Rejects if that fails, too.
  */
 export async function removeParameterFile(runFolder: string): Promise<void> {
   if (!isOwnFolder(runFolder)) return;
@@ -23,20 +22,13 @@ export async function removeParameterFile(runFolder: string): Promise<void> {
 async function remove(folder: string, name: string): Promise<void> {
   const file = join(folder, name);
   try {
-    // It is a file nearly always.
-    unlinkSync(file);
-    return;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
-  }
-  try {
     await permitted([folder], () => removeFolder(file));
   } catch (error) {
     if (!(await isEmptied(file).catch(() => false))) throw error;
   }
 }
 
-/** Empties a file. Returns whether it did: content that another name leads to as well is kept. */
+/** Empties a file, unless it has a second hard link. Returns whether it was emptied. */
 async function isEmptied(file: string): Promise<boolean> {
   if (!(await lstat(file)).isFile()) return false;
   await chmod(file, 0o600);

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 
 import { removeParameterFile } from '../execution/remove-parameter-file.ts';
 import type { Logger } from '../shared/log.ts';
 import { removeFolder } from '../shared/remove-folder.ts';
 
 const retryMs = 60_000;
-/** This many at once hold up a request by less than a millisecond. */
-const batchFolders = 16;
 const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
@@ -47,11 +44,7 @@ export class ParameterFiles {
 
   /** Removes the files that earlier services and executors left. `folders` are those that were there before new runs were accepted. */
   async sweep(folders: readonly string[], isLive: (runId: string) => boolean): Promise<void> {
-    const runIds = folders.filter((name) => runFolderName.test(name));
-    for (let at = 0; at < runIds.length; at += batchFolders) {
-      for (const runId of runIds.slice(at, at + batchFolders)) if (!isLive(runId)) await this.remove(runId);
-      await setImmediate();
-    }
+    for (const runId of folders) if (runFolderName.test(runId) && !isLive(runId)) await this.remove(runId);
   }
 
   async #removeLeft(): Promise<void> {
