@@ -28,12 +28,12 @@ interface Kept {
   content: Buffer;
 }
 
-function captured(path: string, limit: number, chunks: readonly Uint8Array[]): Kept {
+async function captured(path: string, limit: number, chunks: readonly Uint8Array[]): Promise<Kept> {
   rmSync(path, { force: true });
   rmSync(ringFileOf(path), { force: true });
   const capture = new Capture(path, limit);
   for (const chunk of chunks) capture.take(chunk);
-  const { text, ...counts } = capture.settle();
+  const { text, ...counts } = await capture.settle();
   if (text !== undefined) expect(Buffer.from(text)).toEqual(Buffer.concat(chunks));
   return { ...counts, content: counts.bytes === 0 ? Buffer.alloc(0) : readFileSync(path) };
 }
@@ -68,22 +68,22 @@ describe('the log of a stream', () => {
     for (const limit of [2, 3, 7, 8, 16]) {
       for (let length = 0; length <= 4 * limit + 2; length++) {
         const all = pattern(length);
-        expect(captured(path, limit, [all])).toEqual(expected(limit, all));
-        expect(captured(path, limit, split(all, Array(length).fill(1)))).toEqual(expected(limit, all));
+        expect(await captured(path, limit, [all])).toEqual(expected(limit, all));
+        expect(await captured(path, limit, split(all, Array(length).fill(1)))).toEqual(expected(limit, all));
       }
     }
   });
 
   it('is the same however the output was cut into pieces', async () => {
     const path = join(await tempFolder(), 'stdout.log');
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.integer({ min: 2, max: 40 }),
         fc.uint8Array({ maxLength: 300, size: 'max' }),
         fc.array(fc.nat(50), { maxLength: 30 }),
-        (limit, bytes, sizes) => {
+        async (limit, bytes, sizes) => {
           const all = Buffer.from(bytes);
-          expect(captured(path, limit, split(all, sizes))).toEqual(expected(limit, all));
+          expect(await captured(path, limit, split(all, sizes))).toEqual(expected(limit, all));
         },
       ),
       { numRuns: 300 },
@@ -97,14 +97,14 @@ describe('the log of a stream', () => {
       capture.take(pattern(333));
       expect(statSync(path).size).toBeLessThanOrEqual(1000);
     }
-    expect(capture.settle()).toEqual({ bytes: 16_650, headBytes: 500, tailBytes: 500 });
+    expect(await capture.settle()).toEqual({ bytes: 16_650, headBytes: 500, tailBytes: 500 });
   });
 
   it('counts a flood exactly', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const chunk = pattern(65_536);
     const all = Buffer.concat(Array(200).fill(chunk));
-    const kept = captured(path, 1_000_001, Array(200).fill(chunk));
+    const kept = await captured(path, 1_000_001, Array(200).fill(chunk));
     expect({ ...kept, content: null }).toEqual({
       bytes: 13_107_200,
       headBytes: 500_001,
@@ -121,27 +121,27 @@ describe('the log of a stream', () => {
     capture.open();
     capture.open();
     expect(statSync(path).size).toBe(0);
-    expect(capture.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
+    expect(await capture.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
     rmSync(path);
     const silent = new Capture(path, 100);
-    expect(silent.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
+    expect(await silent.settle()).toEqual({ bytes: 0, headBytes: 0, tailBytes: 0 });
     expect(existsSync(path)).toBe(false);
   });
 
   it('comes with its text when that is short and UTF-8', async () => {
     const path = join(await tempFolder(), 'stdout.log');
-    const textOf = (limit: number, chunks: Uint8Array[]) => {
+    const textOf = async (limit: number, chunks: Uint8Array[]) => {
       rmSync(path, { force: true });
       const capture = new Capture(path, limit);
       for (const chunk of chunks) capture.take(chunk);
-      return capture.settle().text;
+      return (await capture.settle()).text;
     };
     const [first, second] = [Buffer.from('\ufeff好').subarray(0, 4), Buffer.from('\ufeff好\n').subarray(4)];
-    expect(textOf(1e6, [first, second])).toBe('\ufeff好\n');
-    expect(textOf(1e6, [Buffer.alloc(1024, 'x')])).toBe('x'.repeat(1024));
-    expect(textOf(1e6, [Buffer.alloc(1025, 'x')])).toBeUndefined();
-    expect(textOf(100, [Buffer.alloc(101, 'x')])).toBe('x'.repeat(101));
-    expect(textOf(1e6, [first])).toBeUndefined();
+    expect(await textOf(1e6, [first, second])).toBe('\ufeff好\n');
+    expect(await textOf(1e6, [Buffer.alloc(1024, 'x')])).toBe('x'.repeat(1024));
+    expect(await textOf(1e6, [Buffer.alloc(1025, 'x')])).toBeUndefined();
+    expect(await textOf(100, [Buffer.alloc(101, 'x')])).toBe('x'.repeat(101));
+    expect(await textOf(1e6, [first])).toBeUndefined();
   });
 
   it('is for its user alone', async () => {
@@ -150,7 +150,7 @@ describe('the log of a stream', () => {
       process.umask(before);
     });
     const path = join(await tempFolder(), 'stdout.log');
-    captured(path, 100, [pattern(3)]);
+    await captured(path, 100, [pattern(3)]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -158,7 +158,7 @@ describe('the log of a stream', () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
     capture.take(Buffer.from('before'));
-    expect(capture.settle().bytes).toBe(6);
+    expect((await capture.settle()).bytes).toBe(6);
     capture.take(Buffer.from('after'));
     expect(readFileSync(path, 'utf8')).toBe('before');
   });
@@ -171,7 +171,7 @@ describe('the log of a stream', () => {
     const capture = new Capture(path, 100);
     capture.prepare();
     capture.take(pattern(2000));
-    expect(capture.settle()).toEqual({ bytes: 2000, headBytes: 0, tailBytes: 0 });
+    expect(await capture.settle()).toEqual({ bytes: 2000, headBytes: 0, tailBytes: 0 });
     expect(readFileSync(path, 'utf8')).toBe('planted');
     expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100).open()).toThrow('ENOENT');
   });
@@ -187,7 +187,7 @@ describe('the log of a stream', () => {
     expect(statSync(ringFileOf(log)).mode & 0o777).toBe(0o600);
     capture.take(pattern(22));
     expect(stateOf(log)).toEqual({ ...ring, done: 33, until: 33 });
-    capture.settle();
+    await capture.settle();
     expect(stateOf(log)).toEqual({ ...ring, phase: 'ordered', done: 33, until: 33 });
   });
 
@@ -197,7 +197,7 @@ describe('the log of a stream', () => {
     const capture = new Capture(log, 10);
     capture.take(pattern(8));
     capture.take(pattern(80));
-    expect(capture.settle()).toEqual({ bytes: 88, headBytes: 10, tailBytes: 0 });
+    expect(await capture.settle()).toEqual({ bytes: 88, headBytes: 10, tailBytes: 0 });
     expect(readFileSync(log)).toEqual(Buffer.concat([pattern(8), pattern(2)]));
     expect(readFileSync(ringFileOf(log), 'utf8')).toBe('planted');
   });
@@ -211,7 +211,7 @@ describe('the log of a stream', () => {
     const all = pattern(100_000);
     // Full in the head, in the tail, and just when the file for the ring would be needed.
     for (const limit of [1_000_000, 80_000, 65_536]) {
-      const kept = captured(join(folder, 'stdout.log'), limit, split(all, Array(25).fill(4000)));
+      const kept = await captured(join(folder, 'stdout.log'), limit, split(all, Array(25).fill(4000)));
       expect(kept).toEqual({
         bytes: 100_000,
         headBytes: 65_536,
@@ -221,7 +221,7 @@ describe('the log of a stream', () => {
       expect(existsSync(join(folder, 'stdout.ring'))).toBe(false);
     }
     // There is room for the ring, which needs no more of it then.
-    expect(captured(join(folder, 'stdout.log'), 61_440, split(all, Array(25).fill(4000)))).toEqual(
+    expect(await captured(join(folder, 'stdout.log'), 61_440, split(all, Array(25).fill(4000)))).toEqual(
       expected(61_440, all),
     );
   });
@@ -231,6 +231,6 @@ describe('the log of a stream', () => {
     const capture = new Capture(path, 100);
     capture.take(pattern(333));
     truncateSync(path, 10);
-    expect(capture.settle()).toEqual({ bytes: 333, headBytes: 50, tailBytes: 0 });
+    expect(await capture.settle()).toEqual({ bytes: 333, headBytes: 50, tailBytes: 0 });
   });
 });

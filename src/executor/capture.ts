@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
 import type { StreamCapture } from '../execution/messages.ts';
 import { type RingState, ringFileOf } from '../execution/ring-state.ts';
+import { rotateFile } from '../shared/rotate-file.ts';
 import { RingFile } from './ring-file.ts';
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -71,12 +72,12 @@ export class Capture {
     }
   }
 
-  /** The run has ended: the file can be read from front to back now. Never throws. */
-  settle(): StreamCapture {
+  /** Call it when the run has ended. When it resolves, the file can be read from front to back. Never rejects. */
+  async settle(): Promise<StreamCapture> {
     this.#settled = true;
     const isWhole = this.#stored <= this.#headLimit + this.#tailLimit;
     const headBytes = isWhole ? this.#stored : this.#headLimit;
-    const tailBytes = isWhole ? 0 : this.#settleRing();
+    const tailBytes = isWhole ? 0 : await this.#settleRing();
     try {
       if (this.#fd !== null) closeSync(this.#fd);
     } catch {
@@ -112,15 +113,15 @@ export class Capture {
     return { phase, headBytes: this.#headLimit, tailBytes: this.#tailLimit, done: this.#stored, until };
   }
 
-  /** Puts the ring in order, and returns how much of the end of the output there is now, behind its beginning. */
-  #settleRing(): number {
+  /** Puts the ring in order. Returns how many of the last bytes of the output now follow the first half. */
+  async #settleRing(): Promise<number> {
     const ring = this.#ring;
     if (ring === null) return 0;
     let tailBytes = 0;
     try {
       ring.write(this.#state('ordering', this.#stored));
-      // What was kept before the disk failed is not the end of the output.
-      if (!this.#failed && this.#straightenRing()) tailBytes = this.#tailLimit;
+      // After a disk failure the ring does not contain the end of the output.
+      if (!this.#failed && (await this.#straightenRing())) tailBytes = this.#tailLimit;
       ring.write({ ...this.#state('ordered', this.#total), tailBytes, done: this.#total });
     } catch {
       // Nobody takes a ring for ordered that is not said to be; the end of the run says what there is.
@@ -129,33 +130,14 @@ export class Capture {
     return tailBytes;
   }
 
-  /** Whether the end of the output could be put in order: the script may have tampered with the file, the disk be full. */
-  #straightenRing(): boolean {
-    const start = (this.#stored - this.#headLimit) % this.#tailLimit;
-    if (start === 0) return true;
+  /** Returns whether the ring is in order. It fails if the script tampered with the file, or if the disk fails. */
+  async #straightenRing(): Promise<boolean> {
+    const oldest = (this.#stored - this.#headLimit) % this.#tailLimit;
     try {
-      const fd = this.open();
-      const ring = Buffer.allocUnsafe(this.#tailLimit);
-      readFully(fd, ring, this.#headLimit);
-      writeFully(fd, ring.subarray(start), this.#headLimit);
-      writeFully(fd, ring.subarray(0, start), this.#headLimit + this.#tailLimit - start);
+      await rotateFile(this.open(), { start: this.#headLimit, length: this.#tailLimit, by: oldest });
       return true;
     } catch {
       return false;
     }
-  }
-}
-
-function readFully(fd: number, buffer: Buffer, position: number): void {
-  for (let done = 0; done < buffer.length; ) {
-    const bytes = readSync(fd, buffer, done, buffer.length - done, position + done);
-    if (bytes === 0) throw new Error('the file is shorter than what was written to it');
-    done += bytes;
-  }
-}
-
-function writeFully(fd: number, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
   }
 }

@@ -24,7 +24,7 @@ describe('the reader of a named pipe', () => {
     const { writeFd, log, capture, reader } = await openFifo();
     writeSync(writeFd, 'before the end');
     await reader.drain();
-    expect(capture.settle().bytes).toBe(14);
+    expect((await capture.settle()).bytes).toBe(14);
     writeSync(writeFd, ' and after');
     closeSync(writeFd);
     await reader.closed;
@@ -42,7 +42,7 @@ describe('the reader of a named pipe', () => {
     expect(opened).toContain(readFd);
     await reader.drain();
     for (const fd of opened) closeSync(fd);
-    expect(capture.settle().bytes).toBe(4);
+    expect((await capture.settle()).bytes).toBe(4);
     expect(readFileSync(log, 'utf8')).toBe('mine');
   });
 
@@ -59,7 +59,7 @@ describe('the reader of a named pipe', () => {
     writeSync(writeFd, chunk);
     await reader.drain();
     isDraining = false;
-    const { bytes } = capture.settle();
+    const { bytes } = await capture.settle();
     expect(bytes).toBeGreaterThan(4096);
     expect(bytes).toBeLessThan(4 * 1024 * 1024);
     closeSync(writeFd);

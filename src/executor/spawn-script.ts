@@ -45,8 +45,7 @@ export async function spawnScript(spec: GivenRun, surroundings: Surroundings): P
   try {
     return await spawnCaptured(spec, surroundings, { stdout, stderr });
   } catch (error) {
-    stdout.settle();
-    stderr.settle();
+    await Promise.all([stdout.settle(), stderr.settle()]);
     throw error;
   }
 }
@@ -75,7 +74,9 @@ async function spawnCaptured(
     },
     async settle() {
       for (const reader of readers) await reader.drain();
-      return { stdout: stdout.settle(), stderr: stderr.settle() };
+      // At the same time: from here on, neither accepts the output of a process that outlives the run.
+      const [out, err] = await Promise.all([stdout.settle(), stderr.settle()]);
+      return { stdout: out, stderr: err };
     },
     streamsClosed: Promise.all(readers.map((reader) => reader.closed)),
   };

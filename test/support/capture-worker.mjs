@@ -13,4 +13,4 @@ for (let index = 0; index < chunks; index++) {
   for (let at = 0; at < chunk; at += 8) bytes.writeDoubleLE(index * chunk + at, at);
   capture.take(bytes);
 }
-parentPort.postMessage(capture.settle());
+parentPort.postMessage(await capture.settle());

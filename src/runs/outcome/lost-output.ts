@@ -3,9 +3,9 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 
 import type { RunEnd, StreamCapture } from '../../execution/messages.ts';
 import { encodeRingState, type RingState, ringFileOf } from '../../execution/ring-state.ts';
+import { rotateFile } from '../../shared/rotate-file.ts';
 import { readRingState, sizeOfLog } from '../output/read-log.ts';
 import type { RunFolder } from '../run-folder.ts';
-import { rotateFile } from './rotate-file.ts';
 
 /** Nobody counted what a lost run wrote; what is in its logs is what is known of it. */
 export async function withKeptOutput(end: RunEnd, folder: RunFolder): Promise<RunEnd> {
@@ -36,7 +36,7 @@ async function putInOrder(log: string, ring: RingState): Promise<number> {
     const tailBytes = ring.tailBytes - unsureBytes;
     const oldest = (ring.done + unsureBytes - ring.headBytes) % ring.tailBytes;
     await tell(log, { ...ring, phase: 'ordering' });
-    await rotateFile(handle, { start: ring.headBytes, length: ring.tailBytes, by: oldest });
+    await rotateFile(handle.fd, { start: ring.headBytes, length: ring.tailBytes, by: oldest });
     await cutTo(handle, ring.headBytes + tailBytes);
     await tell(log, { ...ring, phase: 'ordered', tailBytes, until: ring.done });
     return tailBytes;

@@ -111,7 +111,7 @@ describe('how far the output of a run reaches', () => {
       expect(await run.reaches(endBytes)).toBe(true);
       expect(await run.reaches(endBytes + 1)).toBe(false);
     }
-    run.end(capture.settle());
+    run.end(await capture.settle());
     expect(await Promise.all([run.reaches(60), run.reaches(61)])).toEqual([true, false]);
   });
 });
@@ -122,7 +122,7 @@ describe('the output of a run that has ended', () => {
     const capture = run.begin(1_000_000);
     const all = stream(700_000);
     capture.take(all);
-    run.end(capture.settle());
+    run.end(await capture.settle());
     expect(await run.look()).toEqual({
       isLive: false,
       endBytes: 700_000,
@@ -144,7 +144,7 @@ describe('the output of a run that has ended', () => {
       const capture = run.begin(limit);
       const all = stream(53);
       for (let at = 0; at < 53; at += 3) capture.take(all.subarray(at, at + 3));
-      const counts = capture.settle();
+      const counts = await capture.settle();
       run.end(counts);
       for (let from = 0; from <= 53; from++) {
         const { missing } = check(await collect(run.read(from)), all, from);
@@ -177,10 +177,10 @@ describe('the output of a run that has ended', () => {
         const run = await startRun();
         const capture = run.begin(10_000);
         capture.take(all);
-        if (isEnded) run.end(capture.settle());
+        if (isEnded) run.end(await capture.settle());
         change(run.log);
         const reading = collect(run.read());
-        if (!isEnded) run.end(capture.settle());
+        if (!isEnded) run.end(await capture.settle());
         expect(check(await reading, all)).toEqual({ missing: index === 0 ? 990 : 1000 });
       }
     }
@@ -191,13 +191,13 @@ describe('the output of a run that has ended', () => {
     const whole = await startRun();
     const wholeCapture = whole.begin(100);
     wholeCapture.take(all);
-    whole.end(wholeCapture.settle(), false);
+    whole.end(await wholeCapture.settle(), false);
     expect(check(await collect(whole.read()), all)).toEqual({ missing: 0 });
 
     const cut = await startRun();
     const cutCapture = cut.begin(41);
     cutCapture.take(all);
-    cut.end(cutCapture.settle(), false);
+    cut.end(await cutCapture.settle(), false);
     expect(check(await collect(cut.read()), all)).toEqual({ missing: 79 });
   });
 
@@ -206,7 +206,7 @@ describe('the output of a run that has ended', () => {
     const capture = run.begin(1_000_000);
     const all = stream(600_000);
     capture.take(all);
-    run.end(capture.settle());
+    run.end(await capture.settle());
     const pieces: OutputPiece[] = [];
     for await (const piece of run.read()) {
       pieces.push(piece);
@@ -229,7 +229,7 @@ describe('the output of a run that lasts', () => {
     capture.take(Buffer.from('二'));
     expect((await second).value).toEqual({ offset: 4, bytes: Buffer.from('二') });
     const last = pieces.next();
-    run.end(capture.settle());
+    run.end(await capture.settle());
     expect(await last).toEqual({ value: undefined, done: true });
   });
 
@@ -253,7 +253,7 @@ describe('the output of a run that lasts', () => {
     const later = collect(run.read(15, 25));
     capture.take(stream(30).subarray(20));
     check(await later, stream(30), 15, 25);
-    capture.settle();
+    await capture.settle();
   });
 
   it('is told as missing where it was written over before it could be read', async () => {
@@ -271,7 +271,7 @@ describe('the output of a run that lasts', () => {
       { offset: 90, length: 5, position: 10 },
     ]);
     const rest = collect({ [Symbol.asyncIterator]: () => pieces });
-    run.end(capture.settle());
+    run.end(await capture.settle());
     check(await rest, all, 85);
     check(await collect(run.read(10, 80)), all, 10, 80);
   });
@@ -281,7 +281,7 @@ describe('the output of a run that lasts', () => {
     const capture = run.begin(20);
     capture.take(stream(95));
     expect(await collect(run.read(12, 80))).toEqual([{ offset: 12, missing: 68 }]);
-    capture.settle();
+    await capture.settle();
   });
 
   it('waits while the log is put in order, and for the end where the file about the ring says nothing', async () => {
@@ -296,7 +296,7 @@ describe('the output of a run that lasts', () => {
       writeFileSync(ringFileOf(run.log), file);
       const reading = collect(run.read());
       for (let round = 0; round < 100; round++) await turn();
-      run.end(capture.settle());
+      run.end(await capture.settle());
       expect(check(await reading, stream(95))).toEqual({ missing: 75 });
     }
   });
@@ -318,7 +318,7 @@ describe('the output of a run that lasts', () => {
             at += size;
             for (let left = ticks; left > 0; left--) await turn();
           }
-          const counts = capture.settle();
+          const counts = await capture.settle();
           // The end is known some time after the log is in order.
           for (let left = chunks.length % 5; left > 0; left--) await turn();
           run.end(counts);
@@ -335,7 +335,7 @@ describe('the output of a run that lasts', () => {
 
   it('is exact while another thread writes as fast as it can', async () => {
     const run = await startRun();
-    run.begin(2).settle();
+    await run.begin(2).settle();
     rmSync(run.log);
     const [chunk, chunks] = [6000, 20_000];
     const writer = new Worker(captureEntry, {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { tempFolder } from '../../../test/support/hob.ts';
-import { SeededRandom } from '../../../test/support/random.ts';
+import { tempFolder } from '../../test/support/hob.ts';
+import { SeededRandom } from '../../test/support/random.ts';
 import { rotateFile } from './rotate-file.ts';
 
-it('a part of a file is rotated in its place, and the rest of it left alone', async () => {
+it('rotates a part of a file in place, and leaves the rest unchanged', async () => {
   const path = join(await tempFolder(), 'file');
   const random = new SeededRandom();
   const lengths = [0, 1, 2, 3, 10, 65_536, 131_072, 131_073, 300_001];
@@ -16,7 +16,7 @@ it('a part of a file is rotated in its place, and the rest of it left alone', as
       const bytes = random.bytes(length + 20);
       await writeFile(path, bytes);
       const file = await open(path, 'r+');
-      await rotateFile(file, { start: 10, length, by }).finally(() => file.close());
+      await rotateFile(file.fd, { start: 10, length, by }).finally(() => file.close());
       const part = bytes.subarray(10, 10 + length);
       const rotated = Buffer.concat([
         bytes.subarray(0, 10),
