@@ -113,7 +113,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
       expect(vector).toMatch(/^rebound-/);
       expect(JSON.parse(read)).toMatchObject({
         status: 'error',
-        message: expect.stringContaining('door rule 3'),
+        message: expect.stringContaining('access rule 3'),
       });
     }
   });

@@ -161,7 +161,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
       ['/api/link', { script_id: id }],
     ] as const) {
       for (const [language, text] of [
-        ['en', `The process that runs scripts (pid ${executor}) does not answer`],
+        ['en', `The executor (pid ${executor}) does not respond`],
         ['zh-CN', `脚本执行进程（pid ${executor}）没有响应`],
       ] as const) {
         const answer = await hob.post(path, body, { 'accept-language': language });

@@ -75,7 +75,7 @@ describe('POST /api/models/download', () => {
     expect(bad.body).toEqual({
       status: 'error',
       code: 'repo-id-invalid',
-      message: 'repo_id must be given as owner/name.',
+      message: 'repo_id is missing or not of the form owner/name.',
       hint: expect.stringContaining('address'),
     });
     const chinese = await ask('POST', '/download', { repo_id, source: 'github' }, 'zh');

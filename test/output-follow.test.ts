@@ -100,7 +100,7 @@ describe('the output of a run that has ended', () => {
     expect(JSON.parse(String(beyond.body))).toEqual({
       status: 'error',
       code: 'range-not-satisfiable',
-      message: `There is no byte ${total}. The script has written ${total} bytes.`,
+      message: `Byte ${total} does not exist. The script has written ${total} bytes.`,
       hint: '',
     });
   });
@@ -288,7 +288,7 @@ describe('an output of which the middle was not kept', () => {
     expect(back.headers['content-range']).toBe(`bytes */${bytes}`);
     expect(JSON.parse(String(back.body))).toMatchObject({
       message: `Bytes ${half} to ${bytes - half - 1} were not kept. The script has written ${bytes} bytes.`,
-      hint: `Go on with bytes=${bytes - half}-`,
+      hint: `Continue with Range: bytes=${bytes - half}-`,
     });
     const rest = await readOutput(hob, runId, { follow: true, range: `bytes=${bytes - half}-` });
     expect(rest).toMatchObject({ status: 206, isComplete: true });

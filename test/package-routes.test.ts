@@ -198,7 +198,7 @@ describe('POST /api/scripts/<id>/prepare', () => {
     const { id, source } = await samplePackage();
     await carryOut('/packages/install', { source: source.location, prepare: false });
     const begun = await ask('POST', `/scripts/${id}/prepare`, {});
-    expect(begun).toMatchObject({ status: 200, body: { message: 'The preparation has begun' } });
+    expect(begun).toMatchObject({ status: 200, body: { message: 'Started the preparation' } });
     expect(await ask('POST', `/scripts/${id}/prepare`)).toMatchObject({ status: 409, code: 'package-busy' });
     expect(await ask('DELETE', `/packages/${id}`)).toMatchObject({ status: 409, code: 'package-busy' });
     const cancel = `/packages/operations/${begun.body.operation_id}/cancel`;

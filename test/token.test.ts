@@ -161,7 +161,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status({ cookie: next })).toBe(200);
     await runCli(['token', '--renew', '--home', hob.home]).ended;
     const over = await hob.get('/api/runs', { cookie: next });
-    expect([over.status, over.body.message]).toEqual([401, expect.stringContaining('session is over')]);
+    expect([over.status, over.body.message]).toEqual([401, expect.stringContaining('session has ended')]);
   });
 
   it('is stopped by the command of its own user', async () => {
@@ -183,7 +183,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     await chmod(file, 0o644);
     expect(await status()).toBe(401);
     const { body } = await hob.get('/api/scripts', bearer(token));
-    expect(body.message).toContain('its log says why');
+    expect(body.message).toContain('see its log');
     await chmod(file, 0o600);
     expect(await status()).toBe(200);
     await writeFile(file, '');
@@ -193,7 +193,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status()).toBe(401);
     await writeFile(file, `${token}\n`, { mode: 0o600 });
     expect(await status()).toBe(200);
-    expect(hob.log()).toMatch(/nobody can come in: .* can be read by others/);
+    expect(hob.log()).toMatch(/all requests are refused: .* can be read by others/);
     expect(hob.log()).not.toContain(token);
   });
 });

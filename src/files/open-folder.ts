@@ -18,7 +18,7 @@ export async function openFolder(path: string, { platform, environment }: DeskOp
   const folder = await folderOf(path, platform);
   if (platform !== 'darwin' && platform !== 'win32' && !hasDisplay(environment)) {
     throw unavailable(folder, {
-      en: 'there is no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set)',
+      en: 'the machine has no desktop (neither DISPLAY nor WAYLAND_DISPLAY is set)',
       zh: '没有桌面（DISPLAY 和 WAYLAND_DISPLAY 均未设置）',
     });
   }
@@ -28,7 +28,7 @@ export async function openFolder(path: string, { platform, environment }: DeskOp
   throw unavailable(
     folder,
     isMissing
-      ? { en: `there is no ${program} (package xdg-utils)`, zh: `没有 ${program}（软件包 xdg-utils）` }
+      ? { en: `${program} is not installed (package xdg-utils)`, zh: `没有 ${program}（软件包 xdg-utils）` }
       : { en: reason, zh: reason },
   );
 }
@@ -37,7 +37,7 @@ async function folderOf(path: string, platform: NodeJS.Platform): Promise<string
   const found = await stat(path).catch((error: unknown) => {
     throw new AppError(
       'folder-missing',
-      { en: `There is nothing at ${path}`, zh: `路径不存在：${path}` },
+      { en: `No such file or folder: ${path}`, zh: `路径不存在：${path}` },
       { cause: error },
     );
   });
@@ -49,10 +49,10 @@ async function folderOf(path: string, platform: NodeJS.Platform): Promise<string
 function unavailable(folder: string, reason: { en: string; zh: string }): AppError {
   return new AppError(
     'desktop-unavailable',
-    { en: `The folder cannot be shown: ${reason.en}`, zh: `无法显示文件夹：${reason.zh}` },
+    { en: `Cannot open the folder: ${reason.en}`, zh: `无法显示文件夹：${reason.zh}` },
     {
       hint: {
-        en: `It is on the machine on which Hob runs: ${folder}`,
+        en: `The folder is on the machine that Hob runs on: ${folder}`,
         zh: `它位于运行 Hob 的机器上：${folder}`,
       },
     },

@@ -3,7 +3,7 @@ import { AppError, errnoOf } from '../shared/errors.ts';
 export function relativePath(path: string): AppError {
   return new AppError(
     'field-invalid',
-    { en: `path must be absolute, not ${JSON.stringify(path)}`, zh: `path 应为绝对路径，而不是 “${path}”` },
+    { en: `path must be an absolute path, not ${JSON.stringify(path)}`, zh: `path 应为绝对路径，而不是 “${path}”` },
     { hint: { en: '~ stands for your home folder.', zh: '~ 表示用户主文件夹。' } },
   );
 }
@@ -17,7 +17,7 @@ export function folderRefusal(error: unknown, path: string): unknown {
     case 'ENODEV':
       return new AppError(
         'folder-unknown',
-        { en: `There is no folder ${path}`, zh: `文件夹不存在: ${path}` },
+        { en: `No such folder: ${path}`, zh: `文件夹不存在: ${path}` },
         { cause: error },
       );
     case 'ENOTDIR':
@@ -31,11 +31,11 @@ export function folderRefusal(error: unknown, path: string): unknown {
     case 'EIO':
       return new AppError(
         'folder-unreadable',
-        { en: `Hob may not look into ${path}`, zh: `没有权限查看文件夹: ${path}` },
+        { en: `Cannot read the folder: ${path}`, zh: `没有权限查看文件夹: ${path}` },
         {
           cause: error,
           hint: {
-            en: 'Hob sees what the user sees who started it.',
+            en: 'Hob has the permissions of the user who started it.',
             zh: 'Hob 只能看到启动它的用户有权查看的内容。',
           },
         },

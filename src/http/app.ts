@@ -71,7 +71,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       refuse(
         request,
         reply,
-        new AppError('request-malformed', { en: 'The path is malformed.', zh: '路径格式错误。' }),
+        new AppError('request-malformed', { en: 'The path is not valid.', zh: '路径格式错误。' }),
       );
     },
   });
@@ -180,7 +180,7 @@ function isCutShort(error: Error): boolean {
 
 /** Whoever puts a way around the door into Hob finds every route closed. */
 function notByTheDoor(): AppError {
-  return internalError(new Error('a request reached a route without having come by the door'));
+  return internalError(new Error('a request reached a route without an access check'));
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

@@ -43,7 +43,7 @@ function parseJson(bytes: Buffer): Body {
   if (hazard?.kind === 'depth') throw malformed('The body is nested too deeply', '请求体嵌套过深');
   if (hazard?.kind === 'number') throw malformed('A number in the body is too large', '请求体中的数字过大');
   if (hazard !== undefined)
-    throw malformed(`The key ${hazard.key} is not allowed`, `不允许使用键 ${hazard.key}`);
+    throw malformed(`The body contains the forbidden key ${hazard.key}`, `不允许使用键 ${hazard.key}`);
   return { kind: 'json', fields: value };
 }
 
@@ -52,7 +52,7 @@ function parseForm(bytes: Buffer): Body {
   const text = decodeStrictly(bytes);
   checkEscapes(text);
   for (const [name, value] of new URLSearchParams(text)) {
-    if (name in fields) throw malformed(`The field ${name} is given twice`, `字段 ${name} 重复`);
+    if (name in fields) throw malformed(`The field ${name} occurs more than once`, `字段 ${name} 重复`);
     fields[name] = value;
   }
   return { kind: 'form', fields };
@@ -76,7 +76,7 @@ function checkEscapes(text: string): void {
 }
 
 function notUtf8(): AppError {
-  return malformed('The body is not UTF-8', '请求体不是 UTF-8 编码');
+  return malformed('The body is not valid UTF-8', '请求体不是 UTF-8 编码');
 }
 
 function malformed(en: string, zh: string): AppError {

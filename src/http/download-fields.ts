@@ -48,7 +48,7 @@ function readFiles({ files }: JsonObject): readonly string[] | null {
   if (!Array.isArray(files) || files.length > count || globs.length < files.length)
     throw invalidField(
       'files',
-      `a list of at most ${count} globs such as "*.onnx", each a text of 1 to ${length} characters`,
+      `a list of at most ${count} globs such as "*.onnx", each of 1 to ${length} characters`,
       `通配符列表，例如 "*.onnx"，最多 ${count} 个，每个 1 到 ${length} 个字符`,
     );
   return globs;
@@ -67,7 +67,7 @@ function readRevision({ revision }: JsonObject): string | null {
   if (!isSafe)
     throw invalidField(
       'revision',
-      'the name of a branch or tag, or a commit: letters, digits and . _ - / alone',
+      'a branch, tag or commit, and contain only letters, digits and . _ - /',
       '分支、标签或提交，仅可含字母、数字和 . _ - /',
     );
   return revision;
@@ -77,7 +77,7 @@ function unknownField(name: string, known: readonly string[]): AppError {
   const given = JSON.stringify(name.slice(0, 100));
   const list = known.join(', ');
   return new AppError('field-invalid', {
-    en: `There is no field ${given} here, only ${list}`,
+    en: `Unknown field ${given}. Known fields: ${list}`,
     zh: `未知的字段 ${given}，可用的有 ${list}`,
   });
 }

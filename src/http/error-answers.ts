@@ -187,7 +187,7 @@ export function answerError(
 export function internalError(cause: unknown): AppError {
   return new AppError(
     'internal',
-    { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+    { en: 'Internal error in Hob. See its log for details.', zh: 'Hob 内部错误，详见日志。' },
     { cause },
   );
 }

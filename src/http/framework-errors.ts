@@ -30,11 +30,11 @@ export function toAppError(
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return new AppError('body-malformed', {
-        en: 'The body is not as long as announced.',
+        en: 'The length of the body differs from Content-Length.',
         zh: '请求体长度与声明不符。',
       });
     default:
-      log.error({ err: error }, 'a request failed because of a defect');
+      log.error({ err: error }, 'request failed: internal error');
       return internalError(error);
   }
 }
@@ -45,7 +45,7 @@ function isForm({ headers }: FastifyRequest): boolean {
 
 function tooLarge(mostBytes: number, setting: string): AppError {
   return new AppError('body-too-large', {
-    en: `The body is larger than ${mostBytes} bytes (door rule 10, setting ${setting}). Put large inputs into files.`,
+    en: `The body is larger than ${mostBytes} bytes (access rule 10, setting ${setting}). Pass large inputs as files.`,
     zh: `请求体超过 ${mostBytes} 字节（规则 10，设置 ${setting}），较大的内容请放入文件。`,
   });
 }
@@ -54,17 +54,17 @@ function unsupportedType(takesForms: boolean): AppError {
   const types = takesForms ? 'application/json or application/x-www-form-urlencoded' : 'application/json';
   const zhTypes = types.replace(' or ', ' 或 ');
   return new AppError('content-type-unsupported', {
-    en: `The content type must be ${types} (door rule 7).`,
+    en: `Content-Type must be ${types} (access rule 7).`,
     zh: `Content-Type 应为 ${zhTypes}（规则 7）。`,
   });
 }
 
 export function unknownPath(url: string): AppError {
   const path = (url.split('?', 1)[0] ?? '').slice(0, 200);
-  const way =
-    path === '/' ? ' GET /api/scripts lists the scripts, GET /api/openapi.json describes the interface.' : '';
+  const hint =
+    path === '/' ? ' GET /api/scripts lists the scripts, GET /api/openapi.json describes the API.' : '';
   return new AppError('path-unknown', {
-    en: `There is nothing at ${path}${way && '.'}${way}`,
+    en: `No such path: ${path}${hint && '.'}${hint}`,
     zh: `路径不存在: ${path}`,
   });
 }
@@ -72,7 +72,7 @@ export function unknownPath(url: string): AppError {
 export function wrongMethod(method: string, allowed: readonly string[]): AppError {
   const methods = allowed.join(', ');
   return new AppError('method-not-allowed', {
-    en: `${method} is not possible here, only ${methods}`,
+    en: `Method ${method} is not allowed here. Allowed: ${methods}`,
     zh: `此路径不支持 ${method}，仅支持 ${methods}`,
   });
 }

@@ -25,5 +25,5 @@ it.each([
 ])('a key is refused, and not repeated: %j %j', (...keys) => {
   const refused = expect(() => read(...keys));
   refused.toThrow(expect.objectContaining({ code: 'idempotency-key-invalid' }));
-  refused.toThrow(/once, and be 1 to 255 visible ASCII characters/);
+  refused.toThrow(/once and consist of 1 to 255 visible ASCII characters/);
 });

@@ -14,7 +14,7 @@ export function readIdempotencyKey({
   if (second === undefined && keyPattern.test(key)) return key;
   // The key itself is not repeated in the text: it may be meant to be a secret.
   throw new AppError('idempotency-key-invalid', {
-    en: 'Idempotency-Key must be sent once, and be 1 to 255 visible ASCII characters (no spaces).',
+    en: 'Idempotency-Key must be sent once and consist of 1 to 255 visible ASCII characters (no spaces).',
     zh: 'Idempotency-Key 只能发送一次，且应为 1 到 255 个可见 ASCII 字符（不含空格）。',
   });
 }

@@ -6,7 +6,7 @@ export function openApiInfo(version: string) {
     info: {
       title: 'Hob',
       version,
-      description: `Runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
+      description: `Manages and runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Needed only where the setting `token` says so.

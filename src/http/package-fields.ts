@@ -43,7 +43,7 @@ function readText(fields: JsonObject, name: 'source' | 'ref' | 'path'): string |
   if (!isText || /[\p{Cc}\p{Cs}]/u.test(value))
     throw invalidField(
       name,
-      `a text of 1 to ${mostSourceCharacters} characters without control characters`,
+      `a string of 1 to ${mostSourceCharacters} characters without control characters`,
       ` 1 到 ${mostSourceCharacters} 个字符的文本，不含控制字符`,
     );
   return value;
@@ -61,7 +61,7 @@ function refuseOthers(fields: JsonObject, known: readonly string[]): void {
   const given = JSON.stringify(unknown.slice(0, 100));
   const list = known.join(', ');
   throw new AppError('field-invalid', {
-    en: `There is no field ${given} here${list === '' ? '' : `, only ${list}`}`,
+    en: `Unknown field ${given}. ${list === '' ? 'This request has no fields' : `Known fields: ${list}`}`,
     zh: `未知的字段 ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
   });
 }

@@ -10,7 +10,7 @@ export class QueryFields {
       if (!known.includes(name)) throw unknownField(name, known);
       if (typeof value !== 'string') throw invalidField(name, 'given once', '只给出一次');
       // No text on record has one, and the database would take it for the end of the text.
-      if (value.includes('\0')) throw invalidField(name, 'a text without NUL', '不含 NUL 的文本');
+      if (value.includes('\0')) throw invalidField(name, 'a string without NUL characters', '不含 NUL 的文本');
       // An empty one is a form field that nobody has filled in.
       if (value !== '') values.set(name, value);
     }
@@ -33,7 +33,7 @@ export class QueryFields {
     if (value === null) return null;
     const ids = [...new Set(value.split(',').map((id) => id.trim()))];
     if (ids.some((id) => !uuidPattern.test(id)))
-      throw invalidField(name, 'one or more UUIDs, with commas between them', '一个或多个 UUID，以逗号分隔');
+      throw invalidField(name, 'one or more UUIDs, separated by commas', '一个或多个 UUID，以逗号分隔');
     return ids;
   }
 
@@ -47,7 +47,7 @@ export class QueryFields {
       const list = known.join(', ');
       throw invalidField(
         name,
-        `one or more of ${list}, with commas between them`,
+        `one or more of ${list}, separated by commas`,
         ` ${list} 中的一个或多个，以逗号分隔`,
       );
     }
@@ -62,7 +62,7 @@ export class QueryFields {
     if (time === null)
       throw invalidField(
         name,
-        'a time such as 2026-05-01T12:00:00Z or a date',
+        'a time such as 2026-05-01T12:00:00Z, or a date',
         ' ISO 时间，例如 2026-05-01T12:00:00Z，或日期',
       );
     return time;
@@ -73,7 +73,7 @@ export class QueryFields {
     if (value === null) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= from && number <= to) return number;
-    throw invalidField(name, `a whole number from ${from} to ${to}`, ` ${from} 到 ${to} 的整数`);
+    throw invalidField(name, `an integer from ${from} to ${to}`, ` ${from} 到 ${to} 的整数`);
   }
 }
 
@@ -101,13 +101,13 @@ function unknownField(name: string, known: readonly string[]): AppError {
   const list = known.join(', ');
   const given = JSON.stringify(name.slice(0, 100));
   return new AppError('field-invalid', {
-    en: `There is no query field ${given} here${list === '' ? '' : `, only ${list}`}`,
+    en: `Unknown query field ${given}. ${list === '' ? 'This path has no query fields' : `Known fields: ${list}`}`,
     zh: `未知的查询参数 ${given}${list === '' ? '' : `，可用的有 ${list}`}`,
   });
 }
 
 export function invalidCursor(): AppError {
-  return invalidField('cursor', 'what `next` of the page before says', '上一页 next 的值');
+  return invalidField('cursor', 'the value of `next` of the previous page', '上一页 next 的值');
 }
 
 /** `zh` begins with a blank where it begins with a letter or a digit: Chinese is set so. */

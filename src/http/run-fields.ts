@@ -16,7 +16,7 @@ export function readScriptId({ fields }: Body): string {
   if (id === undefined || id === null || id === '') {
     throw new AppError('script-id-missing', fixedText('缺少script_id参数'));
   }
-  if (typeof id !== 'string') throw invalid('script_id', 'a text', '字符串');
+  if (typeof id !== 'string') throw invalid('script_id', 'a string', '字符串');
   return id;
 }
 
@@ -61,7 +61,7 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
     const code = field === 'data' ? 'data-invalid' : 'params-invalid';
     const where = whereNotJson(String(value));
     throw new AppError(code, {
-      en: `${field} is not valid JSON text${where.en}`,
+      en: `${field} is not valid JSON${where.en}`,
       zh: `${field} 不是有效的 JSON 文本${where.zh}`,
     });
   }

@@ -1,12 +1,12 @@
 import { AppError } from '../shared/errors.ts';
 
 export function unknownRun(runId: string): never {
-  throw new AppError('run-unknown', { en: `There is no run ${runId}`, zh: `运行不存在: ${runId}` });
+  throw new AppError('run-unknown', { en: `No such run: ${runId}`, zh: `运行不存在: ${runId}` });
 }
 
 export function callerStopping(): AppError {
   return new AppError('caller-stopping', {
-    en: 'The run that calls is being stopped, so nothing more is run for it.',
+    en: 'The calling run is being stopped, so it cannot start other scripts.',
     zh: '调用方的运行正在被停止，不再为其启动脚本。',
   });
 }
@@ -15,7 +15,7 @@ export function outOfReach(): AppError {
   return new AppError(
     'executor-unavailable',
     {
-      en: 'This run was started by another version of Hob, which cannot be told to stop it; it will end by itself.',
+      en: 'This run was started by another version of Hob, so this version cannot stop it. The run ends by itself.',
       zh: '该运行由另一版本的 Hob 启动，无法停止，将自行结束。',
     },
     { retryAfterS: 60 },
@@ -26,7 +26,7 @@ export function executorSilent(pid: number): AppError {
   return new AppError(
     'executor-unavailable',
     {
-      en: `The process that runs scripts (pid ${pid}) does not answer, so the script was not started. \`hob doctor\` says what to do.`,
+      en: `The executor (pid ${pid}) does not respond, so the script was not started. Run \`hob doctor\` to find out what to do.`,
       zh: `脚本执行进程（pid ${pid}）没有响应，脚本未启动。处理办法见 hob doctor。`,
     },
     { retryAfterS: 5 },
@@ -36,15 +36,15 @@ export function executorSilent(pid: number): AppError {
 export function endedAlready(runId: string): AppError {
   return new AppError(
     'run-ended',
-    { en: `The run ${runId} has ended already.`, zh: `运行已结束: ${runId}` },
-    { hint: { en: `GET /api/runs/${runId} says how.`, zh: `结果见 GET /api/runs/${runId}` } },
+    { en: `The run ${runId} has already ended.`, zh: `运行已结束: ${runId}` },
+    { hint: { en: `GET /api/runs/${runId} shows its outcome.`, zh: `结果见 GET /api/runs/${runId}` } },
   );
 }
 
 export function stopping(): AppError {
   return new AppError(
     'service-stopping',
-    { en: 'Hob is being stopped and takes no new work.', zh: 'Hob 正在停止，不再接受新的运行。' },
+    { en: 'Hob is stopping and accepts no new runs.', zh: 'Hob 正在停止，不再接受新的运行。' },
     { retryAfterS: 5 },
   );
 }
@@ -54,7 +54,7 @@ export function waitedTooLong(waitMs: number): AppError {
   return new AppError(
     'queue-wait-exceeded',
     {
-      en: `No slot became free within ${seconds} s (setting queue_wait_s), so the script was not started.`,
+      en: `No slot became free within ${seconds} s (setting queue_wait_s), so the script was not started. Try again later.`,
       zh: `等待 ${seconds} 秒后仍没有空闲的运行名额，脚本未启动。`,
     },
     { retryAfterS: 10 },
@@ -65,7 +65,7 @@ export function waitCircle(): AppError {
   return new AppError(
     'wait-circle',
     {
-      en: 'This call would wait for a run that waits for it, itself or through a lock or a concurrency limit; it was refused.',
+      en: 'Deadlock: this call would wait for a run that already waits for the caller, directly or through a lock or a concurrency limit. The call was refused.',
       zh: '该调用会造成循环等待（自身、锁或并发限制），已被拒绝。',
     },
     { retryAfterS: 5 },
@@ -75,10 +75,10 @@ export function waitCircle(): AppError {
 export function withoutTerminal(runId: string): AppError {
   return new AppError(
     'run-without-terminal',
-    { en: `The run ${runId} has no terminal for a page.`, zh: `运行没有可在页面中显示的终端: ${runId}` },
+    { en: `The run ${runId} has no terminal.`, zh: `运行没有可在页面中显示的终端: ${runId}` },
     {
       hint: {
-        en: 'Runs that are started from the console have one, once they have begun, as `terminal` in the manifest says.',
+        en: 'Only runs started from the console have a terminal here, after they have started, and only if `terminal` in the manifest allows it.',
         zh: '从控制台启动的运行，开始后按清单中的 terminal 设置提供终端。',
       },
     },
@@ -89,7 +89,7 @@ export function terminalOutOfReach(): AppError {
   return new AppError(
     'executor-unavailable',
     {
-      en: 'The terminal of this run cannot be reached at the moment.',
+      en: 'The terminal of this run cannot be reached at the moment. Try again.',
       zh: '暂时无法连接此运行的终端。',
     },
     { retryAfterS: 1 },

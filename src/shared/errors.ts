@@ -1,105 +1,103 @@
 import type { Text } from './text.ts';
 
 /**
- * Every reason for which Hob refuses a request, with the sentence that documents it.
- * The list is closed: a code that is not here cannot be thrown, and one that is here has a status in `http/`.
- * @public docs/errors.md is made from it
+ * Every error code, with the sentence that documents it.
+ * The list is closed: only these codes can be thrown, and `http/` maps each of them to a status.
+ * @public docs/errors.md is generated from it
  */
 export const errorCodes = {
-  'script-id-missing': 'The request names no `script_id`.',
+  'script-id-missing': 'The request has no `script_id`.',
   'script-unknown': 'No script has this id.',
   'script-unusable':
-    'The script is known but cannot run: its id is used twice, its manifest is broken or its entry is gone.',
+    'The script cannot run: another script has the same id, its manifest is invalid, or its entry file is missing.',
   'icon-unknown':
-    'The script has no icon that can be shown: none is named, or it is not there, too large or no picture.',
-  'script-not-a-node': 'The target of a link does not declare itself a node.',
-  'chain-too-deep': 'The link would be the ninth level of its chain.',
+    'The script has no usable icon: the manifest names none, or the file is missing, too large or not an image.',
+  'script-not-a-node': 'The target of the link is not declared as a node.',
+  'chain-too-deep': 'The link would exceed the limit of 8 levels in a chain.',
   'temp-file-missing': 'The `temp_file` does not exist.',
   'temp-file-invalid':
-    'The `temp_file` is relative, not a regular file, too large, unreadable or not what it claims to be.',
-  'field-invalid': 'A field of the request has the wrong type.',
-  'data-invalid': '`data` does not fit the main input of the script.',
-  'params-invalid': '`params` do not fit what the script declares.',
+    'The `temp_file` path is relative, or the file is not a regular file, too large or unreadable, or its content is invalid.',
+  'field-invalid': 'A field of the request has an invalid value.',
+  'data-invalid': '`data` does not match the main input of the script.',
+  'params-invalid': '`params` does not match the parameters that the script declares.',
   'body-malformed': 'The body cannot be parsed, or is not an object.',
-  'body-too-large': 'The body is larger than the limit for its type.',
-  'content-type-unsupported': 'The body is of a type that this operation does not take.',
-  'queue-full': 'As many runs wait as are allowed to.',
-  'queue-wait-exceeded': 'The run waited for a free slot as long as it was allowed to.',
-  'wait-circle': 'The link, or the repeated execute, would wait for a run that waits for it.',
-  'untraced-links-full': 'It cannot be told which run is calling, and too many such links are active.',
+  'body-too-large': 'The body exceeds the size limit for its content type.',
+  'content-type-unsupported': 'The operation does not accept this content type.',
+  'queue-full': 'The queue is full.',
+  'queue-wait-exceeded': 'No slot became free within the maximum wait time.',
+  'wait-circle': 'The call would wait for a run that already waits for the caller.',
+  'untraced-links-full': 'Hob cannot identify the calling run, and too many unidentified links are active.',
   'resources-exhausted': 'The machine is out of disk space, file handles, processes or memory.',
-  'service-stopping': 'The service is shutting down and takes no new work.',
-  'executor-unavailable': 'The process that runs scripts cannot be started or reached, or does not answer.',
-  'notify-content-type': 'A notification was not sent as JSON.',
-  'notify-invalid': 'A field of the notification is missing or wrong.',
-  'repo-id-invalid': 'The `repo_id` is missing or is not of the form `owner/name`.',
-  'model-not-downloaded': 'No complete download of the model was found.',
-  'download-unknown': 'No download has this id, or it ended long ago.',
-  'downloads-full': 'As many downloads are under way, or wait for their turn, as are allowed to.',
-  'download-ended': 'The download has ended already, so it cannot be stopped.',
+  'service-stopping': 'The service is stopping and accepts no new runs.',
+  'executor-unavailable': 'The executor cannot be started or reached, or does not respond.',
+  'notify-content-type': 'The notification was not sent as JSON.',
+  'notify-invalid': 'A field of the notification is missing or invalid.',
+  'repo-id-invalid': 'The `repo_id` is missing or does not have the form `owner/name`.',
+  'model-not-downloaded': 'The model is not downloaded, or only in part.',
+  'download-unknown': 'No download has this id, or it ended too long ago.',
+  'downloads-full': 'Too many downloads are running or waiting.',
+  'download-ended': 'The download has already ended and cannot be stopped.',
   'model-not-removable':
-    'The model lies in a folder of `model_folders`, where Hob removes nothing, or the system does not let it be removed.',
-  'model-downloading': 'The model is being downloaded, so it cannot be removed.',
+    'The model is in a folder of `model_folders`, from which Hob removes nothing, or the operating system denied the removal.',
+  'model-downloading': 'The model is being downloaded and cannot be removed now.',
   'hub-not-found': 'The hub has no such model, or no such revision of it.',
-  'hub-denied': 'The hub wants a token, or a licence to be accepted, before it gives out the model.',
+  'hub-denied': 'The hub requires a token, or that you accept a licence.',
   'hub-unreachable':
-    'The hub cannot be reached, breaks off, is too busy or answers with an error; or downloads are switched off.',
-  'hub-answer-invalid': 'The hub sent something that cannot be right, so nothing of it was used.',
-  'download-nothing-matches': 'None of the files of the model matches what was asked for.',
-  'download-corrupt': 'What arrived is not what the hub had announced, by its size or its hash.',
-  'download-cache-unusable': 'The folder that the model is to be put into cannot be used.',
+    'The hub cannot be reached, closed the connection, is overloaded or returned an error; or downloads are disabled.',
+  'hub-answer-invalid': 'The hub returned an invalid response. Nothing of it was used.',
+  'download-nothing-matches': 'No file of the model matches the requested patterns.',
+  'download-corrupt': 'The size or hash of a downloaded file differs from what the hub announced.',
+  'download-cache-unusable': 'Hob cannot use the folder that should receive the model.',
   'package-source-invalid':
-    'What is to be installed is neither a folder, nor an archive, nor the address of a git repository, or it is not there.',
-  'package-unreadable': 'The archive is damaged, encrypted, or not what its name says.',
+    'The source does not exist, or is not a folder, an archive or the address of a git repository.',
+  'package-unreadable': 'The archive is damaged, encrypted, or not of the type that its name says.',
   'package-unsafe':
-    'The package has entries that could do harm: paths that lead out of it, links, devices, or names that clash.',
-  'package-too-large': 'The package has more entries, more bytes or deeper folders than are taken.',
-  'package-not-a-script': 'There is no manifest in the package, or several and no `path` to choose by.',
-  'package-broken': 'Something is wrong with the manifest of the package or with its files.',
-  'package-fetch-failed': 'The repository could not be fetched.',
-  'package-installed': 'The script is installed already, or another folder has a script with its id.',
+    'The package contains dangerous entries: paths that lead out of it, links, devices or conflicting names.',
+  'package-too-large': 'The package has too many entries, too many bytes or too many nested folders.',
+  'package-not-a-script': 'The package contains no manifest, or several and the request has no `path`.',
+  'package-broken': 'The manifest or the files of the package are invalid.',
+  'package-fetch-failed': 'The git repository could not be fetched.',
+  'package-installed': 'The script is already installed, or another folder has a script with the same id.',
   'package-not-installed': 'No installed package has this id.',
-  'package-busy': 'Something is being done with this script already, or with as many as are allowed at once.',
-  'package-no-previous': 'No earlier version of the package is kept.',
-  'operation-unknown': 'No operation has this id, or it ended long ago.',
-  'operation-ended': 'The operation has ended already, so it cannot be stopped.',
-  'environment-failed': 'What the script needs to run could not be prepared.',
-  'environment-unknown': 'There is no such environment.',
-  'environment-in-use': 'The environment is being built, or a run uses it, so it cannot be removed.',
-  'folder-unknown': 'There is no such folder on this machine.',
-  'folder-unreadable': 'The system does not let Hob look into the folder.',
-  'folder-invalid': 'What is at this place is no folder.',
-  'folder-missing': 'There is nothing at the path whose folder is to be opened.',
-  'desktop-unavailable': 'There is no desktop to open the folder on, or nothing on it that opens folders.',
-  'path-unknown': 'There is nothing at this path.',
-  'method-not-allowed': 'The path exists, but not for this method.',
+  'package-busy': 'Another operation on this script is in progress, or too many operations are.',
+  'package-no-previous': 'Hob has no earlier version of the package.',
+  'operation-unknown': 'No operation has this id, or it ended too long ago.',
+  'operation-ended': 'The operation has already ended and cannot be stopped.',
+  'environment-failed': 'The environment of the script could not be built.',
+  'environment-unknown': 'No environment has this id.',
+  'environment-in-use': 'The environment is being built or used by a run, and cannot be removed now.',
+  'folder-unknown': 'The folder does not exist on this machine.',
+  'folder-unreadable': 'The operating system denied access to the folder.',
+  'folder-invalid': 'The path is not a folder.',
+  'folder-missing': 'The path to open does not exist.',
+  'desktop-unavailable': 'The machine has no desktop, or no program that opens folders.',
+  'path-unknown': 'The service has no such path.',
+  'method-not-allowed': 'The path does not accept this method.',
   'run-unknown': 'No run has this id.',
-  'run-ended':
-    'The run has ended already: it can neither be cancelled nor typed into, nor report its progress.',
-  'run-without-terminal': 'The run has no terminal that a page could show, or has not got it yet.',
-  'run-not-ended': 'The run has not ended yet, so it cannot be deleted.',
-  'range-not-satisfiable':
-    'There is nothing of the range that was asked for: it was not kept, or is beyond the end.',
-  'secrets-needed': 'Secrets are not kept, so a run with some can be repeated only when they are sent again.',
+  'run-ended': 'The run has already ended. It cannot be cancelled, receive input or report progress.',
+  'run-without-terminal': 'The run has no terminal for the console, or does not have it yet.',
+  'run-not-ended': 'The run has not ended yet and cannot be deleted.',
+  'range-not-satisfiable': 'The requested range is past the end of the output, or was not kept.',
+  'secrets-needed': 'The run used secrets, which Hob does not store. Send them again to repeat the run.',
   'idempotency-key-invalid':
-    'The `Idempotency-Key` is not 1 to 255 visible ASCII characters, or there are several.',
-  'idempotency-key-reused': 'The `Idempotency-Key` was used for another request to run this script.',
-  'idempotency-run-gone': 'The run that the `Idempotency-Key` belongs to was deleted.',
-  'caller-stopping': 'The run that calls is itself being stopped.',
-  'progress-needs-run': 'Progress was reported by way of an address that names no run.',
+    'The `Idempotency-Key` is not 1 to 255 visible ASCII characters, or was sent more than once.',
+  'idempotency-key-reused': 'The `Idempotency-Key` was already used for a different request to this script.',
+  'idempotency-run-gone': 'The run of this `Idempotency-Key` was deleted.',
+  'caller-stopping': 'The calling run is being stopped.',
+  'progress-needs-run': 'The address of the request does not identify a run, so it cannot report progress.',
   'run-token-unknown': 'The run token in the address belongs to no run.',
   'door-protocol': 'The request is not plain HTTP/1.0 or HTTP/1.1 with a path as its target.',
-  'door-method': 'OPTIONS is refused: Hob answers no cross-origin preflight.',
+  'door-method': 'OPTIONS is refused. Hob does not answer CORS preflight requests.',
   'door-host-missing': 'The request has no Host header, or more than one.',
   'door-host': 'The Host header is not one of the addresses of this service.',
   'door-origin': 'The request comes from a web page of another origin.',
-  'door-fetch-site': 'The browser says that another site caused the request.',
-  'door-token': 'The token of this home is needed, and was not sent or is not right.',
-  'door-busy': 'There are as many connections as are allowed.',
-  'request-malformed': 'The bytes received are not an HTTP request.',
-  'request-header-too-large': 'The header of the request is too large.',
+  'door-fetch-site': 'The browser reports that another site caused the request.',
+  'door-token': 'The service requires a token, and the request has none or a wrong one.',
+  'door-busy': 'Too many connections are open.',
+  'request-malformed': 'The received bytes are not a valid HTTP request.',
+  'request-header-too-large': 'The request header is too large.',
   'request-timeout': 'The request took too long to arrive.',
-  internal: 'A defect in Hob. The log has the details.',
+  internal: 'A defect in Hob. See the log for details.',
 } as const satisfies Record<string, string>;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -107,15 +105,15 @@ export type ErrorCode = keyof typeof errorCodes;
 interface AppErrorOptions {
   hint?: Text;
   cause?: unknown;
-  /** How soon it makes sense to ask again. */
+  /** Seconds after which a retry makes sense. */
   retryAfterS?: number;
-  /** What of the request it is about, such as `params.key`: for programs, which should not have to read the text. */
+  /** The request fields at fault, such as `params.key`, so that programs need not parse the text. */
   fields?: readonly string[];
-  /** The files and folders that are at fault, likewise. */
+  /** The files and folders at fault. */
   files?: readonly string[];
 }
 
-/** A refused request. Anything else that is thrown is a defect of Hob itself. */
+/** A refused request. Any other exception is a defect in Hob. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly text: Text;
@@ -156,7 +154,7 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether an errno means that the machine ran out of something, which passes, rather than that we did something wrong. */
+/** Whether an errno means that the machine temporarily lacks a resource, as opposed to a defect in Hob. */
 export function isExhaustion(errno: string | undefined): errno is string {
   return errno !== undefined && exhaustionErrnos.has(errno);
 }
@@ -165,7 +163,7 @@ export function exhaustedError(errno: string, cause?: unknown): AppError {
   return new AppError(
     'resources-exhausted',
     {
-      en: `The machine is out of a resource that this run needs (${errno}). Nothing was started; try again when it is free.`,
+      en: `The machine lacks a resource that this run needs (${errno}). Nothing was started. Free the resource, then try again.`,
       zh: `运行所需的系统资源已耗尽（${errno}），脚本未启动，请稍后重试。`,
     },
     { cause, retryAfterS: 5 },

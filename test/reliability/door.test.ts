@@ -72,7 +72,7 @@ it(
     const defects = hob
       .log()
       .split('\n')
-      .filter((line) => line.includes('because of a defect'));
+      .filter((line) => line.includes('failed: internal error'));
     expect(defects.slice(0, 10)).toEqual([]);
     none('internal errors in its log', defects.length);
     told('memory of the service after a tenth of the connections', warmMib, 'MiB');

@@ -308,7 +308,7 @@ describe('rule 13: a refusal explains itself', () => {
           ['Sec-Fetch-Site', 'none'],
         ],
       },
-      /GET or HEAD only.*rule 5/,
+      /Only GET and HEAD are allowed.*rule 5/,
       null,
     ],
     [

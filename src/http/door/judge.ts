@@ -35,7 +35,7 @@ export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
   } catch (error) {
     return refusal(
       'door-protocol',
-      { en: 'The request cannot be understood.', zh: '无法识别该请求。' },
+      { en: 'The request is not valid.', zh: '无法识别该请求。' },
       undefined,
       error,
     );
@@ -45,13 +45,13 @@ export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
 function judgeProtocol({ httpVersion, target }: Knock): AppError | null {
   if (httpVersion !== '1.0' && httpVersion !== '1.1') {
     return refusal('door-protocol', {
-      en: 'Only HTTP/1.0 and HTTP/1.1 are spoken here (door rule 2).',
+      en: 'Only HTTP/1.0 and HTTP/1.1 are supported (access rule 2).',
       zh: '仅支持 HTTP/1.0 和 HTTP/1.1（规则 2）。',
     });
   }
   if (target.startsWith('/') && !target.startsWith('//') && !target.includes('#')) return null;
   return refusal('door-protocol', {
-    en: 'The target of a request must be a path that begins with exactly one / and has no # (door rule 2).',
+    en: 'The request target must be a path that starts with a single / and contains no # (access rule 2).',
     zh: '请求目标应为以单个 / 开头且不含 # 的路径（规则 2）。',
   });
 }
@@ -60,7 +60,7 @@ function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): 
   const [host, second] = valuesOf(rawHeaders, 'host');
   if (host === undefined || second !== undefined) {
     return refusal('door-host-missing', {
-      en: 'The request must have exactly one Host header (door rule 3).',
+      en: 'The request must have exactly one Host header (access rule 3).',
       zh: '请求必须有且只有一个 Host 头（规则 3）。',
     });
   }
@@ -68,11 +68,11 @@ function judgeHost({ rawHeaders, reached = [] }: Knock, { hosts }: DoorPolicy): 
   return refusal(
     'door-host',
     {
-      en: `Hob does not answer to the host ${brief(host)} (door rule 3).`,
+      en: `The host ${brief(host)} is not allowed (access rule 3).`,
       zh: `不接受主机 ${brief(host)}（规则 3）。`,
     },
     {
-      en: 'Call it by an address that it listens on, with the port, such as http://127.0.0.1:9527, or add this host to the setting extra_hosts.',
+      en: 'Use an address that Hob listens on, with the port, such as http://127.0.0.1:9527, or add this host to the setting extra_hosts.',
       zh: '请使用其监听的地址加端口（例如 http://127.0.0.1:9527），或将该主机加入设置 extra_hosts。',
     },
   );
@@ -88,7 +88,7 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
     return refusal(
       'door-origin',
       {
-        en: `Web pages of ${brief(origins.join(', '))} may not call Hob (door rule 4).`,
+        en: `Web pages from ${brief(origins.join(', '))} are not allowed to call Hob (access rule 4).`,
         zh: `来自 ${brief(origins.join(', '))} 的网页不能调用 Hob（规则 4）。`,
       },
       trustHint,
@@ -101,7 +101,7 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
     return refusal(
       'door-fetch-site',
       {
-        en: `The browser says that another site caused this request: ${brief(site)} (door rule 5).`,
+        en: `The browser reports that another site caused this request: ${brief(site)} (access rule 5).`,
         zh: `浏览器表明该请求由其他网站发起：${brief(site)}（规则 5）。`,
       },
       trustHint,
@@ -113,26 +113,26 @@ function judgeOrigin({ rawHeaders, method }: Knock, { trustedOrigins }: DoorPoli
 function judgeMethod({ method }: Knock): AppError | null {
   if (method !== 'OPTIONS') return null;
   return refusal('door-method', {
-    en: 'OPTIONS is refused: what a page of another origin must ask for first, such as to send JSON, is allowed to none, trusted or not (door rule 6).',
+    en: 'OPTIONS is refused. Hob allows no cross-origin request that needs a preflight, such as one with a JSON body, not even from trusted origins (access rule 6).',
     zh: '不接受 OPTIONS：需要预检的跨域请求（例如发送 JSON）一律不允许，受信任的来源也不例外（规则 6）。',
   });
 }
 
 const trustHint: Text = {
-  en: 'If the page is yours, add its origin to the setting trusted_origins; it can then send forms.',
+  en: 'If this is your own page, add its origin to the setting trusted_origins. It can then send forms.',
   zh: '如果网页由您提供，请将其来源加入设置 trusted_origins，之后它可以发送表单。',
 };
 
 function noOrigin(): AppError {
   return refusal('door-origin', {
-    en: 'A page without an origin, from a file or a sandboxed frame for one, may not call Hob, and no setting allows it (door rule 4). Serve the page over HTTP.',
+    en: 'A page without an origin, such as a local file or a sandboxed frame, is not allowed to call Hob, and no setting allows it (access rule 4). Serve the page over HTTP.',
     zh: '没有来源的网页（例如本地文件或沙盒框架）不能调用 Hob，也没有设置可以放行（规则 4）。请通过 HTTP 提供该网页。',
   });
 }
 
 function typedWrite(): AppError {
   return refusal('door-fetch-site', {
-    en: 'The browser says that no page caused this request, and then it may be GET or HEAD only (door rule 5).',
+    en: 'The browser reports that no page caused this request. Only GET and HEAD are allowed in this case (access rule 5).',
     zh: '浏览器表明该请求不是由网页发起，此时仅接受 GET 和 HEAD（规则 5）。',
   });
 }

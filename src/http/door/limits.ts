@@ -10,7 +10,7 @@ export function clientRefusal(error: Error, receiveMs: number): AppError {
   switch (errnoOf(error)) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('request-header-too-large', {
-        en: `The header is larger than ${maxHeaderBytes} bytes (door rule 10).`,
+        en: `The request header is larger than ${maxHeaderBytes} bytes (access rule 10).`,
         zh: `请求头超过 ${maxHeaderBytes} 字节（规则 10）。`,
       });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -24,7 +24,7 @@ export function malformed(cause: unknown): AppError {
   return new AppError(
     'request-malformed',
     {
-      en: 'This is not an HTTP request, or one with an unknown method (door rule 2).',
+      en: 'This is not a valid HTTP request, or its method is unknown (access rule 2).',
       zh: '不是有效的 HTTP 请求，或请求方法未知（规则 2）。',
     },
     { cause },
@@ -34,7 +34,7 @@ export function malformed(cause: unknown): AppError {
 export function timeoutRefusal(receiveMs: number): AppError {
   const [pauseS, wholeS] = [receiveMs / 1000, (receiveMs * wholeRequest) / 1000];
   return new AppError('request-timeout', {
-    en: `The request took too long to arrive: its header and every pause may take ${pauseS} s, all of it ${wholeS} s (door rule 10, setting receive_s).`,
+    en: `The request took too long to arrive. Limits: ${pauseS} s for the header and for each pause, ${wholeS} s for the whole request (access rule 10, setting receive_s).`,
     zh: `接收请求超时：请求头及每次停顿不得超过 ${pauseS} 秒，整个请求不得超过 ${wholeS} 秒（规则 10，设置 receive_s）。`,
   });
 }
@@ -43,7 +43,7 @@ export function busyRefusal({ most, reason }: { most: number; reason: Text }): A
   return new AppError(
     'door-busy',
     {
-      en: `There are ${most} connections already, and Hob takes no more at once (door rule 10, ${reason.en}).`,
+      en: `Too many connections: the limit is ${most} (access rule 10, ${reason.en}). Try again later.`,
       zh: `已有 ${most} 个连接，达到上限（规则 10，${reason.zh}）。`,
     },
     { retryAfterS: 1 },

@@ -107,7 +107,7 @@ function limitsFor({ maxConnections, receiveMs }: ListenOptions): ConnectionLimi
   return {
     most: isShort ? possible : maxConnections,
     reason: isShort
-      ? { en: `half of the ${handles} file handles that it may have`, zh: `文件句柄上限 ${handles} 的一半` }
+      ? { en: `half of the limit of ${handles} file handles`, zh: `文件句柄上限 ${handles} 的一半` }
       : { en: 'setting max_connections', zh: '设置 max_connections' },
     mostIdle: Math.ceil(handles * handlesForIdle),
     pauseMs: receiveMs,
@@ -138,7 +138,7 @@ function nearestOf(opened: readonly string[]): string {
 
 function describePlace(address: string, port: number): string {
   if (!isWildcard(address)) return `http://${inUrl(address)}:${port}`;
-  return `every ${address === '::' ? '' : 'IPv4 '}address of this machine (${address}), port ${port}`;
+  return `all ${address === '::' ? '' : 'IPv4 '}addresses of this machine (${address}), port ${port}`;
 }
 
 function isWildcard(address: string): boolean {

@@ -115,10 +115,10 @@ export class TokenGuard {
     this.#token = null;
     try {
       this.#token = readToken(this.#options.home);
-      if (this.#token === null) this.#options.log.error('the token file is gone: nobody can come in');
+      if (this.#token === null) this.#options.log.error('token file is missing: all requests are refused');
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      this.#options.log.error(`nobody can come in: ${error.message}`);
+      this.#options.log.error(`all requests are refused: ${error.message}`);
     }
     return this.#token;
   }
@@ -138,28 +138,28 @@ function bearerIn({ headers }: IncomingMessage): string | null {
   return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-const noToken: Text = { en: 'This Hob asks for its token', zh: '此 Hob 需要令牌' };
+const noToken: Text = { en: 'A token is required', zh: '此 Hob 需要令牌' };
 const wrongToken: Text = {
-  en: 'The token is not the one of this Hob; it may have been renewed',
+  en: 'The token is wrong; it may have been renewed',
   zh: '令牌不正确，可能已更新',
 };
 const noneUsable: Text = {
-  en: 'The token of this Hob cannot be used at the moment; its log says why',
+  en: 'The service cannot use its own token file at the moment; see its log',
   zh: '此 Hob 的令牌目前无法使用，原因见日志',
 };
 const noLiveRun: Text = {
-  en: 'The address names no run that lasts, so it opens nothing',
+  en: 'The run of this address is not active, so the address gives no access',
   zh: '该地址不属于正在进行的运行，无法使用',
 };
 const notForRuns: Text = {
-  en: 'The address of a run opens execute, link, notify, model path and progress, and nothing else',
+  en: 'The address of a run gives access to execute, link, notify, model path and progress only',
   zh: '运行的专用地址仅可用于 execute、link、notify、model path 和 progress',
 };
-const noSession: Text = { en: 'The session is over', zh: '会话已结束' };
+const noSession: Text = { en: 'The session has ended', zh: '会话已结束' };
 
 function refusal({ en, zh }: Text): AppError {
   return new AppError('door-token', {
-    en: `${en} (door rule 11, setting token). Send the token as "Authorization: Bearer <token>"; on its machine, hob token prints it.`,
+    en: `${en} (access rule 11, setting token). Send the header "Authorization: Bearer <token>". To see the token, run hob token on the machine of the service.`,
     zh: `${zh}（规则 11，设置 token）。请以 “Authorization: Bearer <令牌>” 发送令牌；在其所在机器上运行 hob token 可查看。`,
   });
 }

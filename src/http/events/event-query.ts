@@ -15,10 +15,10 @@ export function malformedEventId(): AppError {
   return new AppError(
     'field-invalid',
     {
-      en: 'Last-Event-ID (or since) must be the id of an event of this stream',
+      en: 'Last-Event-ID (or since) must be the id of an event in this stream',
       zh: 'Last-Event-ID（或 since）应为此事件流中事件的 id',
     },
-    { hint: { en: 'Leave it out to hear only what is new.', zh: '省略则只接收新的事件。' } },
+    { hint: { en: 'Omit it to receive new events only.', zh: '省略则只接收新的事件。' } },
   );
 }
 
@@ -31,7 +31,7 @@ export function readEventTypes({ query }: FastifyRequest): ReadonlySet<EventType
   if (names.length > 0 && known.length === new Set(names).size) return new Set(known);
   const list = eventTypes.join(', ');
   throw new AppError('field-invalid', {
-    en: `types must be some of ${list}, with commas between them`,
+    en: `types must be one or more of ${list}, separated by commas`,
     zh: `types 应为以下类型，以逗号分隔: ${list}`,
   });
 }

@@ -111,7 +111,7 @@ export class EventStream {
 
   /** Ends it because of a defect, which the client sees as a broken connection. */
   fail(error: unknown): void {
-    this.#log.error({ err: error }, 'a stream of events failed because of a defect');
+    this.#log.error({ err: error }, 'event stream failed: internal error');
     this.#over.abort();
     this.#raw.destroy();
   }
@@ -126,7 +126,7 @@ export class EventStream {
         resolve();
       };
       const stuck = setTimeout(() => {
-        this.#log.info({ ms: 2 * this.#heartbeatMs }, 'a client that does not read its events was dropped');
+        this.#log.info({ ms: 2 * this.#heartbeatMs }, 'closed an event stream: the client does not read');
         this.#over.abort();
         this.#raw.destroy();
       }, 2 * this.#heartbeatMs);

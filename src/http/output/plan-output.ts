@@ -90,12 +90,12 @@ function missing({ from, to }: Gap): Why {
   return {
     en: `Bytes ${from} to ${to - 1} were not kept.`,
     zh: `第 ${from} 至 ${to - 1} 字节未保留。`,
-    hint: { en: `Go on with bytes=${to}-`, zh: `可从 bytes=${to}- 继续` },
+    hint: { en: `Continue with Range: bytes=${to}-`, zh: `可从 bytes=${to}- 继续` },
   };
 }
 
 function beyond(first: number): Why {
-  return { en: `There is no byte ${first}.`, zh: `没有第 ${first} 字节。` };
+  return { en: `Byte ${first} does not exist.`, zh: `没有第 ${first} 字节。` };
 }
 
 /** Where the last so many bytes begin: behind the last gap in any case, since the end is what was asked for. */

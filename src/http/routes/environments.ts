@@ -11,8 +11,8 @@ import { EnvironmentRemoved, EnvironmentsAnswer } from '../wire/environments.ts'
 export function addEnvironmentRoutes(app: FastifyInstance, { environments }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const listSchema = {
-    summary: 'Environments',
-    description: 'What was made ready for scripts to run with, and which scripts need it.',
+    summary: 'List environments',
+    description: 'Lists the environments that Hob has built, and the scripts that use them.',
     response: { 200: EnvironmentsAnswer, ...errors },
   };
   app.get('/api/environments', { schema: listSchema }, async (request) => {
@@ -22,7 +22,7 @@ export function addEnvironmentRoutes(app: FastifyInstance, { environments }: App
 
   const removeSchema = {
     summary: 'Remove an environment',
-    description: 'It is made again when a script needs it. Refused while it is being built or a run uses it.',
+    description: 'Hob builds it again when a script needs it. Refused while the environment is being built or used by a run.',
     response: { 200: EnvironmentRemoved, ...errors },
   };
   app.delete<{ Params: { key: string } }>(
@@ -61,10 +61,10 @@ function unknownEnvironment(key: string): AppError {
   const given = key.slice(0, 100);
   return new AppError(
     'environment-unknown',
-    { en: `There is no environment ${given}`, zh: `运行环境不存在: ${given}` },
+    { en: `No such environment: ${given}`, zh: `运行环境不存在: ${given}` },
     {
       hint: {
-        en: 'GET /api/environments lists all of them.',
+        en: 'GET /api/environments lists all environments.',
         zh: 'GET /api/environments 列出所有运行环境。',
       },
     },

@@ -17,9 +17,9 @@ const pieceLength = 64 * 1024;
 export function addEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { eventLog } = dependencies;
   const schema = {
-    summary: 'What happens',
+    summary: 'Stream events',
     description:
-      'Events as they happen (server-sent events). With Last-Event-ID, or `since`, first all that came after that one.',
+      'Sends events as they happen (server-sent events). With `Last-Event-ID` or `since`, the stream starts with the events after that one.',
     querystring: EventsQuery,
     headers: EventsHeaders,
     response: { 200: EventsAnswer, '4xx': LaterError, '5xx': LaterError },

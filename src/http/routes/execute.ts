@@ -28,7 +28,7 @@ export function addExecuteRoute(
 ): void {
   const schema = {
     summary: 'Run a script',
-    description: 'Runs any script by its id, and waits for it when `sync` is true.',
+    description: 'Runs any script by its id. With `sync` true, the response waits for the end of the run.',
     consumes: ['application/json', 'application/x-www-form-urlencoded'],
     headers: ExecuteHeaders,
     body: {
@@ -39,7 +39,7 @@ export function addExecuteRoute(
     },
     response: {
       200: Type.Union([ExecutionAnswer, AcceptedAnswer], {
-        description: 'What became of the run, or that it was accepted.',
+        description: 'The outcome of the run, or the confirmation that it was accepted.',
       }),
       '4xx': ExecutionError,
       '5xx': ExecutionError,

@@ -9,9 +9,9 @@ import { FilesAnswer, FilesQuery } from '../wire/files.ts';
 
 export function addFilesRoute(app: FastifyInstance, { closing }: AppDependencies): void {
   const schema = {
-    summary: 'What is in a folder of this machine',
+    summary: 'List a folder',
     description:
-      'For choosing files and folders. Names, kinds, sizes and times; what is in the files is not shown. At most 10,000 entries.',
+      'Lists the names, kinds, sizes and times of up to 10,000 entries, so that a user can choose files and folders. Never returns the content of files.',
     querystring: FilesQuery,
     response: { 200: FilesAnswer, '4xx': LaterError, '5xx': LaterError },
   };

@@ -14,7 +14,7 @@ export function addHealthRoute(
 ): void {
   const startedMs = performance.now();
   const schema = {
-    summary: 'Is Hob well?',
+    summary: 'Check the health of the service',
     response: { 200: HealthAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/health', { schema }, async ({ raw }) => ({

@@ -21,8 +21,8 @@ const treeBounds = { members: 5000, generations: 100 };
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const listSchema = {
-    summary: 'Runs',
-    description: 'The runs on record that fit, the newest first, a page at a time.',
+    summary: 'List runs',
+    description: 'Lists the stored runs that match, newest first, in pages.',
     querystring: RunsQuery,
     response: { 200: RunsAnswer, ...errors },
   };
@@ -35,9 +35,9 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   });
 
   const treeSchema = {
-    summary: 'The chain of a run',
+    summary: 'Get the chain of a run',
     description:
-      'The run, the runs that led to it, and all that these started: a tree from the first of them that is still on record.',
+      'Returns the run, its ancestors and all their descendants, as a tree. The root is the oldest ancestor that is still stored.',
     response: { 200: TreeAnswer, ...errors },
   };
   app.get<{ Params: { id: string } }>(
@@ -54,9 +54,9 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
   );
 
   const statsSchema = {
-    summary: 'Counts, outcomes and durations',
+    summary: 'Get statistics',
     description:
-      'How many runs ended how, and how long they took, by script and by day of local time. Counted when a run ends, so it does not matter whether it is still on record.',
+      'Counts outcomes and durations by script and by day in local time. Includes runs that are no longer stored.',
     querystring: StatsQuery,
     response: { 200: StatsAnswer, ...errors },
   };

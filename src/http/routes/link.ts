@@ -18,7 +18,7 @@ export function addLinkRoute(
 ): void {
   const schema = {
     summary: 'Run a node from a running script',
-    description: 'Called by a running script. Waits for the node, and returns its envelope.',
+    description: 'Called by a running script. Waits for the end of the node and returns its envelope.',
     body: LinkBody,
     response: { 200: ExecutionAnswer, '4xx': ExecutionError, '5xx': ExecutionError },
   };

@@ -7,7 +7,7 @@ import { MetricsText } from '../wire/service.ts';
 export function addMetricsRoute(app: FastifyInstance, { metrics }: AppDependencies): void {
   const schema = {
     summary: 'Metrics',
-    description: 'Counters and gauges of this service and its process, in the text format of Prometheus.',
+    description: 'Returns counters and gauges of the service and its process in the Prometheus text format.',
     response: {
       200: { description: 'All metrics.', content: { 'text/plain': { schema: MetricsText } } },
       '4xx': LaterError,

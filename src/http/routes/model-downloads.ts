@@ -26,7 +26,7 @@ export function addModelDownloadRoutes(
   const startSchema = {
     summary: 'Download a model',
     description:
-      'Begins to download a model, or joins the download of it that is under way. The answer comes at once.',
+      'Starts the download of a model, or joins the one in progress. Responds immediately.',
     body: DownloadBody,
     response: { 200: DownloadStarted, ...errors },
   };
@@ -42,8 +42,8 @@ export function addModelDownloadRoutes(
       revision,
     });
     const message = isJoined
-      ? { en: `${repoId} is being downloaded already`, zh: `模型 ${repoId} 正在下载` }
-      : { en: `The download of ${repoId} has begun`, zh: `模型 ${repoId} 开始下载` };
+      ? { en: `${repoId} is already being downloaded`, zh: `模型 ${repoId} 正在下载` }
+      : { en: `Started the download of ${repoId}`, zh: `模型 ${repoId} 开始下载` };
     return {
       status: 'success',
       message: message[languageOf(request, 'en')],
@@ -53,8 +53,8 @@ export function addModelDownloadRoutes(
   });
 
   const listSchema = {
-    summary: 'Downloads of models',
-    description: 'Those under way and the last ones that ended since the service started, the newest first.',
+    summary: 'List downloads',
+    description: 'Lists the downloads in progress and the latest that ended since the service started, newest first.',
     response: { 200: DownloadsAnswer, ...errors },
   };
   app.get('/api/models/downloads', { schema: listSchema }, async (request) => {
@@ -69,7 +69,7 @@ export function addModelDownloadRoutes(
     return download;
   };
   const showSchema = {
-    summary: 'One download',
+    summary: 'Get a download',
     response: { 200: DownloadAnswer, ...errors },
   };
   app.get<{ Params: { id: string } }>('/api/models/downloads/:id', { schema: showSchema }, async (request) =>
@@ -79,7 +79,7 @@ export function addModelDownloadRoutes(
   const cancelSchema = {
     summary: 'Stop a download',
     description:
-      'Stops it for everybody who waits for it. What is there already is kept, and the next download of the model goes on from there.',
+      'Stops the download for all callers that wait for it. Hob keeps the received data, and the next download of the model resumes from there.',
     response: { 200: DownloadCancelled, ...errors },
   };
   app.post<{ Params: { id: string } }>(
@@ -99,10 +99,10 @@ function unknownDownload(id: string): AppError {
   const given = id.slice(0, 100);
   return new AppError(
     'download-unknown',
-    { en: `There is no download ${given}`, zh: `下载不存在: ${given}` },
+    { en: `No such download: ${given}`, zh: `下载不存在: ${given}` },
     {
       hint: {
-        en: 'GET /api/models/downloads lists all downloads since the service started.',
+        en: 'GET /api/models/downloads lists the downloads since the service started.',
         zh: 'GET /api/models/downloads 列出服务启动以来的所有下载。',
       },
     },
@@ -110,5 +110,5 @@ function unknownDownload(id: string): AppError {
 }
 
 function endedAlready(): AppError {
-  return new AppError('download-ended', { en: 'The download has ended already', zh: '下载已结束' });
+  return new AppError('download-ended', { en: 'The download has already ended', zh: '下载已结束' });
 }

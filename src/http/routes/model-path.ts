@@ -10,8 +10,8 @@ import { ModelPathAnswer, ModelPathError, ModelPathQuery } from '../wire/operati
 
 export function addModelPathRoute(app: FastifyInstance, { models }: AppDependencies): void {
   const schema = {
-    summary: 'Where a model lies',
-    description: 'The folder of a downloaded model.',
+    summary: 'Get the folder of a model',
+    description: 'Returns the folder of a downloaded model.',
     querystring: ModelPathQuery,
     response: { 200: ModelPathAnswer, '4xx': ModelPathError, '5xx': ModelPathError },
   };

@@ -13,9 +13,9 @@ import { ModelsAnswer, RemoveModelAnswer, RemoveModelQuery } from '../wire/model
 
 export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: AppDependencies): void {
   const listSchema = {
-    summary: 'All models',
+    summary: 'List models',
     description:
-      'Every model on this machine, whole or not, wherever it lies, and those that scripts need and nobody has.',
+      'Lists every model on this machine, complete or not, and the missing models that scripts need.',
     response: { 200: ModelsAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/models', { schema: listSchema }, async () => {
@@ -38,7 +38,7 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
   const removeSchema = {
     summary: 'Remove a model',
     description:
-      'Removes all that one place has of a model, and tells how much that freed. Nothing is removed from the folders of the setting `model_folders`, unless one of them is a cache that Hob knows anyway.',
+      'Removes a model from one place and returns the freed bytes. Hob removes nothing from the folders of the setting `model_folders`, unless the folder is also one of the standard caches.',
     querystring: RemoveModelQuery,
     response: { 200: RemoveModelAnswer, '4xx': LaterError, '5xx': LaterError },
   };

@@ -11,7 +11,7 @@ import { NotificationsAnswer, NotificationsQuery } from '../wire/notifications.t
 export function addNotificationsRoute(app: FastifyInstance, { notifications }: AppDependencies): void {
   const schema = {
     summary: 'Notifications',
-    description: `The last ${keptNotifications} notifications, the newest first, a page at a time. Those of a run go when the run is deleted.`,
+    description: `Lists the last ${keptNotifications} notifications, newest first, in pages. Deleting a run deletes its notifications.`,
     querystring: NotificationsQuery,
     response: { 200: NotificationsAnswer, '4xx': LaterError, '5xx': LaterError },
   };

@@ -14,9 +14,9 @@ const expectations: Record<string, Text> = {
     en: `notify_type must be one of ${notificationTypes.join(', ')}`,
     zh: `notify_type 应为 ${notificationTypes.join('、')} 之一`,
   },
-  message: { en: 'message must be a text or null', zh: 'message 应为字符串或 null' },
+  message: { en: 'message must be a string or null', zh: 'message 应为字符串或 null' },
   duration: {
-    en: 'duration must be a whole number of milliseconds, 0 or more (0: until it is closed by hand)',
+    en: 'duration must be an integer number of milliseconds, 0 or more (0: until the user closes it)',
     zh: 'duration 应为非负整数（毫秒，0 表示直到手动关闭）',
   },
   show_close: { en: 'show_close must be true or false', zh: 'show_close 应为 true 或 false' },
@@ -25,7 +25,7 @@ const expectations: Record<string, Text> = {
 export function addNotifyRoute(app: FastifyInstance, { notifications, runStore }: AppDependencies): void {
   const schema = {
     summary: 'Show a notification',
-    description: 'Shows a bubble to the person at the desk.',
+    description: 'Shows a notification on the desktop of the user.',
     body: NotifyBody,
     response: { 200: NotifyAnswer, '4xx': NotifyError, '5xx': NotifyError },
   };

@@ -12,7 +12,7 @@ export function addOpenFolderRoute(app: FastifyInstance, { openFolder }: AppDepe
   const schema = {
     summary: 'Open a folder on the desktop',
     description:
-      'Shows a folder, or the one that a file is in, in the file manager of the machine on which Hob runs. A file itself is never opened.',
+      'Opens a folder, or the folder that contains a file, in the file manager of the machine that Hob runs on. Never opens the file itself.',
     body: OpenFolderBody,
     response: { 200: OpenFolderAnswer, '4xx': LaterError, '5xx': LaterError },
   };

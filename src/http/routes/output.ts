@@ -20,9 +20,9 @@ export function addOutputRoutes(
 ): void {
   for (const stream of streams) {
     const schema = {
-      summary: `What a run has written to ${stream}`,
+      summary: `Get the ${stream} of a run`,
       description:
-        'The bytes as the script wrote them, while the run lasts and afterwards. With `follow` the answer goes on until the run has ended; one that breaks off is taken up again with `Range: bytes=<bytes received>-`.',
+        'Returns the bytes as the script wrote them, during the run and afterwards. With `follow`, the response continues until the run ends. To resume an interrupted response, send `Range: bytes=<bytes received>-`.',
       querystring: OutputQuery,
       headers: OutputHeaders,
       response: { 200: OutputAnswer, 206: OutputPartAnswer, '4xx': LaterError, '5xx': LaterError },
@@ -60,7 +60,7 @@ export function addOutputRoutes(
         const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, leaving.signal);
         await sendOutput(raw, plan, pieces, leaving.signal);
       } catch (error) {
-        log.error({ err: error, run: runId }, 'the output of a run could not be sent');
+        log.error({ err: error, run: runId }, 'cannot send the output of a run');
         raw.destroy();
       } finally {
         closing.removeEventListener('abort', leave);

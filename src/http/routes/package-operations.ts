@@ -14,8 +14,8 @@ type OfOperation = { Params: { id: string } };
 export function addPackageOperationRoutes(app: FastifyInstance, { packages }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const listSchema = {
-    summary: 'Operations on packages',
-    description: 'Those under way and the last ones that ended since the service started, the newest first.',
+    summary: 'List package operations',
+    description: 'Lists the operations in progress and the latest that ended since the service started, newest first.',
     response: { 200: OperationsAnswer, ...errors },
   };
   app.get('/api/packages/operations', { schema: listSchema }, async (request) => {
@@ -29,15 +29,15 @@ export function addPackageOperationRoutes(app: FastifyInstance, { packages }: Ap
     if (operation === null) throw unknownOperation(id);
     return operation;
   };
-  const showSchema = { summary: 'One operation', response: { 200: OperationAnswer, ...errors } };
+  const showSchema = { summary: 'Get a package operation', response: { 200: OperationAnswer, ...errors } };
   app.get<OfOperation>('/api/packages/operations/:id', { schema: showSchema }, async (request) =>
     operationAnswer(find(request.params.id), languageOf(request, 'en')),
   );
 
   const cancelSchema = {
-    summary: 'Stop an operation',
+    summary: 'Stop a package operation',
     description:
-      'Nothing is left of it, and what was installed before stays. One that is just about to take effect is carried out all the same.',
+      'Removes everything that the operation has created. The version installed before stays. An operation in its last step is completed instead.',
     response: { 200: OperationCancelled, ...errors },
   };
   app.post<OfOperation>('/api/packages/operations/:id/cancel', { schema: cancelSchema }, async (request) => {
@@ -53,10 +53,10 @@ function unknownOperation(id: string): AppError {
   const given = id.slice(0, 100);
   return new AppError(
     'operation-unknown',
-    { en: `There is no operation ${given}`, zh: `操作不存在: ${given}` },
+    { en: `No such operation: ${given}`, zh: `操作不存在: ${given}` },
     {
       hint: {
-        en: 'GET /api/packages/operations lists the last operations since the service started.',
+        en: 'GET /api/packages/operations lists the latest operations since the service started.',
         zh: 'GET /api/packages/operations 列出服务启动以来最近的操作。',
       },
     },
@@ -64,5 +64,5 @@ function unknownOperation(id: string): AppError {
 }
 
 function endedAlready(): AppError {
-  return new AppError('operation-ended', { en: 'The operation has ended already', zh: '操作已结束' });
+  return new AppError('operation-ended', { en: 'The operation has already ended', zh: '操作已结束' });
 }

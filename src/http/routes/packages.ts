@@ -26,8 +26,8 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   const started = { 200: OperationStarted, ...errors };
 
   const listSchema = {
-    summary: 'Installed packages',
-    description: 'What was installed, where it came from, and whether one can return to an earlier version.',
+    summary: 'List installed packages',
+    description: 'Lists the installed packages, their sources, and the versions to which a rollback is possible.',
     response: { 200: PackagesAnswer, ...errors },
   };
   app.get('/api/packages', { schema: listSchema }, async (request) => {
@@ -38,7 +38,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   const installSchema = {
     summary: 'Install a package',
     description:
-      'Begins to install a script. The answer comes at once; how far it is can be asked for, and is told as events. Nothing is left when it fails.',
+      'Starts to install a script and responds immediately. The operation and its events report the progress. A failed installation leaves nothing behind.',
     body: InstallBody,
     response: started,
   };
@@ -49,13 +49,13 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
       source: packages.parseSource(source, { ref, path }),
       prepare,
     });
-    return startedAnswer(request, operation, { en: 'The installation has begun', zh: '开始安装' });
+    return startedAnswer(request, operation, { en: 'Started the installation', zh: '开始安装' });
   });
 
   const updateSchema = {
     summary: 'Update a package',
     description:
-      'Begins to put another version in the place of the one that is installed, which stays until the new one works, and is kept to return to.',
+      'Starts to replace the installed version. The old version stays active until the new one works, and is kept for a rollback.',
     body: UpdateBody,
     response: started,
   };
@@ -63,7 +63,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     const { id } = request.params;
     const { source, ref, path, prepare } = readPackageFields(bodyOf(request).fields, UpdateBody);
     const operation = await packages.update(id, { ...(await readSource()), prepare });
-    return startedAnswer(request, operation, { en: 'The update has begun', zh: '开始更新' });
+    return startedAnswer(request, operation, { en: 'Started the update', zh: '开始更新' });
 
     async function readSource() {
       if (source !== null) return { source: packages.parseSource(source, { ref, path }) };
@@ -76,20 +76,20 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   });
 
   const rollbackSchema = {
-    summary: 'Return to the version before',
-    description: 'The version that is left is kept, so that the same leads back to it.',
+    summary: 'Roll back a package',
+    description: 'Activates the previous version. The current one is kept, so that a second rollback activates it again.',
     body: NothingBody,
     response: started,
   };
   app.post<OfScript>('/api/packages/:id/rollback', { schema: rollbackSchema }, async (request) => {
     refuseFields(bodyOf(request).fields);
     const operation = await packages.rollback(request.params.id);
-    return startedAnswer(request, operation, { en: 'The rollback has begun', zh: '开始回退' });
+    return startedAnswer(request, operation, { en: 'Started the rollback', zh: '开始回退' });
   });
 
   const removeSchema = {
     summary: 'Uninstall a package',
-    description: 'Takes effect at once. Runs under way keep their files until they end.',
+    description: 'Takes effect immediately. Running scripts keep their files until they end.',
     response: { 200: UninstallAnswer, ...errors },
   };
   app.delete<OfScript>('/api/packages/:id', { schema: removeSchema }, async (request) => {
@@ -107,14 +107,14 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
   const prepareSchema = {
     summary: 'Prepare a script',
     description:
-      'Makes ready what a script needs to run, so that its first run does not have to wait for it.',
+      'Builds the environment of a script, so that its first run does not have to wait.',
     body: NothingBody,
     response: started,
   };
   app.post<OfScript>('/api/scripts/:id/prepare', { schema: prepareSchema }, async (request) => {
     refuseFields(bodyOf(request).fields);
     const operation = await packages.prepareScript(request.params.id);
-    return startedAnswer(request, operation, { en: 'The preparation has begun', zh: '开始准备运行环境' });
+    return startedAnswer(request, operation, { en: 'Started the preparation', zh: '开始准备运行环境' });
   });
 }
 

@@ -10,8 +10,8 @@ import { ProgressAnswer, ProgressBody } from '../wire/events.ts';
 
 export function addProgressRoute(app: FastifyInstance, { runs }: AppDependencies): void {
   const schema = {
-    summary: 'Say how far a run is',
-    description: 'Called by a running script, by way of its own address.',
+    summary: 'Report the progress of a run',
+    description: 'Called by a running script through its own address, `environment.api_base`.',
     body: ProgressBody,
     response: { 200: ProgressAnswer, '4xx': LaterError, '5xx': LaterError },
   };
@@ -32,12 +32,12 @@ function needsRun(): AppError {
   return new AppError(
     'progress-needs-run',
     {
-      en: 'This address does not say which run reports its progress.',
+      en: 'This address does not identify a run, so it cannot report progress.',
       zh: '此地址未指明由哪个运行报告进度。',
     },
     {
       hint: {
-        en: 'Append /api/progress to environment.api_base of the parameter file.',
+        en: 'Send the request to environment.api_base of the parameter file, followed by /api/progress.',
         zh: '请将 /api/progress 接在参数文件的 environment.api_base 之后。',
       },
     },
@@ -46,7 +46,7 @@ function needsRun(): AppError {
 
 function invalid(): AppError {
   return new AppError('field-invalid', {
-    en: 'fraction must be a number from 0 to 1, message a text; at least one of them is needed',
+    en: 'fraction must be a number from 0 to 1, message must be a string; at least one of them is required',
     zh: 'fraction 应为 0 到 1 的数，message 应为字符串，至少需要其中之一',
   });
 }

@@ -15,9 +15,9 @@ import { EventsAnswer, EventsHeaders, NothingMore, RunEventsQuery } from '../wir
 export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
   const { runs, outputs } = dependencies;
   const schema = {
-    summary: 'What happens to a run',
+    summary: 'Stream the events of a run',
     description:
-      'The state of a run, its output and its progress as they come, and its end (server-sent events). With Last-Event-ID, or `since`, the output goes on where it was.',
+      'Sends the state, output, progress and end of a run as they happen (server-sent events). With `Last-Event-ID` or `since`, the output resumes at that point.',
     querystring: RunEventsQuery,
     headers: EventsHeaders,
     response: { 200: EventsAnswer, 204: NothingMore, '4xx': LaterError, '5xx': LaterError },

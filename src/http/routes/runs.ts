@@ -34,9 +34,9 @@ export function addRunRoutes(
   { catalogue, runs, runEnds, runRemover, closing }: AppDependencies,
 ): void {
   const schema = {
-    summary: 'One run',
+    summary: 'Get a run',
     description:
-      'The record of a run, while it lasts and afterwards. With `wait` it comes when the run has ended.',
+      'Returns the record of a run, during the run and afterwards. With `wait`, the response waits for the end of the run.',
     querystring: RunQuery,
     response: { 200: RunAnswer, '4xx': LaterError, '5xx': LaterError },
   };
@@ -54,8 +54,8 @@ export function addRunRoutes(
   });
 
   const notesSchema = {
-    summary: 'What Hob has to say about a run',
-    description: 'For example why it had no window. What the script says is in its output.',
+    summary: 'Get the notes of a run',
+    description: 'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
     response: { 200: NotesAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>(
@@ -71,7 +71,7 @@ export function addRunRoutes(
   const cancelSchema = {
     summary: 'Stop a run',
     description:
-      'Takes a waiting run out of the queue, or stops a running one with all its processes and the runs it waits for. The answer comes at once; the record says how the run ended.',
+      'Removes a queued run from the queue, or stops a running one together with all its processes and the runs it waits for. Responds immediately; the record shows how the run ended.',
     response: { 200: CancelAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.post<{ Params: { id: string } }>(
@@ -86,9 +86,9 @@ export function addRunRoutes(
   );
 
   const rerunSchema = {
-    summary: 'Run it again',
+    summary: 'Repeat a run',
     description:
-      'Starts the same script again, asynchronously, with the data and params on record. Secrets are not on record and have to be sent.',
+      'Runs the same script again, asynchronously, with the stored data and params. Secrets are not stored: send them again.',
     headers: OriginHeaders,
     body: RerunBody,
     response: { 200: RerunAnswer, '4xx': LaterError, '5xx': LaterError },
@@ -117,7 +117,7 @@ export function addRunRoutes(
 
   const deleteSchema = {
     summary: 'Delete a run',
-    description: 'Removes a run that has ended: its record and its folder, with all that is in them.',
+    description: 'Deletes the record and the folder of a run that has ended.',
     response: { 200: DeleteAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.delete<{ Params: { id: string } }>(

@@ -11,8 +11,8 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 export function addScriptIconRoute(app: FastifyInstance, { catalogue }: AppDependencies): void {
   const schema = {
-    summary: 'The icon of a script',
-    description: 'The file that its manifest names, as long as it lies in the folder of the script.',
+    summary: 'Get the icon of a script',
+    description: 'Returns the image that the manifest names. The file must be inside the folder of the script.',
     response: { 200: IconAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/scripts/:id/icon', { schema }, async (request, reply) => {
@@ -28,10 +28,10 @@ function noIcon(id: string): AppError {
   const given = id.slice(0, 100);
   return new AppError(
     'icon-unknown',
-    { en: `The script ${given} has no icon that can be shown`, zh: `脚本 ${given} 没有可显示的图标` },
+    { en: `The script ${given} has no usable icon`, zh: `脚本 ${given} 没有可显示的图标` },
     {
       hint: {
-        en: 'An icon is a png, jpg, gif, webp, svg or ico file of at most 1 MiB in the folder of the script.',
+        en: 'An icon must be a png, jpg, gif, webp, svg or ico file of at most 1 MiB in the folder of the script.',
         zh: '图标应为脚本文件夹内的 png、jpg、gif、webp、svg 或 ico 文件，且不超过 1 MiB。',
       },
     },

@@ -13,8 +13,8 @@ import { ScriptAnswer, ScriptsAnswer } from '../wire/scripts.ts';
 
 export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: AppDependencies): void {
   const listSchema = {
-    summary: 'All scripts',
-    description: 'Every script, and everything wrong with those that could not be loaded.',
+    summary: 'List scripts',
+    description: 'Lists all scripts, and the problems of those that could not be loaded.',
     response: { 200: ScriptsAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/scripts', { schema: listSchema }, async (request) => {
@@ -33,14 +33,14 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
   });
 
   const manifestSchema = {
-    summary: 'JSON Schema of the manifest',
-    description: 'For editors: it completes and checks script.toml.',
+    summary: 'Get the JSON Schema of the manifest',
+    description: 'Editors use it to complete and check script.toml.',
     response: { 200: Type.Unknown({ description: 'A JSON Schema.' }), '4xx': LaterError, '5xx': LaterError },
   };
   app.get('/api/script.schema.json', { schema: manifestSchema }, async () => ManifestSchema);
 
   const showSchema = {
-    summary: 'One script',
+    summary: 'Get a script',
     response: { 200: ScriptAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/scripts/:id', { schema: showSchema }, async (request) => {
@@ -49,7 +49,7 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
     if (script === null) {
       throw new AppError(
         'script-unknown',
-        { en: `There is no script ${id}`, zh: `脚本不存在: ${id}` },
+        { en: `No such script: ${id}`, zh: `脚本不存在: ${id}` },
         {
           hint: {
             en: 'GET /api/scripts lists all scripts and problems.',

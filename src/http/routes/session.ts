@@ -10,7 +10,7 @@ export function addSessionRoutes(app: FastifyInstance, { guard }: AppDependencie
   const start = {
     summary: 'Start a session',
     description:
-      'For pages of Hob in a browser, where a token is needed: called with it (as `Authorization: Bearer`), this sets a cookie that stands for it until it is ended or expires, the token is renewed or the service ends. Where no token is needed there is no session, and `expires_at` is null.',
+      'Exchanges the token, sent as `Authorization: Bearer`, for a session cookie, so that a browser can use the console. The session ends when it is ended or expires, when the token is renewed, or when the service stops. If the service requires no token, there is no session and `expires_at` is null.',
     response,
   };
   app.post('/api/session', { schema: start }, async (request, reply) => {
@@ -20,8 +20,8 @@ export function addSessionRoutes(app: FastifyInstance, { guard }: AppDependencie
   });
 
   const end = {
-    summary: 'End the session',
-    description: 'The cookie is of no use any more, and taken back.',
+    summary: 'End a session',
+    description: 'Revokes the session and deletes its cookie.',
     response,
   };
   app.delete('/api/session', { schema: end }, async (request, reply) => {

@@ -13,9 +13,9 @@ import { RuntimesAnswer, SettingsAnswer } from '../wire/settings.ts';
 export function addSettingsRoutes(app: FastifyInstance, { settings, runtimes }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const settingsSchema = {
-    summary: 'Settings',
+    summary: 'List settings',
     description:
-      'Every setting as it holds, its default, and where it comes from. They are read when the service starts; secrets are not among them.',
+      'Lists the value, default and source of every setting. The service reads its settings when it starts. Secrets are not included.',
     response: { 200: SettingsAnswer, ...errors },
   };
   app.get('/api/settings', { schema: settingsSchema }, async (request) => {
@@ -39,9 +39,9 @@ export function addSettingsRoutes(app: FastifyInstance, { settings, runtimes }: 
   });
 
   const runtimesSchema = {
-    summary: 'Runtimes',
+    summary: 'List runtimes',
     description:
-      'The interpreters that scripts are started with, those that are missing, and which scripts need them.',
+      'Lists the interpreters that run scripts, installed or missing, and the scripts that need them.',
     response: { 200: RuntimesAnswer, ...errors },
   };
   app.get('/api/runtimes', { schema: runtimesSchema }, async (request) => {

@@ -10,7 +10,7 @@ export function addStopRoute(app: FastifyInstance, { requestStop }: AppDependenc
   const schema = {
     summary: 'Stop the service',
     description:
-      'Refuses new work, waits for synchronous callers, and ends. Asynchronous runs go on without it, unless `all` is true.',
+      'Refuses new runs, waits for synchronous calls to finish, then stops. Asynchronous runs continue, unless `all` is true.',
     body: StopBody,
     response: { 200: StopAnswer, '4xx': LaterError, '5xx': LaterError },
   };

@@ -9,9 +9,9 @@ import { TerminalAnswer, TerminalDoneAnswer, TerminalInputBody, TerminalSizeBody
 
 export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: AppDependencies): void {
   const schema = {
-    summary: 'The terminal of a run',
+    summary: 'Get the terminal of a run',
     description:
-      'Of a run that was started from the console: whether it has a terminal that can be typed into, and its size. What the script writes comes with the events of the run.',
+      'For a run started from the console: whether its terminal accepts input, and its size. The output of the script is part of the events of the run.',
     response: { 200: TerminalAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/runs/:id/terminal', { schema }, async (request, reply) => {
@@ -28,9 +28,9 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
 
   const response = { 200: TerminalDoneAnswer, '4xx': LaterError, '5xx': LaterError };
   const inputSchema = {
-    summary: 'Type into the terminal of a run',
+    summary: 'Send input to the terminal of a run',
     description:
-      'The script reads it as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number` a request without an answer can be sent again.',
+      'The script reads the text as if it were typed; Ctrl-C is `\\u0003`. With `sender` and `number`, a client can safely repeat a request that got no response.',
     body: TerminalInputBody,
     response,
   };
@@ -51,8 +51,8 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
   );
 
   const sizeSchema = {
-    summary: 'Give the terminal of a run another size',
-    description: 'The script is told (SIGWINCH).',
+    summary: 'Resize the terminal of a run',
+    description: 'The script receives SIGWINCH.',
     body: TerminalSizeBody,
     response,
   };
@@ -72,14 +72,14 @@ export function addTerminalRoutes(app: FastifyInstance, { runs, runTerminals }: 
 
 function inputInvalid(): AppError {
   return new AppError('field-invalid', {
-    en: 'text must be 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) go together or are left out; answers must be a whole number from 1',
+    en: 'text must have 1 to 65,536 characters; sender (letters, digits, - and _) and number (from 1) must be sent together or not at all; answers must be an integer from 1',
     zh: 'text 应为 1 到 65,536 个字符；sender（字母、数字、- 和 _）与 number（从 1 起）须同时给出或同时省略；answers 应为从 1 起的整数',
   });
 }
 
 function sizeInvalid(): AppError {
   return new AppError('field-invalid', {
-    en: 'columns must be a whole number from 2 to 1,000, rows one from 1 to 1,000',
+    en: 'columns must be an integer from 2 to 1,000, rows an integer from 1 to 1,000',
     zh: 'columns 应为 2 到 1,000 的整数，rows 应为 1 到 1,000 的整数',
   });
 }

@@ -7,20 +7,20 @@ export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Un
 
 export const Envelope = Type.Object(
   {
-    code: Type.Integer({ description: '0 is success; -1, -2 and -3 are written by Hob itself.' }),
+    code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
     msg: Type.String(),
   },
-  { additionalProperties: true, description: 'What the script wrote to environment.output_json.' },
+  { additionalProperties: true, description: 'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.' },
 );
 
 export const data = Type.Optional(
   Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown())], {
-    description: "Values of the main input: an object keyed by the input's name, or a bare list.",
+    description: "Values of the main input: an object keyed by the input's name, or a plain array.",
   }),
 );
 
 export const params = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), { description: "Overrides of the manifest's params." }),
+  Type.Record(Type.String(), Type.Unknown(), { description: "Values that override the params of the manifest." }),
 );
 
 export const LaterError = Type.Object(
@@ -31,16 +31,16 @@ export const LaterError = Type.Object(
     hint: Type.String(),
     fields: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'What has to be sent, or sent otherwise, such as `params.key`, where that can be named.',
+        description: 'The request fields that are missing or invalid, such as `params.key`, if known.',
       }),
     ),
     files: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'The files and folders at fault, as the list of problems has them.',
+        description: 'The files and folders at fault, as in the list of problems.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'Refused.' },
+  { additionalProperties: false, description: 'The error.' },
 );
 
 /** What else a caller says it is, is not written down. */
@@ -48,7 +48,7 @@ export const OriginHeaders = Type.Object({
   'x-hob-origin': Type.Optional(
     Type.String({
       description:
-        'console or cli: written down as the `origin` of the run in place of execute. Such a run is watched, so no window is opened for it; one from the console has a terminal for its page instead.',
+        '`console` or `cli`: stored as the `origin` of the run instead of `execute`. Such a run opens no window; a run from the console gets a terminal in its page instead.',
     }),
   ),
 });

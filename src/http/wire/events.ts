@@ -5,38 +5,38 @@ import { Nullable } from './common.ts';
 export const EventsQuery = Type.Object({
   since: Type.Optional(
     Type.String({
-      description: 'The last event known; what the header Last-Event-ID says, for others than browsers.',
+      description: 'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
     }),
   ),
-  types: Type.Optional(Type.String({ description: 'Only these, with commas between them.' })),
+  types: Type.Optional(Type.String({ description: 'The event types to send, separated by commas. Absent: all.' })),
 });
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'The id of the last event known: what comes after it is sent first.' }),
+    Type.String({ description: 'Id of the last event received. The stream starts with the events after it.' }),
   ),
 });
 
 export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since });
 
-export const NothingMore = Type.Null({ description: 'The client knows the end already.' });
+export const NothingMore = Type.Null({ description: 'The run has ended, and the client has received all its events.' });
 
 /** Refusals are JSON, as everywhere: only this one answer is a stream. */
 export const EventsAnswer = {
   description: 'Events as they happen.',
   content: {
     'text/event-stream': {
-      schema: Type.String({ description: 'Each event has an id, a type and one line of JSON.' }),
+      schema: Type.String({ description: 'Each event has an id, a type and one line of JSON data.' }),
     },
   },
 };
 
 export const ProgressBody = Type.Object({
   fraction: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-  message: Type.Optional(Nullable(Type.String({ description: 'Cut after 1,000 characters.' }))),
+  message: Type.Optional(Nullable(Type.String({ description: 'Truncated to 1,000 characters.' }))),
 });
 
 export const ProgressAnswer = Type.Object(
   { status: Type.Literal('success') },
-  { additionalProperties: false, description: 'It was taken.' },
+  { additionalProperties: false, description: 'The progress was accepted.' },
 );

@@ -6,7 +6,7 @@ import { RunAnswer } from './runs.ts';
 
 const commaList = (values: readonly string[]) =>
   Type.Optional(
-    Type.String({ description: `One or more of ${values.join(', ')}, with commas between them.` }),
+    Type.String({ description: `One or more of ${values.join(', ')}, separated by commas.` }),
   );
 
 export const RunsQuery = Type.Object({
@@ -19,11 +19,11 @@ export const RunsQuery = Type.Object({
   until: Type.Optional(Type.String({ description: 'Queued before this time.' })),
   q: Type.Optional(
     Type.String({
-      description: "A text that is in the script's name or in the message, in upper or lower case.",
+      description: 'Text to find in the script name or in the message. Case is ignored.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  cursor: Type.Optional(Type.String({ description: '`next` of the page before.' })),
+  cursor: Type.Optional(Type.String({ description: '`next` of the previous page.' })),
 });
 
 const BriefRunAnswer = Type.Object(
@@ -31,7 +31,7 @@ const BriefRunAnswer = Type.Object(
   {
     additionalProperties: false,
     description:
-      'The record of a run. Where `data` or `params` has more than 4 KiB it is null; a `result` that has more is its code and the first 1,000 characters of its msg.',
+      'The record of a run. `data` or `params` larger than 4 KiB is null. A `result` larger than 4 KiB is reduced to its code and the first 1,000 characters of its msg.',
   },
 );
 
@@ -58,27 +58,27 @@ const TreeNode = Type.Pick(RunAnswer, [
 
 export const TreeAnswer = Type.Object(
   {
-    run_id: Type.String({ format: 'uuid', description: 'The run that was asked for.' }),
-    runs: Type.Integer({ description: 'How many runs are in the tree.' }),
-    complete: Type.Boolean({ description: 'false: there are more, and some are left out.' }),
+    run_id: Type.String({ format: 'uuid', description: 'The requested run.' }),
+    runs: Type.Integer({ description: 'Number of runs in the tree.' }),
+    complete: Type.Boolean({ description: 'false: the tree is too large and some runs are omitted.' }),
     root: Type.Object(
       {
         ...TreeNode.properties,
-        children: Type.Array(Type.Unknown({ description: 'Each of them like this one.' })),
+        children: Type.Array(Type.Unknown({ description: 'A node of the same shape.' })),
       },
       { additionalProperties: false },
     ),
   },
-  { additionalProperties: false, description: 'The tree.' },
+  { additionalProperties: false, description: 'The tree of runs.' },
 );
 
 export const OutcomesQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'So many runs of each script.' }),
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of runs for each script.' }),
   ),
   script: Type.Optional(
     Type.String({
-      description: 'Ids of scripts, with commas between them. All that have runs on record when absent.',
+      description: 'Script ids, separated by commas. Absent: all scripts that have stored runs.',
     }),
   ),
 });
@@ -89,11 +89,11 @@ export const OutcomesAnswer = Type.Object(
       Type.Object(
         {
           script_id: Type.String({ format: 'uuid' }),
-          script_name: Type.String({ description: 'As it was called in the latest of the runs.' }),
+          script_name: Type.String({ description: 'The name in the latest run.' }),
           runs: Type.Array(
             Type.Pick(RunAnswer, ['run_id', 'state', 'end_cause', 'queued_at', 'duration_ms']),
             {
-              description: 'The newest first.',
+              description: 'Newest first.',
             },
           ),
         },
@@ -103,13 +103,13 @@ export const OutcomesAnswer = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'The latest runs of each script, the one that ran last first.',
+    description: 'The latest runs of each script; the script that ran last comes first.',
   },
 );
 
 export const StatsQuery = Type.Object({
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 400, default: 30, description: 'So many days, today included.' }),
+    Type.Integer({ minimum: 1, maximum: 400, default: 30, description: 'Number of days, including today.' }),
   ),
   script: Type.Optional(Type.String({ format: 'uuid', description: 'Runs of this script only.' })),
 });
@@ -119,14 +119,14 @@ const tally = {
   succeeded: Type.Integer(),
   failed: Type.Integer(),
   unknown: Type.Integer(),
-  end_causes: Type.Record(Type.String(), Type.Integer(), { description: 'How many ended by which cause.' }),
+  end_causes: Type.Record(Type.String(), Type.Integer(), { description: 'Number of runs for each end cause.' }),
   duration_ms: Nullable(
     Type.Object(
       { mean: Type.Integer(), median: Type.Integer(), p95: Type.Integer() },
       {
         additionalProperties: false,
         description:
-          'The mean is exact, median and p95 are at most a fifth off. Null when none of them started.',
+          'The mean is exact; median and p95 are accurate to within 20 %. Null if no run started.',
       },
     ),
   ),
@@ -136,12 +136,12 @@ export const StatsAnswer = Type.Object(
   {
     from: Type.String({ format: 'date' }),
     to: Type.String({ format: 'date' }),
-    time_zone: Type.String({ description: 'Where the days are counted: that of the machine.' }),
+    time_zone: Type.String({ description: 'The time zone of the machine, in which days are counted.' }),
     history: Type.Object(
       { runs: Type.Integer(), bytes: Type.Integer() },
       {
         additionalProperties: false,
-        description: 'How many runs are on record, and what they take on the disk.',
+        description: 'The number of stored runs and their size on disk.',
       },
     ),
     running: Type.Integer(),
@@ -157,7 +157,7 @@ export const StatsAnswer = Type.Object(
       Type.Object(
         {
           day: Type.String({ format: 'date' }),
-          begins_at: Type.String({ format: 'date-time', description: 'Its first moment.' }),
+          begins_at: Type.String({ format: 'date-time', description: 'The start of the day.' }),
           ...tally,
         },
         { additionalProperties: false },

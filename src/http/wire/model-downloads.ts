@@ -7,14 +7,14 @@ import { Nullable } from './common.ts';
 export const globBounds = { count: 100, length: 200 };
 
 const repoId = Type.String({ description: 'owner/name' });
-const source = Type.Enum([...modelSources], { description: 'Where it comes from.' });
+const source = Type.Enum([...modelSources], { description: 'The hub that provides the model.' });
 
 export const DownloadBody = Type.Object({
   repo_id: repoId,
   source: Type.Optional(
     Nullable(
       Type.Enum([...modelSources], {
-        description: 'Where to get it. Absent: what a script declares for this repo, else huggingface.',
+        description: 'The hub to download from. Absent: the source that a script declares for this repo, otherwise huggingface.',
       }),
     ),
   ),
@@ -23,13 +23,13 @@ export const DownloadBody = Type.Object({
       Type.Array(Type.String({ minLength: 1, maxLength: globBounds.length }), {
         maxItems: globBounds.count,
         description:
-          'Globs of the files to get; an empty list means all. Absent: what all scripts together declare for this repo, else all.',
+          'Globs of the files to download; an empty list means all. Absent: all globs that scripts declare for this repo, otherwise all files.',
       }),
     ),
   ),
   revision: Type.Optional(
     Nullable(
-      Type.String({ description: "A branch, tag or commit. Absent: the source's own default branch." }),
+      Type.String({ description: 'A branch, tag or commit. Absent: the default branch.' }),
     ),
   ),
 });
@@ -39,9 +39,9 @@ export const DownloadStarted = Type.Object(
     status: Type.Literal('success'),
     message: Type.String(),
     download_id: Type.String(),
-    is_joined: Type.Boolean({ description: 'true: the same download was under way already.' }),
+    is_joined: Type.Boolean({ description: 'true: the same download was already in progress.' }),
   },
-  { additionalProperties: false, description: 'It is under way.' },
+  { additionalProperties: false, description: 'The download is in progress.' },
 );
 
 export const DownloadAnswer = Type.Object(
@@ -60,23 +60,23 @@ export const DownloadAnswer = Type.Object(
     seconds_left: Nullable(Type.Number()),
     started_at: Type.String(),
     ended_at: Nullable(Type.String()),
-    folder: Nullable(Type.String({ description: 'Where the files are; null until that is known.' })),
+    folder: Nullable(Type.String({ description: 'The folder of the files; null until it is known.' })),
     error: Nullable(
       Type.Object(
         { code: Type.String(), message: Type.String(), hint: Type.String() },
-        { additionalProperties: false, description: 'Why it failed.' },
+        { additionalProperties: false, description: 'Why the download failed.' },
       ),
     ),
   },
-  { additionalProperties: false, description: 'How far a download is, or how it ended.' },
+  { additionalProperties: false, description: 'The progress or the outcome of a download.' },
 );
 
 export const DownloadsAnswer = Type.Object(
   { items: Type.Array(DownloadAnswer), next: Type.Null() },
-  { additionalProperties: false, description: 'The newest first.' },
+  { additionalProperties: false, description: 'Newest first.' },
 );
 
 export const DownloadCancelled = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), download_id: Type.String() },
-  { additionalProperties: false, description: 'It is being stopped.' },
+  { additionalProperties: false, description: 'The download is being stopped.' },
 );

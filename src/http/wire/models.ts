@@ -12,9 +12,9 @@ const ModelItem = Type.Object(
     place: Nullable(Type.Enum(modelPlaces)),
     folder: Nullable(Type.String()),
     revision: Nullable(Type.String()),
-    size_bytes: Type.Integer({ description: 'What all that is there of it takes on the disk.' }),
+    size_bytes: Type.Integer({ description: 'Size on disk of all its files.' }),
     state: ModelState,
-    is_used: Type.Boolean({ description: 'Whether GET /api/model/path answers with this folder.' }),
+    is_used: Type.Boolean({ description: 'Whether GET /api/model/path returns this folder.' }),
     is_removable: Type.Boolean(),
     needed_by: Type.Array(
       Type.Object({ script_id: Type.String(), script_name: Type.String() }, { additionalProperties: false }),
@@ -25,15 +25,15 @@ const ModelItem = Type.Object(
 
 export const ModelsAnswer = Type.Object(
   { items: Type.Array(ModelItem), next: Type.Null() },
-  { additionalProperties: false, description: 'What is here, and what scripts need and is not here.' },
+  { additionalProperties: false, description: 'The models on this machine, and the missing models that scripts need.' },
 );
 
 export const RemoveModelQuery = Type.Object({
   place: Type.Optional(
-    Type.Enum(modelPlaces, { description: 'Where to remove it. Absent: the first place that has it.' }),
+    Type.Enum(modelPlaces, { description: 'The place to remove the model from. Absent: the first place that has it.' }),
   ),
   dry_run: Type.Optional(
-    Type.Enum(['true', 'false'], { description: 'true: only tell what would be freed.' }),
+    Type.Enum(['true', 'false'], { description: 'true: only report how much would be freed.' }),
   ),
 });
 
@@ -44,5 +44,5 @@ export const RemoveModelAnswer = Type.Object(
     folder: Type.String(),
     freed_bytes: Type.Integer(),
   },
-  { additionalProperties: false, description: 'The model was removed, or would be.' },
+  { additionalProperties: false, description: 'The model was removed, or would be removed.' },
 );

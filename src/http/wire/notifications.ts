@@ -5,17 +5,17 @@ import { Nullable } from './common.ts';
 
 export const NotificationsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ description: '`next` of the page before.' })),
+  cursor: Type.Optional(Type.String({ description: '`next` of the previous page.' })),
 });
 
 const NotificationAnswer = Type.Object(
   {
     notification_id: Type.String({ format: 'uuid' }),
     notify_type: Type.Enum(notificationTypes),
-    message: Nullable(Type.String({ description: 'Cut after 1,000 characters.' })),
-    duration: Type.Integer({ minimum: 0, description: 'Milliseconds; 0: until it is closed by hand.' }),
+    message: Nullable(Type.String({ description: 'Truncated to 1,000 characters.' })),
+    duration: Type.Integer({ minimum: 0, description: 'Milliseconds; 0: until the user closes it.' }),
     show_close: Type.Boolean(),
-    run_id: Nullable(Type.String({ format: 'uuid', description: 'Null: it was sent from outside.' })),
+    run_id: Nullable(Type.String({ format: 'uuid', description: 'Null: the sender was not a run.' })),
     script_id: Nullable(Type.String({ format: 'uuid' })),
     script_name: Nullable(Type.String()),
     at: Type.String({ format: 'date-time' }),

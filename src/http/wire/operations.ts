@@ -10,7 +10,7 @@ export const LinkBody = Type.Object({ script_id: scriptId, data, params });
 export const ExecuteBody = Type.Object({
   script_id: scriptId,
   sync: Type.Optional(
-    Type.Boolean({ description: 'true: wait for the script and return what became of it.' }),
+    Type.Boolean({ description: 'true: wait for the end of the run and return its outcome.' }),
   ),
   data,
   params,
@@ -25,7 +25,7 @@ export const ExecuteHeaders = Type.Object({
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
       description:
-        'The same key with the same body gives the same run, however often it is sent; with another body it is refused.',
+        'Repeating a request with the same key and body returns the same run. The same key with a different body is refused.',
     }),
   ),
 });
@@ -49,7 +49,7 @@ export const ExecutionAnswer = Type.Object(
     stderr: Type.String(),
     result: Envelope,
   },
-  { additionalProperties: false, description: 'What became of the run.' },
+  { additionalProperties: false, description: 'The outcome of the run.' },
 );
 
 export const AcceptedAnswer = Type.Object(
@@ -58,12 +58,12 @@ export const AcceptedAnswer = Type.Object(
     message: Type.String(),
     run_id: Type.String({ format: 'uuid' }),
   },
-  { additionalProperties: false, description: 'The run is on record and will be carried out.' },
+  { additionalProperties: false, description: 'The run is stored and will be executed.' },
 );
 
 export const ExecutionError = Type.Object(
   { status: Type.Literal('error'), message: Type.String() },
-  { additionalProperties: false, description: 'Refused: the script was not run.' },
+  { additionalProperties: false, description: 'The error. The script was not run.' },
 );
 
 export const NotifyBody = Type.Object({
@@ -73,17 +73,17 @@ export const NotifyBody = Type.Object({
     Type.Integer({
       minimum: 0,
       default: 5000,
-      description: 'Milliseconds until it goes by itself; 0: it stays until it is closed by hand.',
+      description: 'Milliseconds until it disappears; 0: it stays until the user closes it.',
     }),
   ),
   show_close: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether it has a button that closes it.' }),
+    Type.Boolean({ default: false, description: 'Whether it has a close button.' }),
   ),
 });
 
 export const NotifyAnswer = Type.Object(
   { success: Type.Literal(true) },
-  { additionalProperties: false, description: 'The notification was taken.' },
+  { additionalProperties: false, description: 'The notification was accepted.' },
 );
 
 export const NotifyError = Type.Object(
@@ -110,5 +110,5 @@ export const ModelPathError = Type.Object(
     message: Type.String(),
     success: Type.Literal(false),
   },
-  { additionalProperties: false, description: 'Refused, or not downloaded.' },
+  { additionalProperties: false, description: 'The error, for example that the model is not downloaded.' },
 );

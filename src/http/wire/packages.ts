@@ -12,23 +12,23 @@ const source = Type.String({
   minLength: 1,
   maxLength: mostSourceCharacters,
   description:
-    'The absolute path of a folder, of a .zip or of a .tar.gz on this machine, or the address of a git repository.',
+    'Absolute path of a folder, .zip or .tar.gz on this machine, or the address of a git repository.',
 });
 const ref = Type.Optional(
   Nullable(
     Type.String({
-      description: 'A branch, tag or commit of a git repository. Absent: its own default branch.',
+      description: 'A branch, tag or commit of the git repository. Absent: the default branch.',
     }),
   ),
 );
 const path = Type.Optional(
-  Nullable(Type.String({ description: 'The folder of the script inside the source, where it has several.' })),
+  Nullable(Type.String({ description: 'The folder of the script inside the source, if the source has several scripts.' })),
 );
 const prepare = Type.Optional(
   Nullable(
     Type.Boolean({
       default: true,
-      description: 'false: what the script needs to run is prepared at its first run, not now.',
+      description: 'false: build the environment at the first run of the script, not now.',
     }),
   ),
 );
@@ -36,7 +36,7 @@ const prepare = Type.Optional(
 export const InstallBody = Type.Object({ source, ref, path, prepare });
 
 export const UpdateBody = Type.Object({
-  source: Type.Optional(Nullable({ ...source, description: 'Absent: where it came from the last time.' })),
+  source: Type.Optional(Nullable({ ...source, description: 'Absent: the source of the installed version.' })),
   ref,
   path,
   prepare,
@@ -46,7 +46,7 @@ export const NothingBody = Type.Object({}, { additionalProperties: false });
 
 export const OperationStarted = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), operation_id: Type.String() },
-  { additionalProperties: false, description: 'It is under way.' },
+  { additionalProperties: false, description: 'The operation is in progress.' },
 );
 
 const sourceFields = {
@@ -62,37 +62,37 @@ export const OperationAnswer = Type.Object(
     kind: Type.Enum([...operationKinds]),
     state: Type.Enum([...operationStates]),
     stage: Nullable(
-      Type.Enum([...operationStages], { description: 'What it is at; null when it has ended.' }),
+      Type.Enum([...operationStages], { description: 'The current stage; null after the end.' }),
     ),
-    script_id: Nullable(Type.String({ description: 'Null until it is known.' })),
+    script_id: Nullable(Type.String({ description: 'Null until known.' })),
     script_name: Nullable(Type.String()),
     version: Nullable(Type.String()),
     source: Nullable(Type.Object(sourceFields, { additionalProperties: false })),
     entries_done: Type.Integer(),
     bytes_done: Type.Integer(),
-    run_id: Nullable(Type.String({ description: 'The run that prepares what the script needs.' })),
+    run_id: Nullable(Type.String({ description: 'The run that builds the environment of the script.' })),
     warnings: Type.Array(Type.String()),
-    problems: Type.Array(Problem, { description: 'Everything wrong with the package.' }),
+    problems: Type.Array(Problem, { description: 'The problems of the package.' }),
     started_at: Type.String(),
     ended_at: Nullable(Type.String()),
     error: Nullable(
       Type.Object(
         { code: Type.String(), message: Type.String(), hint: Type.String() },
-        { additionalProperties: false, description: 'Why it failed.' },
+        { additionalProperties: false, description: 'Why the operation failed.' },
       ),
     ),
   },
-  { additionalProperties: false, description: 'How far an operation is, or how it ended.' },
+  { additionalProperties: false, description: 'The progress or the outcome of an operation.' },
 );
 
 export const OperationsAnswer = Type.Object(
   { items: Type.Array(OperationAnswer), next: Type.Null() },
-  { additionalProperties: false, description: 'The newest first.' },
+  { additionalProperties: false, description: 'Newest first.' },
 );
 
 export const OperationCancelled = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), operation_id: Type.String() },
-  { additionalProperties: false, description: 'It is being stopped.' },
+  { additionalProperties: false, description: 'The operation is being stopped.' },
 );
 
 const PackageItem = Type.Object(
@@ -101,18 +101,18 @@ const PackageItem = Type.Object(
     name: Type.String(),
     version: Nullable(Type.String()),
     description: Nullable(Type.String()),
-    installed_at: Nullable(Type.String({ description: 'Null when its record is damaged.' })),
+    installed_at: Nullable(Type.String({ description: 'Null if its record is damaged.' })),
     source: Nullable(
       Type.Object({ ...sourceFields, commit: Nullable(Type.String()) }, { additionalProperties: false }),
     ),
     previous: Nullable(
       Type.Object(
         { version: Nullable(Type.String()), installed_at: Type.String() },
-        { additionalProperties: false, description: 'The version that one can return to.' },
+        { additionalProperties: false, description: 'The version that a rollback activates.' },
       ),
     ),
     state: Type.Enum(['ready', 'broken'], {
-      description: 'broken: its record is damaged, or its files are gone or no script any more.',
+      description: '`broken`: its record is damaged, or its files are missing or no longer a script.',
     }),
   },
   { additionalProperties: false },
@@ -120,7 +120,7 @@ const PackageItem = Type.Object(
 
 export const PackagesAnswer = Type.Object(
   { items: Type.Array(PackageItem), next: Type.Null() },
-  { additionalProperties: false, description: 'What is installed, by name.' },
+  { additionalProperties: false, description: 'The installed packages, sorted by name.' },
 );
 
 export const UninstallAnswer = Type.Object(
@@ -129,8 +129,8 @@ export const UninstallAnswer = Type.Object(
     message: Type.String(),
     script_id: Type.String(),
     kept_for_runs: Type.Boolean({
-      description: 'true: runs still use its files, which go when they have ended.',
+      description: 'true: runs still use its files. Hob removes the files when these runs end.',
     }),
   },
-  { additionalProperties: false, description: 'It is not installed any more.' },
+  { additionalProperties: false, description: 'The package was uninstalled.' },
 );

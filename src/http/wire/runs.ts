@@ -38,7 +38,7 @@ export const RunQuery = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 300,
-      description: 'Seconds to wait for the end of the run before the record is given as it is.',
+      description: 'Seconds to wait for the end of the run. The response then contains the record as it is.',
     }),
   ),
 });
@@ -57,13 +57,13 @@ export const RerunAnswer = Type.Object(
 
 export const DeleteAnswer = Type.Object(
   { status: Type.Literal('success'), message: Type.String(), run_id: Type.String({ format: 'uuid' }) },
-  { additionalProperties: false, description: 'The run is gone.' },
+  { additionalProperties: false, description: 'The run was deleted.' },
 );
 
 export const OutputQuery = Type.Object({
   follow: Type.Optional(
     Type.Enum(['', 'true', 'false', '1', '0'], {
-      description: 'Whether the answer goes on as the script writes, until the run has ended.',
+      description: 'Whether the response continues until the run ends.',
     }),
   ),
 });
@@ -72,13 +72,13 @@ export const OutputHeaders = Type.Object({
   range: Type.Optional(
     Type.String({
       description:
-        'One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets are those of the whole output.',
+        'One range of bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Offsets refer to the whole output.',
     }),
   ),
 });
 
 export const NotesAnswer = {
-  description: 'One line for each, with its time; empty when there is nothing to say.',
+  description: 'One line per note, with its time. Empty if there are no notes.',
   headers: { 'X-Hob-Run-Id': Type.String({ format: 'uuid' }) },
   content: { 'text/plain': { schema: Type.String() } },
 };
@@ -86,7 +86,7 @@ export const NotesAnswer = {
 const output = { content: { 'text/plain': { schema: Type.String({ format: 'binary' }) } } };
 
 export const OutputAnswer = {
-  description: 'What was kept of the output, with a line in the place of what was not.',
+  description: 'The stored output. A line marks each place where output was not kept.',
   headers: {
     'X-Hob-Run-Id': Type.String({ format: 'uuid' }),
     'Accept-Ranges': Type.Literal('bytes'),
@@ -95,12 +95,12 @@ export const OutputAnswer = {
 };
 
 export const OutputPartAnswer = {
-  description: 'The range that was asked for, as far as it was kept without a gap.',
+  description: 'The requested range, up to the first gap.',
   headers: {
     ...OutputAnswer.headers,
     'Content-Range': Type.String({
       description:
-        '`bytes a-b/total`. The total is `*` while the run lasts; with `follow` the end is 9007199254740991 unless one was named.',
+        '`bytes a-b/total`. The total is `*` until the run ends. With `follow`, the end is 9007199254740991 unless the request names one.',
     }),
   },
   ...output,

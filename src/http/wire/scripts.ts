@@ -72,7 +72,7 @@ const Script = Type.Object(
     models: Type.Array(Model),
     dependencies: Type.Array(
       Type.Object({ id: Type.String(), name: Nullable(Type.String()), version: Nullable(Type.String()) }),
-      { description: 'The scripts that it calls.' },
+      { description: 'The scripts that this script calls.' },
     ),
   },
   { additionalProperties: false, description: 'The script, as its manifest describes it.' },
@@ -89,6 +89,6 @@ export const ScriptsAnswer = Type.Object(
 );
 
 export const IconAnswer = {
-  description: 'The picture: png, jpeg, gif, webp, svg or ico.',
+  description: 'The image: png, jpeg, gif, webp, svg or ico.',
   content: { 'image/*': { schema: Type.String({ format: 'binary' }) } },
 };

@@ -7,44 +7,44 @@ import { Nullable } from './common.ts';
 export const WarmAnswer = Type.Object(
   {
     hits: Type.Integer({
-      description: 'Runs that were given to an interpreter that waited, since the executor was started.',
+      description: 'Runs that used a warm interpreter, since the executor started.',
     }),
-    misses: Type.Integer({ description: 'Runs that could have been, and started their own.' }),
-    memory_bytes: Type.Integer({ description: 'What all of them take now.' }),
-    budget_bytes: Type.Integer({ description: 'The most they may take; 0: there are none.' }),
+    misses: Type.Integer({ description: 'Runs that could have used a warm interpreter but found none.' }),
+    memory_bytes: Type.Integer({ description: 'Memory that all warm interpreters use now.' }),
+    budget_bytes: Type.Integer({ description: 'Memory limit for warm interpreters; 0: they are disabled.' }),
     short_of_memory: Type.Boolean({
-      description: 'Whether none is started for now, since this machine is short of memory.',
+      description: 'Whether Hob starts no warm interpreters because the machine is short of memory.',
     }),
     interpreters: Type.Array(
       Type.Object(
         {
           language: Type.Enum(warmLanguages),
-          path: Type.String({ description: 'The file of the interpreter.' }),
-          preload: Type.Array(Type.String(), { description: 'Modules that it has loaded for scripts.' }),
+          path: Type.String({ description: 'Path of the interpreter.' }),
+          preload: Type.Array(Type.String(), { description: 'Modules that it has preloaded.' }),
           forked: Type.Boolean({
-            description: 'Whether each is a fork of one that has loaded everything, or started by itself.',
+            description: 'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
           }),
-          waiting: Type.Integer({ description: 'How many of them wait.' }),
+          waiting: Type.Integer({ description: 'Number of idle interpreters.' }),
           memory_bytes: Type.Integer(),
         },
         { additionalProperties: false },
       ),
-      { description: 'Empty for callers without the token, where one is needed.' },
+      { description: 'Empty if the service requires a token and the caller has not sent it.' },
     ),
   },
-  { additionalProperties: false, description: 'Interpreters that are started already and wait for runs.' },
+  { additionalProperties: false, description: 'Interpreters that were started ahead of time and wait for runs.' },
 );
 
 export const ExecutorAnswer = Type.Object(
   {
     state: Type.Enum(executorStates, {
       description:
-        'ready: the executor that takes runs answers. silent: it does not; synchronous calls get 503, and other runs stay queued. none: there is none at the moment.',
+        '`ready`: the executor responds. `silent`: it does not respond; synchronous calls get 503, and other runs stay queued. `none`: no executor is running.',
     }),
-    pid: Nullable(Type.Integer({ description: 'Its process id.' })),
+    pid: Nullable(Type.Integer({ description: 'Process id of the executor.' })),
     silent_pids: Type.Array(Type.Integer(), {
       description:
-        'Every executor that does not answer, including those that only finish the runs of an earlier service.',
+        'Process ids of all executors that do not respond, including those that only finish the runs of an earlier service.',
     }),
   },
   { additionalProperties: false, description: 'The process that runs scripts.' },
@@ -62,27 +62,27 @@ export const HealthAnswer = Type.Object(
     containment: Nullable(
       Type.Enum(containments, {
         description:
-          'How the processes of a run are kept together when it is stopped: by a cgroup and all that follows; by their process group, session, environment and descent; by group and descent; by taskkill. Null until there is an executor.',
+          'How Hob finds the processes of a run to stop them: by cgroup and all of the following; by process group, session, environment and descent; by group and descent; by taskkill. Null until an executor is running.',
       }),
     ),
     desktop: Type.Enum(desktopStates, {
       description:
-        'Where notifications are shown as bubbles: on a desktop that took the last one, or none was sent yet; on one that did not answer last time; on none, as this machine has none.',
+        'Whether the desktop can show notifications. `ready`: it showed the last one, or none was sent yet. `unreachable`: it did not respond to the last one. `none`: the machine has no desktop.',
     }),
     warm: WarmAnswer,
     refused: Type.Record(Type.String(), Type.Integer(), {
       description:
-        'How often each rule of the door refused somebody since the service started, by error code. Rules that never did are there with 0.',
+        'Number of requests that each access rule refused since the service started, by error code, including codes with 0.',
     }),
   },
-  { additionalProperties: false, description: 'Hob is well.' },
+  { additionalProperties: false, description: 'The service is running.' },
 );
 
 export const StopBody = Type.Object({
   all: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'true: every run is stopped, too, and those that wait are not started.',
+      description: 'true: also stop all runs, and do not start queued ones.',
     }),
   ),
 });
@@ -94,21 +94,21 @@ export const StopAnswer = Type.Object(
 
 export const OpenFolderBody = Type.Object({
   path: Type.String({
-    description: 'Absolute. A folder itself is opened; of anything else, the folder it is in.',
+    description: 'Absolute path. Hob opens the folder itself, or the folder that contains the file.',
   }),
 });
 
 export const OpenFolderAnswer = Type.Object(
-  { status: Type.Literal('success'), folder: Type.String({ description: 'What was opened.' }) },
+  { status: Type.Literal('success'), folder: Type.String({ description: 'The opened folder.' }) },
   { additionalProperties: false, description: 'The folder was opened.' },
 );
 
-export const MetricsText = Type.String({ description: 'Version 0.0.4 of the format.' });
+export const MetricsText = Type.String({ description: 'Prometheus text format, version 0.0.4.' });
 
 export const SessionAnswer = Type.Object(
   {
     status: Type.Literal('success'),
-    expires_at: Nullable(Type.String({ description: 'When the cookie is of no use any more; ISO.' })),
+    expires_at: Nullable(Type.String({ description: 'When the session expires, as an ISO 8601 time.' })),
   },
   { additionalProperties: false, description: 'Done.' },
 );

@@ -4,12 +4,12 @@ import { Nullable } from './common.ts';
 
 const SettingItem = Type.Object(
   {
-    name: Type.String({ description: 'As it is written in the file.' }),
-    value: Type.Unknown({ description: 'What holds.' }),
-    default: Type.Unknown({ description: 'What holds where nobody has chosen anything.' }),
+    name: Type.String({ description: 'Name in settings.toml.' }),
+    value: Type.Unknown({ description: 'Value in effect.' }),
+    default: Type.Unknown({ description: 'Default value.' }),
     source: Type.Enum(['default', 'file', 'environment', 'flag']),
     set_by: Nullable(
-      Type.String({ description: 'The file, the variable or the flag that has it; null for a default.' }),
+      Type.String({ description: 'The file, environment variable or flag that sets it; null for a default.' }),
     ),
     description: Type.String({ description: 'In the language of the caller.' }),
   },
@@ -19,24 +19,24 @@ const SettingItem = Type.Object(
 export const SettingsAnswer = Type.Object(
   {
     home: Type.String(),
-    file: Type.String({ description: 'Where settings are written; it need not be there.' }),
-    address: Type.String({ description: 'Where the service is reached on this machine.' }),
-    beyond: Type.Array(Type.String(), { description: 'Where it is reached from other machines.' }),
+    file: Type.String({ description: 'Path of settings.toml. The file may not exist.' }),
+    address: Type.String({ description: 'Address of the service on this machine.' }),
+    beyond: Type.Array(Type.String(), { description: 'Addresses of the service for other machines.' }),
     items: Type.Array(SettingItem),
     next: Type.Null(),
   },
-  { additionalProperties: false, description: 'The settings with which the service was started.' },
+  { additionalProperties: false, description: 'The settings in effect.' },
 );
 
 const RuntimeItem = Type.Object(
   {
-    language: Type.String({ description: 'As manifests have it.' }),
+    language: Type.String({ description: 'Name as used in manifests.' }),
     version: Nullable(
-      Type.String({ description: 'Null where it is missing, or where nobody writes it down.' }),
+      Type.String({ description: 'Null if it is not installed or reports no version.' }),
     ),
-    path: Nullable(Type.String({ description: 'The file of the interpreter; null: it is not installed.' })),
+    path: Nullable(Type.String({ description: 'Path of the interpreter; null if it is not installed.' })),
     install: Nullable(
-      Type.String({ description: 'How to get one that is missing, in the language of the caller.' }),
+      Type.String({ description: 'How to install a missing interpreter, in the language of the caller.' }),
     ),
     needed_by: Type.Array(
       Type.Object({ script_id: Type.String(), script_name: Type.String() }, { additionalProperties: false }),

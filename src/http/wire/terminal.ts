@@ -8,16 +8,16 @@ const rows = Type.Integer({ minimum: 1, maximum: 1000 });
 
 export const TerminalAnswer = Type.Object(
   {
-    open: Type.Boolean({ description: 'Whether there is a terminal, and it takes input.' }),
+    open: Type.Boolean({ description: 'Whether the run has a terminal that accepts input.' }),
     columns: Nullable(Type.Integer()),
     rows: Nullable(Type.Integer()),
     output_bytes: Nullable(
-      Type.Integer({ description: 'What was written so far, for a terminal of this size.' }),
+      Type.Integer({ description: 'Output bytes written so far, for a terminal of this size.' }),
     ),
   },
   {
     additionalProperties: false,
-    description: 'The terminal of the run. All else is null where it is not open.',
+    description: 'The terminal of the run. The other fields are null if it is not open.',
   },
 );
 
@@ -25,12 +25,12 @@ export const TerminalInputBody = Type.Object({
   text: Type.String({
     minLength: 1,
     maxLength: 65_536,
-    description: 'What is typed, control characters included.',
+    description: 'The input, including control characters.',
   }),
   sender: Type.Optional(
     Type.String({
       pattern: '^[\\w-]{1,64}$',
-      description: 'Who types, by a name that nobody else has. Goes with `number`.',
+      description: 'A name that is unique to this sender. Requires `number`.',
     }),
   ),
   number: Type.Optional(
@@ -38,7 +38,7 @@ export const TerminalInputBody = Type.Object({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'The how manieth piece of this sender it is. One that is not larger than the last is taken for a repetition and not typed again.',
+        'Sequence number within this sender. Hob ignores an input whose number is not larger than the last one, because it is a repetition.',
     }),
   ),
   answers: Type.Optional(
@@ -46,7 +46,7 @@ export const TerminalInputBody = Type.Object({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'It is the answer of a terminal to what the script has asked when it had written so many bytes, such as where the cursor is. Of several answers to the same the first counts.',
+        'Set if the input is the reply of a terminal emulator to a query of the script, such as the cursor position: the number of output bytes at the query. Hob passes on only the first reply to each query.',
     }),
   ),
 });
@@ -55,5 +55,5 @@ export const TerminalSizeBody = Type.Object({ columns, rows });
 
 export const TerminalDoneAnswer = Type.Object(
   { status: Type.Literal('success') },
-  { additionalProperties: false, description: 'It was passed on.' },
+  { additionalProperties: false, description: 'The terminal received it.' },
 );
