@@ -173,7 +173,7 @@ acme/none  -        -  缺失  图片放大
     );
     const said: { findings: { what: string; next: string | null }[] } = JSON.parse(printed.stdout);
     const texts = said.findings.flatMap(({ what, next }) => [what, next ?? '']);
-    expect(texts).toContain('git is not installed: nothing can be installed from git repositories');
+    expect(texts).toContain('git is not installed, so Hob cannot install packages from git repositories');
     expect(texts.filter((text) => han.test(text) && !text.includes('图片放大'))).toEqual([]);
   });
 

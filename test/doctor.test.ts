@@ -97,7 +97,7 @@ describe('hob doctor finds nothing wrong', () => {
     const home = join(await tempFolder(), 'not yet');
     const { code, said, amiss } = await visit(home);
     expect(code).toBe(0);
-    expect(said('home')[0]).toBe(`${home} is not there yet; the first start makes it`);
+    expect(said('home')[0]).toBe(`${home} does not exist yet; the first start creates it`);
     expect(amiss('service')).toEqual([note('Hob is not running', 'hob start')]);
     expect(said('runtimes').join('\n')).toMatch(/^node\.js \d+\.\d+\.\d+ \(.*\)$/m);
     expect(await readdir(join(home, '..'))).toEqual([]);
@@ -109,12 +109,12 @@ describe('hob doctor finds nothing wrong', () => {
     const hob = await startHob({ scripts: [scripts], args: ['--token'] });
     const { code, said, amiss } = await visit(hob.home, { HOB_SCRIPTS: scripts });
     expect(code).toBe(0);
-    expect(said('service')[0]).toContain(`answers at ${hob.url} (process ${hob.process.pid})`);
+    expect(said('service')[0]).toContain(`is running at ${hob.url} (process ${hob.process.pid})`);
     expect(said('service').at(-1)).toContain('Only you can read the token');
     expect(said('service').join()).toContain('Warm interpreters: none waiting, 0 B of 256 MB');
     expect(amiss('service')).toEqual([]);
-    expect(said('scripts')).toEqual(['1 script can be read']);
-    expect(said('home').join()).toContain('The database is there');
+    expect(said('scripts')).toEqual(['1 script loaded']);
+    expect(said('home').join()).toContain('The database exists');
   });
 });
 
@@ -124,11 +124,11 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await chmod(home, 0o777);
     const open = await visit(home);
     expect(open.code).toBe(1);
-    expect(open.amiss('home')).toEqual([problem(/^Every user of this machine may write/, /chmod o-w/)]);
+    expect(open.amiss('home')).toEqual([problem(/^Every user of this machine can write/, /chmod o-w/)]);
     await chmod(home, 0o755);
     const seen = await visit(home);
     expect(seen.code).toBe(0);
-    expect(seen.amiss('home')).toEqual([note(/^Others may look into the home/, /chmod 700/)]);
+    expect(seen.amiss('home')).toEqual([note(/^Other users can access the home/, /chmod 700/)]);
   });
 
   it('with a home that is a file, and a database that is a link', async () => {
@@ -136,7 +136,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await writeFile(join(folder, 'file'), '');
     expect((await visit(join(folder, 'file'))).amiss('home')).toEqual([problem('is not a folder', '--home')]);
     await symlink('/dev/null', join(folder, 'hob.db'));
-    expect((await visit(folder)).amiss('home')).toEqual([problem(/hob\.db is not a file/, 'Remove it')]);
+    expect((await visit(folder)).amiss('home')).toEqual([problem(/hob\.db is not a regular file/, 'Remove it')]);
   });
 
   it.runIf(canBecomeOrdinary)('with a home of somebody else', async () => {
@@ -154,9 +154,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
       const user = [`--reuid=${ordinaryUser}`, `--regid=${ordinaryUser}`, '--clear-groups'];
       const { code, amiss, said } = await visit(home, {}, [findProgram('setpriv') ?? '', ...user]);
       expect(code).toBe(1);
-      expect(amiss('home')).toEqual([problem(/cannot be looked at \(EACCES\)/, '--home')]);
+      expect(amiss('home')).toEqual([problem(/cannot be accessed \(EACCES\)/, '--home')]);
       expect(amiss('settings')).toEqual([problem(/settings\.toml cannot be read \(EACCES\)/, '.')]);
-      expect(amiss('packages')).toEqual([problem(/^Looking at the packages failed/, 'See to it')]);
+      expect(amiss('packages')).toEqual([problem(/^Failed to check the packages/, 'Make sure that')]);
       expect(said('runtimes').length).toBeGreaterThan(1);
     },
   );
@@ -166,7 +166,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const path = join(hob.home, 'settings.toml');
     await writeFile(path, 'port = 9527\n');
     expect((await visit(hob.home)).amiss('settings')).toEqual([
-      note('was changed after Hob was started', 'hob stop, then hob start'),
+      note('was changed after Hob started', 'hob stop, then hob start'),
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const { code, amiss } = await visit(home);
     expect(code).toBe(1);
     expect(amiss('service')).toEqual([
-      problem(/does not answer at .* \(no answer within 3 s\)/, `kill ${process.pid}`),
+      problem(/does not respond at .* \(no response within 3 s\)/, `kill ${process.pid}`),
     ]);
   });
 
@@ -219,7 +219,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await announceService(home, { url: hob.url, version: '0.0.1', token: false });
     const { code, amiss } = await visit(home);
     expect(code).toBe(0);
-    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 answers/, 'hob stop, then hob start')]);
+    expect(amiss('service')).toEqual([note(/^Hob 0\.0\.1 is running/, 'hob stop, then hob start')]);
   });
 
   it.each([
@@ -231,14 +231,14 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const { code, amiss } = await visit(await privateHome(), { HOB_PORT: String(port) });
     expect(code).toBe(1);
     expect(amiss('service')).toContainEqual(
-      problem(`^Another program listens on 127.0.0.1:${port}$`, 'port = '),
+      problem(`^Another program already listens on 127.0.0.1:${port}$`, 'port = '),
     );
   });
 
   it('with a port that another Hob has', async () => {
     const hob = await startHob();
     const { amiss } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
-    expect(amiss('service')).toContainEqual(problem(/^Another Hob \d+\.\d+\.\d+ listens/, 'hob stop --home'));
+    expect(amiss('service')).toContainEqual(problem(/^Another Hob \d+\.\d+\.\d+, with a different home, already listens/, 'hob stop --home'));
   });
 
   it('with a token that others can read', async () => {
@@ -268,7 +268,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const { code, amiss } = await visit(home, { PATH: bin });
     expect(code).toBe(1);
     expect(amiss('runtimes')).toEqual([
-      problem('bun is not installed, and is needed by "needs bun"', 'https://bun.sh/'),
+      problem('bun is not installed, but needed by "needs bun"', 'https://bun.sh/'),
     ]);
     expect(amiss('scripts')).toEqual([
       problem(/broken\/script\.toml:\d+: /, '.'),
@@ -279,7 +279,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
         next: null,
       },
       problem('^"needs a program": The script needs the program "no-such-program"', '^Install it'),
-      problem('^"needs the future": The script needs python >=9, but there is only', '^Install Python'),
+      problem('^"needs the future": The script needs python >=9, but only', '^Install Python'),
     ]);
   });
 
@@ -288,7 +288,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const pid = join(bin, 'pid');
     await addProgram(bin, 'perl', `echo $$ > ${pid}\nexec ${findProgram('sleep')} 60`);
     const { said, amiss } = await visit(await privateHome(), { PATH: bin });
-    expect(amiss('runtimes')).toContainEqual(note('should be perl does not answer', 'which -a perl'));
+    expect(amiss('runtimes')).toContainEqual(note('The perl program on PATH did not report its version in time', 'which -a perl'));
     expect(said('runtimes').join()).toContain('node.js');
     expect(await isRunning(Number(await readFile(pid, 'utf8')))).toBe(false);
   });
@@ -350,15 +350,15 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(amiss('packages')).toEqual([
       problem(new RegExp(`${gone} cannot be run: its version v1 is not there`), `hob uninstall ${gone}`),
       problem(/installed\.json is damaged/, `hob uninstall ${odd}`),
-      note(/left of 1 stopped/, 'next start'),
+      note(/files of interrupted installations \(1\)/, 'next start'),
     ]);
     expect(said('packages').at(-1)).toBe('1 package is installed');
-    expect(said('scripts')).toEqual(['1 script can be read']);
+    expect(said('scripts')).toEqual(['1 script loaded']);
     expect(amiss('environments')).toEqual([
-      note(`^Half made, or without their interpreter: "${half}"$`, 'made anew'),
-      note(`^No script needs "${old}"$`, 'hob environments rm'),
+      note(`^Incomplete, or their interpreter is missing: "${half}"$`, 'builds them again'),
+      note(`^Not used by any script: "${old}"$`, 'hob environments rm'),
     ]);
-    expect(said('environments').at(-1)).toMatch(/^2 environments take /);
+    expect(said('environments').at(-1)).toMatch(/^2 environments use /);
   });
 
   it.runIf(hasBus)(
@@ -367,10 +367,10 @@ describe('hob doctor says what is wrong, and what to do next', () => {
       const bus = await startBus(await tempFolder());
       const home = await privateHome();
       expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
-        note('^Notifications are not shown: Nobody on the session bus', 'notification daemon'),
+        note('^Notifications do not work: Nobody on the session bus', 'notification daemon'),
       ]);
       const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
-      expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications are shown');
+      expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications work');
       daemon.isMute = true;
       expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not answer', 'Restart')]);
       expect(daemon.notified).toEqual([]);
@@ -386,7 +386,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     expect(
       (await visit(home, { ...env, HOB_TERMINAL_COMMAND: 'no-such-terminal,-e' })).amiss('desktop'),
     ).toEqual([
-      problem('terminal_command, no-such-terminal, is not there', 'settings.toml'),
+      problem('The program no-such-terminal of the setting terminal_command does not exist', 'settings.toml'),
       note('^No terminal emulator was found', 'xterm'),
     ]);
   });
@@ -404,8 +404,8 @@ describe('on a terminal hob doctor', () => {
       expect(await session.ended).toBe(1);
       const lines = session.lines();
       expect(lines.filter((line) => line.length > 80 && !/\S{60}/.test(line))).toEqual([]);
-      expect(lines).toContainEqual(expect.stringMatching(/^ {2}✗ Every user of this machine may write/));
-      expect(lines.findIndex((line) => line.startsWith('    next: Close it with'))).toBeGreaterThan(0);
+      expect(lines).toContainEqual(expect.stringMatching(/^ {2}✗ Every user of this machine can write/));
+      expect(lines.findIndex((line) => line.startsWith('    next: Remove their access with'))).toBeGreaterThan(0);
       expect(lines.slice(-3, -1)).toEqual([
         '1 problem and 1 note:',
         expect.stringMatching(/^ {2}✗ home: Every user of this machine/),
@@ -413,7 +413,7 @@ describe('on a terminal hob doctor', () => {
       const plain = runInTerminal(['doctor', '--home', home], { env: { ...env, LC_ALL: 'C' } });
       await plain.ended;
       expect(plain.lines()).toContainEqual(
-        expect.stringMatching(/^ {2}x Every user of this machine may write/),
+        expect.stringMatching(/^ {2}x Every user of this machine can write/),
       );
     },
   );

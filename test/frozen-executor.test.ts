@@ -243,7 +243,7 @@ describe.skipIf(!isHere)('an executor that is stopped', () => {
     await freeze();
     await untilState(hob, 'silent');
     const said = await examine();
-    expect(said).toContain(`The executor (process ${executor}), which runs scripts, does not answer`);
+    expect(said).toContain(`The executor (process ${executor}), which runs scripts, does not respond`);
     expect(said).toContain(`kill -CONT ${executor}`);
     thaw();
     await untilState(hob, 'ready');

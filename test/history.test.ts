@@ -168,7 +168,7 @@ describe('the list of runs', () => {
     ['state=dancing', /state must be one or more of queued, running/],
     ['script=x', /script must be a UUID/],
     ['since=yesterday', /since must be a time/],
-    ['limit=0', /limit must be a whole number from 1 to 500/],
+    ['limit=0', /limit must be an integer from 1 to 500/],
     ['limit=501', /limit/],
     ['cursor=x', /cursor must be what `next`/],
     ['state=failed&state=queued', /state must be given once/],

@@ -239,7 +239,7 @@ describe('the Python in the folder of a script', () => {
     ]);
     expect((await doctorOn(fill, '>=3.6')).findings).toEqual([]);
     expect((await doctorOn(fill, '>=3.7.4')).findings).toMatchObject([
-      { state: 'note', what: expect.stringContaining('is not checked') },
+      { state: 'note', what: expect.stringContaining('was not checked') },
     ]);
   });
 
@@ -251,8 +251,8 @@ describe('the Python in the folder of a script', () => {
     expect(findings).toMatchObject([
       {
         state: 'note',
-        what: expect.stringContaining(`"one": The Python in ${venv} is not checked`),
-        next: 'A run of the script shows whether it works.',
+        what: expect.stringContaining(`"one": The Python in ${venv} was not checked`),
+        next: 'Run the script to see whether it works.',
       },
     ]);
   });

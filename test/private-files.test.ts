@@ -163,7 +163,7 @@ describe('a home that was there before', () => {
     expect((await stat(home)).mode & 0o777).toBe(0o755);
     expect((await stat(join(home, 'token'))).mode & 0o777).toBe(0o600);
     expect(openOnes(await entriesIn(home))).toEqual([]);
-    expect(hob.log()).toMatch(/"level":40.*others may look into the home/);
+    expect(hob.log()).toMatch(/"level":40.*other users can access the home/);
     expect(await readFile(join(home, 'executor', 'executor.log'), 'utf8')).toBe('earlier\n');
   });
 
@@ -172,7 +172,7 @@ describe('a home that was there before', () => {
     await chmod(home, 0o1777);
     const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
-    expect(stderr).toMatch(/Every user of this machine may write to the home .*chmod o-w/);
+    expect(stderr).toMatch(/Every user of this machine can write to the home .*chmod o-w/);
     expect(await readdir(home)).toEqual([]);
   });
 

@@ -29,8 +29,8 @@ describe('an examination', () => {
       ],
     });
     expect(findings.map(({ state, what }) => [state, what.en])).toEqual([
-      ['problem', 'Looking at a failed (no luck)'],
-      ['note', 'Looking at b took longer than 0.02 s, and was given up'],
+      ['problem', 'Failed to check a (no luck)'],
+      ['note', 'The check of b took longer than 0.02 s and was aborted'],
       ['ok', 'fine'],
     ]);
     expect(findings.slice(0, 2).every(({ next }) => next !== null)).toBe(true);
@@ -57,7 +57,7 @@ it('a sentence with advice behind it is taken apart', () => {
     what: { en: 'It needs python 3.9 (/a/b)', zh: '需要 python 3.9（/a/b）' },
     next: { en: 'Install it: https://x.test/', zh: '请安装：https://x.test/' },
   });
-  const comma = { en: 'It does not start. Make it anew.', zh: '无法启动，请重新创建。' };
+  const comma = { en: 'It does not start. Create it again.', zh: '无法启动，请重新创建。' };
   expect(splitAdvice(comma)).toMatchObject({ what: { zh: '无法启动' }, next: { zh: '请重新创建。' } });
   const windows = { en: 'Runs on Windows only.', zh: '只能在 Windows 上运行。' };
   expect(splitAdvice(windows)).toEqual({ what: windows, next: null });

@@ -40,12 +40,12 @@ const allChecks: readonly Check[] = [
   { area: 'service', subject: { en: 'the port', zh: '端口' }, look: checkPort },
   { area: 'service', subject: { en: 'the token', zh: '令牌' }, look: checkToken },
   { area: 'runtimes', subject: { en: 'the runtimes', zh: '语言运行时' }, look: checkRuntimes },
-  { area: 'tools', subject: { en: "Python's modules", zh: ' Python 模块' }, look: checkPython },
+  { area: 'tools', subject: { en: 'the Python modules', zh: ' Python 模块' }, look: checkPython },
   { area: 'tools', subject: { en: 'the tools', zh: '工具' }, look: checkTools },
   { area: 'desktop', subject: { en: 'notifications', zh: '通知' }, look: checkDesktop },
   { area: 'desktop', subject: { en: 'terminals', zh: '终端窗口' }, look: checkTerminals },
   { area: 'scripts', subject: { en: 'the scripts', zh: '脚本' }, look: checkScripts },
-  { area: 'scripts', subject: { en: 'what scripts need', zh: '脚本的需求' }, look: checkNeeds },
+  { area: 'scripts', subject: { en: 'the requirements of scripts', zh: '脚本的需求' }, look: checkNeeds },
   { area: 'packages', subject: { en: 'the packages', zh: '脚本包' }, look: checkPackages },
   { area: 'environments', subject: { en: 'the environments', zh: '运行环境' }, look: checkEnvironments },
 ];
@@ -81,7 +81,7 @@ async function carryOut(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const what = {
-      en: `Looking at ${subject.en} failed (${reason})`,
+      en: `Failed to check ${subject.en} (${reason})`,
       zh: `检查${subject.zh}时失败（${reason}）`,
     };
     return [problem(area, what, errnoOf(error) === undefined ? reportIt : makeReadable)];
@@ -92,20 +92,20 @@ async function carryOut(
 
 function givenUp(subject: Text, seconds: number): Text {
   return {
-    en: `Looking at ${subject.en} took longer than ${seconds} s, and was given up`,
+    en: `The check of ${subject.en} took longer than ${seconds} s and was aborted`,
     zh: `检查${subject.zh}超过 ${seconds} 秒，已放弃`,
   };
 }
 
 const lookAgain: Text = {
-  en: 'Look again when the machine is less busy; if it stays so, a disk or a program is stuck.',
+  en: 'Run the check again when the machine is less busy. If the problem persists, a disk or a program hangs.',
   zh: '请在电脑不忙时再检查一次；如果仍然如此，说明磁盘或某个程序卡住了。',
 };
 const reportIt: Text = {
-  en: 'If this stays so, it is a defect of Hob: please report it.',
+  en: 'If the problem persists, it is a defect in Hob: please report it.',
   zh: '如果一直如此，这是 Hob 的缺陷，请反馈给我们。',
 };
 const makeReadable: Text = {
-  en: 'See to it that you may read this, or choose another home with --home.',
+  en: 'Make sure that you have permission to read it, or choose another home with --home.',
   zh: '请确认有读取权限，或用 --home 指定其他数据目录。',
 };

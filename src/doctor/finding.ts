@@ -47,11 +47,11 @@ export function notChecked(area: Area, paths: readonly string[]): Finding {
   return note(
     area,
     {
-      en: `Programs on PATH that came with a script or a package are not checked, because hob doctor does not start them: ${folders.en}`,
+      en: `Not checked: programs on PATH that belong to a script or a package, because hob doctor never starts them: ${folders.en}`,
       zh: `未检查 PATH 中由脚本或脚本包带来的程序，因为 hob doctor 不会启动它们：${folders.zh}`,
     },
     {
-      en: 'Scripts find these programs first. Take the folders off PATH if that is not your wish.',
+      en: 'Scripts find these programs first. If you do not want this, remove the folders from PATH.',
       zh: '脚本会首先找到这些程序。如不希望如此，请将这些文件夹从 PATH 中去掉。',
     },
   );

@@ -9,9 +9,9 @@ export function refuseBuilderId({ report, rootName }: SectionReader, id: string)
   report(
     'error',
     [rootName, 'info', 'id'],
-    { en: 'This id is taken by a program of Hob itself', zh: '此 id 已被 Hob 自身的程序使用' },
+    { en: 'This id is reserved for a program of Hob', zh: '此 id 已被 Hob 自身的程序使用' },
     {
-      en: 'Give the script a new UUID (the command uuidgen makes one).',
+      en: 'Give the script a new UUID (uuidgen generates one).',
       zh: '请为脚本更换 UUID（可用 uuidgen 生成）。',
     },
   );

@@ -14,7 +14,7 @@ export function prefixed(name: string, text: Text): Text {
 
 export function brokenText(loaded: LoadedFolder & { kind: 'broken' }, problem: Problem | undefined): Text {
   const name = loaded.name ?? basename(loaded.folder);
-  if (problem === undefined) return prefixed(name, { en: 'manifest broken', zh: '清单文件损坏' });
+  if (problem === undefined) return prefixed(name, { en: 'its manifest is invalid', zh: '清单文件损坏' });
   const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
   const { message, advice } = problem;
   return prefixed(name, {
@@ -26,7 +26,7 @@ export function brokenText(loaded: LoadedFolder & { kind: 'broken' }, problem: P
 export function duplicateText(id: string, entries: readonly LoadedFolder[]): Text {
   const folders = entries.map(({ folder }) => folder).join(', ');
   return {
-    en: `The id ${id} is used by several scripts, so none of them runs: ${folders}`,
+    en: `Several scripts have the id ${id}, so none of them can run: ${folders}`,
     zh: `多个脚本使用了相同的 ID ${id}，均无法运行：${folders}`,
   };
 }
@@ -38,7 +38,7 @@ export function duplicateProblem(id: string, entry: LoadedFolder, all: readonly 
     line: null,
     message: duplicateText(id, all),
     advice: {
-      en: 'Give one of them a new UUID (the command uuidgen makes one), or remove it.',
+      en: 'Give one of them a new UUID (uuidgen generates one), or remove it.',
       zh: '请为其中一个更换 UUID（可用 uuidgen 生成），或将其删除。',
     },
   };
@@ -58,7 +58,7 @@ export async function missingEntry(script: Script): Promise<Problem | null> {
     line: null,
     message: describePath('entry', entry, confined),
     advice: {
-      en: 'Create the file, or correct the name in the manifest.',
+      en: 'Create the file, or correct its name in the manifest.',
       zh: '请创建该文件，或修正清单中的文件名。',
     },
   };
@@ -77,9 +77,9 @@ export function missingDependencies(
     const called = name === null ? id : `"${name}" (${id})`;
     const message: Text =
       found === null
-        ? { en: `It calls the script ${called}, which is not here`, zh: `所依赖的脚本 ${called} 不存在` }
+        ? { en: `The required script ${called} is not installed`, zh: `所依赖的脚本 ${called} 不存在` }
         : {
-            en: `It calls the script ${called} ${version}, but here is ${found.version ?? 'one without a version'}`,
+            en: `The required script ${called} must have version ${version}, but the installed one has ${found.version ?? 'no version'}`,
             zh: `所依赖的脚本 ${called} 需要版本 ${version}，当前为 ${found.version ?? '无版本号'}`,
           };
     const advice: Text = {
@@ -96,9 +96,9 @@ export function missingRoot(root: string): Problem {
     file: root,
     line: null,
     message: {
-      en: 'This folder of scripts does not exist or cannot be read',
+      en: 'This script folder does not exist or cannot be read',
       zh: '脚本文件夹不存在或无法读取',
     },
-    advice: { en: 'Create it; Hob will notice.', zh: '创建后 Hob 会自动发现。' },
+    advice: { en: 'Create it. Hob then finds it without a restart.', zh: '创建后 Hob 会自动发现。' },
   };
 }

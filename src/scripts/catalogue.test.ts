@@ -63,13 +63,13 @@ describe('the catalogue', () => {
     await write(join(root, 'a'), idA, 'a', calls(idB, 'name = "另一个"'));
     const catalogue = await catalogueOf(root);
     const notes = async () => (await catalogue.problems()).map(({ message }) => message.en);
-    expect(await notes()).toEqual([`It calls the script "另一个" (${idB}), which is not here`]);
+    expect(await notes()).toEqual([`The required script "另一个" (${idB}) is not installed`]);
     await write(join(root, 'b'), idB, 'b');
     await catalogue.refresh([join(root, 'b')]);
     expect(await notes()).toEqual([]);
     await write(join(root, 'a'), idA, 'a', calls(idB, 'version = ">=2"'));
     await catalogue.refresh([join(root, 'a')]);
-    expect(await notes()).toEqual([`It calls the script ${idB} >=2, but here is one without a version`]);
+    expect(await notes()).toEqual([`The required script ${idB} must have version >=2, but the installed one has no version`]);
     expect((await catalogue.resolve(idA)).name).toBe('a');
   });
 
@@ -209,7 +209,7 @@ describe('a script', () => {
     expect((await refusalOf(catalogue, idA)).text.en).toContain('is not a file');
     await rm(join(root, 'a', 'main.sh'), { recursive: true });
     await symlink('/bin/sh', join(root, 'a', 'main.sh'));
-    expect((await refusalOf(catalogue, idA)).text.en).toContain('leaves the script folder');
+    expect((await refusalOf(catalogue, idA)).text.en).toContain('is outside the script folder');
   });
 
   it('that shares its id with another does not run, nor does the other, until it is settled', async () => {

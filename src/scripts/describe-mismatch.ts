@@ -50,8 +50,8 @@ function valueAt(value: Json, path: KeyPath): unknown {
 }
 
 const kinds: Record<string, Text> = {
-  string: { en: 'text in quotes', zh: '带引号的文本' },
-  integer: { en: 'a whole number', zh: '整数' },
+  string: { en: 'a string in quotes', zh: '带引号的文本' },
+  integer: { en: 'an integer', zh: '整数' },
   number: { en: 'a number', zh: '数字' },
   boolean: { en: 'true or false', zh: 'true 或 false' },
   array: { en: 'a list', zh: '列表' },
@@ -78,7 +78,7 @@ function describe(keyword: string, params: Record<string, unknown>, path: KeyPat
     }
     case 'pattern':
       return {
-        en: `${name} must be a UUID, such as the command uuidgen makes, not ${found}`,
+        en: `${name} must be a UUID, not ${found}; uuidgen generates one`,
         zh: `${name} 应为 UUID（可用 uuidgen 生成），而不是 ${found}`,
       };
     case 'minLength':
@@ -99,7 +99,7 @@ function describe(keyword: string, params: Record<string, unknown>, path: KeyPat
         zh: `${name} 不能大于 ${params.limit}`,
       };
     default:
-      return { en: `${name} is not as expected (${keyword})`, zh: `${name} 不符合要求（${keyword}）` };
+      return { en: `${name} is not valid (${keyword})`, zh: `${name} 不符合要求（${keyword}）` };
   }
 }
 

@@ -28,7 +28,7 @@ export async function loadPackage(packageFolder: string): Promise<LoadedFolder |
 export async function installedVersion(packageFolder: string): Promise<string | null> {
   const file = await readRegularFile(join(packageFolder, installedFile), { maxBytes });
   if (file.kind === 'unreadable' && isExhaustion(file.errno)) {
-    throw Object.assign(new Error(`${packageFolder} cannot be read now`), { code: file.errno });
+    throw Object.assign(new Error(`cannot read ${packageFolder}`), { code: file.errno });
   }
   if (file.kind === 'missing') return null;
   const current = file.kind === 'content' ? currentOf(file.bytes.toString()) : null;
@@ -60,7 +60,7 @@ function damaged(packageFolder: string): LoadedFolder {
         file: join(packageFolder, installedFile),
         line: null,
         message: {
-          en: 'The installed package is damaged: the version that counts is not there',
+          en: 'The installed package is damaged: its current version is missing',
           zh: '已安装的包已损坏：找不到当前版本',
         },
         advice: {

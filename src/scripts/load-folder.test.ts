@@ -443,12 +443,12 @@ width = 100
     const loaded = await load(manifest);
     expect(loaded?.kind).toBe('script');
     expect(summary(loaded)).toEqual([
-      'note 4: Hob does not know service.info.author and leaves it alone',
-      'note 8: Hob does not know service.runtime.shell and leaves it alone',
-      'note 12: Hob does not know service.inputs.widget and leaves it alone',
-      'note 19: Hob does not know service.params.slider and leaves it alone',
-      'note 23: Hob does not know service.node.color and leaves it alone',
-      'note 25: Hob does not know [service.window] and leaves it alone',
+      'note 4: Unknown field service.info.author is ignored',
+      'note 8: Unknown field service.runtime.shell is ignored',
+      'note 12: Unknown field service.inputs.widget is ignored',
+      'note 19: Unknown field service.params.slider is ignored',
+      'note 23: Unknown field service.node.color is ignored',
+      'note 25: Unknown table [service.window] is ignored',
     ]);
     for (const problem of problemsOf(loaded)) {
       expect(problem.file.endsWith('script.toml')).toBe(true);
@@ -468,15 +468,15 @@ when = { field = "q", eq = { deep = 1 }, ne = 2 }
 default = { free = 1 }
 `;
     expect(summary(await load(manifest))).toEqual([
-      'note 8: Hob does not know service.runtime.binaries.version and leaves it alone',
-      'note 13: Hob does not know service.params.when.ne and leaves it alone',
+      'note 8: Unknown field service.runtime.binaries.version is ignored',
+      'note 13: Unknown field service.params.when.ne is ignored',
     ]);
   });
 
   it('have the same lines in a file with Windows line ends and a byte order mark', async () => {
     const manifest = `\uFEFF${minimal}color = "red"\n`.replaceAll('\n', '\r\n');
     expect(summary(await load(manifest))).toEqual([
-      'note 7: Hob does not know service.runtime.color and leaves it alone',
+      'note 7: Unknown field service.runtime.color is ignored',
     ]);
   });
 
@@ -710,7 +710,7 @@ describe('the language', () => {
 
   it.each(['', 'constructor', 'toString', '__proto__', 'cobol'])('%j is unknown', async (name) => {
     const loaded = await load(manifestWith(`language = "${name}"`));
-    expect(summary(loaded)).toEqual([expect.stringMatching(/^error 7: .*does not know the language/)]);
+    expect(summary(loaded)).toEqual([expect.stringMatching(/^error 7: Unknown language/)]);
   });
 
   it('is unknown when the extension says nothing', async () => {
@@ -733,9 +733,9 @@ describe('entry and icon', () => {
 
   it.each(outside)('may not leave the folder: %s', async (path) => {
     const entry = await load(`${minimal.replace('main.py', path)}language = "python"\n`);
-    expect(summary(entry)).toEqual([expect.stringMatching(/^error 6: entry .* leaves the script folder/)]);
+    expect(summary(entry)).toEqual([expect.stringMatching(/^error 6: entry .* is outside the script folder/)]);
     const icon = await load(minimal.replace('name =', `icon = "${path}"\nname =`));
-    expect(summary(icon)).toEqual([expect.stringMatching(/^error 3: icon .* leaves the script folder/)]);
+    expect(summary(icon)).toEqual([expect.stringMatching(/^error 3: icon .* is outside the script folder/)]);
   });
 
   it('may not leave the folder through a symbolic link', async () => {

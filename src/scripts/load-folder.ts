@@ -80,13 +80,13 @@ async function readFileAt(path: string, name: string): Promise<ManifestReading> 
   }
   if (content.kind === 'missing') return { kind: 'not-a-manifest' };
   if (content.kind === 'unreadable' && isExhaustion(content.errno)) {
-    throw Object.assign(new Error(`${path} cannot be read now`), { code: content.errno });
+    throw Object.assign(new Error(`cannot read ${path}`), { code: content.errno });
   }
   return brokenReading(path, unreadable(content));
 }
 
 const notAScript: Text = {
-  en: 'There is no table with info.id and runtime.entry in this file',
+  en: 'This file has no table with info.id and runtime.entry',
   zh: '文件中没有包含 info.id 和 runtime.entry 的表',
 };
 
@@ -124,7 +124,7 @@ function twoManifests(folder: string, scripts: { name: string; reading: Manifest
     line: null,
     message: { en: `This folder has several manifests: ${names}`, zh: `文件夹中有多个清单文件：${names}` },
     advice: {
-      en: `Keep one, or call the one that counts ${canonicalName}.`,
+      en: `Keep one, or rename the right one to ${canonicalName}.`,
       zh: `请只保留一个，或将其命名为 ${canonicalName}。`,
     },
   };

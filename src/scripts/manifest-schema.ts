@@ -10,21 +10,21 @@ const Words = (words: readonly string[], description: string) =>
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 export const InfoSchema = Type.Object({
-  id: Type.String({ pattern: uuidPattern, description: 'UUID by which the script is called.' }),
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it.' }),
+  id: Type.String({ pattern: uuidPattern, description: 'UUID of the script. Callers pass it as script_id.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Display name.' }),
   version: Type.Optional(Type.String({ description: 'Version of the script, such as "1.0.0".' })),
-  desc: Type.Optional(Type.String({ description: 'One sentence about what it does.' })),
-  icon: Type.Optional(Type.String({ description: 'Picture inside the folder.' })),
+  desc: Type.Optional(Type.String({ description: 'One sentence that says what the script does.' })),
+  icon: Type.Optional(Type.String({ description: 'Image file inside the folder.' })),
 });
 
 export const RuntimeSchema = Type.Object({
   language: Type.Optional(
-    Words(languages, 'How the entry is started. Absent: by the extension of the entry.'),
+    Words(languages, 'Language of the entry. Absent: derived from the extension of the entry.'),
   ),
   language_version: Type.Optional(
-    Type.String({ description: 'Interpreter versions that will do, such as ">=3.8", ">=18 <23" or "3.12".' }),
+    Type.String({ description: 'Required interpreter version, such as ">=3.8", ">=18 <23" or "3.12".' }),
   ),
-  entry: Type.String({ minLength: 1, description: 'File to run, relative to the folder and inside it.' }),
+  entry: Type.String({ minLength: 1, description: 'File to run: a relative path inside the folder.' }),
   terminal: Type.Optional(
     Words(terminals, 'When an asynchronous run gets a window: always (default), never, auto or inverse.'),
   ),
@@ -32,23 +32,23 @@ export const RuntimeSchema = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 31_536_000,
-      description: 'Time limit in seconds. Absent or 0: none.',
+      description: 'Time limit in seconds. Absent or 0: no limit.',
     }),
   ),
-  concurrency: Type.Optional(Type.Integer({ minimum: 1, description: 'Runs of this script at once.' })),
+  concurrency: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum number of concurrent runs of this script. Absent: no limit.' })),
   lock: Type.Optional(
-    Type.String({ minLength: 1, description: 'Scripts that share a named lock never overlap.' }),
+    Type.String({ minLength: 1, description: 'Name of a lock. Scripts with the same lock never run at the same time.' }),
   ),
   survivors: Type.Optional(
     Type.Enum(survivorPolicies, {
       description:
-        'What becomes of processes it leaves running when it ends by itself: keep (default) or stop.',
+        'What happens to processes that the script leaves running when it exits: keep (default) or stop.',
     }),
   ),
   notify_on: Type.Optional(
     Type.Enum(notifyOccasions, {
       description:
-        'When Hob itself notifies that an asynchronous run has ended: failure, always or never (default).',
+        'When Hob shows a notification at the end of an asynchronous run: failure, always or never (default).',
     }),
   ),
   env: Type.Optional(
@@ -60,27 +60,27 @@ export const RuntimeSchema = Type.Object({
     }),
   ),
   require_models: Type.Optional(
-    Type.Boolean({ description: 'Start it only when all models it declares are downloaded.' }),
+    Type.Boolean({ description: 'Refuse to start the script until all models it declares are downloaded.' }),
   ),
   preload: Type.Optional(
     Type.Array(Type.String(), {
       examples: [['numpy']],
-      description: 'Python only: modules that are loaded before there is a run, such as ["numpy"].',
+      description: 'Python only: modules that a warm interpreter loads ahead of time, such as ["numpy"].',
     }),
   ),
   warm: Type.Optional(
     Type.Boolean({
       description:
-        'Whether a run may be given to an interpreter that is started already: true (default) or false.',
+        'Whether a run may use a warm interpreter: true (default) or false.',
     }),
   ),
 });
 
 export const InputSchema = Type.Object({
-  name: Type.String({ minLength: 1, description: 'Key of the values in `data`.' }),
+  name: Type.String({ minLength: 1, description: 'Key of the input in `data`.' }),
   label: Type.Optional(Type.String()),
-  type: Type.Optional(Words(['list', 'str'], 'list for several values, str for one.')),
-  pick: Type.Optional(Words(['files', 'folders', 'both'], 'What a file chooser offers.')),
+  type: Type.Optional(Words(['list', 'str'], 'list: several values; str: one value.')),
+  pick: Type.Optional(Words(['files', 'folders', 'both'], 'What the file picker offers.')),
   exts: Type.Optional(
     Type.Array(Type.String(), { description: 'File extensions, such as [".png", ".jpg"].' }),
   ),
@@ -90,22 +90,22 @@ export const InputSchema = Type.Object({
 export const ParamSchema = Type.Object({
   name: Type.String({ minLength: 1 }),
   label: Type.Optional(Type.String()),
-  type: Type.Optional(Words(paramTypes, 'Type of the value. Absent: by the default.')),
-  default: Type.Optional(Type.Unknown({ description: 'Used when the caller sends none.' })),
+  type: Type.Optional(Words(paramTypes, 'Type of the value. Absent: derived from the default.')),
+  default: Type.Optional(Type.Unknown({ description: 'Value used if the caller sends none.' })),
   required: Type.Optional(
-    Type.Boolean({ description: 'Refuse a run that has neither a value nor a default.' }),
+    Type.Boolean({ description: 'Refuse a run if the param has neither a value nor a default.' }),
   ),
-  choices: Type.Optional(Type.Array(Type.String(), { description: 'The values allowed, for str.' })),
+  choices: Type.Optional(Type.Array(Type.String(), { description: 'Allowed values, for str only.' })),
   choice_labels: Type.Optional(Type.Record(Type.String(), Type.String())),
   secret: Type.Optional(
     Type.Boolean({
-      description: 'Kept out of history, logs and answers; lives in the parameter file alone.',
+      description: 'Kept out of history, logs and responses. Only the parameter file contains it.',
     }),
   ),
   when: Type.Optional(
     Type.Object(
       { field: Type.String(), eq: Type.Unknown() },
-      { description: 'Shown only when another param has this value.' },
+      { description: 'Show this param only if another param has this value.' },
     ),
   ),
   description: Type.Optional(Type.String()),
@@ -118,20 +118,20 @@ export const OutputSchema = Type.Object({
 });
 
 export const NodeSchema = Type.Object({
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether running scripts may link this one.' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether running scripts may link this script.' })),
 });
 
 export const ModelSchema = Type.Object({
-  source: Type.Enum(['huggingface', 'modelscope'], { description: 'Where the model comes from.' }),
+  source: Type.Enum(['huggingface', 'modelscope'], { description: 'Hub that provides the model.' }),
   repo_id: Type.String({ minLength: 3, description: 'owner/name' }),
-  files: Type.Optional(Type.Array(Type.String(), { description: 'Globs of the files that are needed.' })),
+  files: Type.Optional(Type.Array(Type.String(), { description: 'Globs of the required files.' })),
 });
 
 export const DependencySchema = Type.Object({
-  id: Type.String({ pattern: uuidPattern, description: 'UUID of a script that this one calls.' }),
-  name: Type.Optional(Type.String({ description: 'What people call it, so that they can find it.' })),
+  id: Type.String({ pattern: uuidPattern, description: 'UUID of a script that this script calls.' }),
+  name: Type.Optional(Type.String({ description: 'Display name, which helps people to find it.' })),
   version: Type.Optional(
-    Type.String({ description: 'Versions of it that will do, such as ">=1.2". Absent: any.' }),
+    Type.String({ description: 'Required version, such as ">=1.2". Absent: any.' }),
   ),
 });
 
@@ -148,7 +148,7 @@ const RootTableSchema = Type.Object({
   node: Type.Optional(NodeSchema),
   models: Type.Optional(Type.Array(ModelSchema)),
   dependencies: Type.Optional(
-    Type.Array(DependencySchema, { description: 'Other scripts that this one calls.' }),
+    Type.Array(DependencySchema, { description: 'Other scripts that this script calls.' }),
   ),
 });
 
@@ -161,7 +161,7 @@ export const ManifestSchema = Type.Object(
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Hob script manifest',
-    description: 'The TOML file that makes a folder a script.',
+    description: 'The TOML file that describes a script folder.',
     minProperties: 1,
     maxProperties: 1,
     additionalProperties: RootTableSchema,

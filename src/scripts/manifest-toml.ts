@@ -25,9 +25,9 @@ export function parseToml(bytes: Uint8Array): ParsedToml {
         kind: 'invalid',
         text,
         line: error.line,
-        message: { en: `This is not valid TOML: ${reason}`, zh: `不是有效的 TOML：${reason}` },
+        message: { en: `Not valid TOML: ${reason}`, zh: `不是有效的 TOML：${reason}` },
         advice: {
-          en: 'Mend the syntax on this line, or the line before it.',
+          en: 'Correct the syntax on this line or the line before it.',
           zh: '请修正该行或其上一行的语法。',
         },
       };
@@ -73,7 +73,7 @@ function toJson(value: unknown, path: KeyPath): Json {
   if (typeof value === 'object' && value !== null) return toJsonObject(value, path);
   // The number itself is not repeated: it may be the default of a secret.
   const text = {
-    en: 'A number here is too large, or none, and cannot be passed on as JSON',
+    en: 'A number here is too large or not a number, so JSON cannot represent it',
     zh: '此处的数字过大或不是有效数值，无法用 JSON 表示',
   };
   throw new UnusableValue(text, path);

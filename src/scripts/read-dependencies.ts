@@ -20,9 +20,9 @@ export function readDependencies({ raw, report, rootName }: SectionReader): Scri
       report(
         'note',
         path,
-        { en: 'A dependency is not the id of a script, and is left alone', zh: '依赖项不是脚本 ID，已忽略' },
+        { en: 'A dependency has no valid script id and is ignored', zh: '依赖项不是脚本 ID，已忽略' },
         {
-          en: 'Write [[service.dependencies]] with id = "…" for each script that this one calls.',
+          en: 'Write [[service.dependencies]] with id = "…" for each script that this script calls.',
           zh: '请为每个被调用的脚本写 [[service.dependencies]]，并填写 id = "…"。',
         },
       );
@@ -33,7 +33,7 @@ export function readDependencies({ raw, report, rootName }: SectionReader): Scri
       'note',
       [...path, 'version'],
       {
-        en: `version "${dependency.version}" cannot be understood; any version will do`,
+        en: `version "${dependency.version}" is not a valid range, so any version is accepted`,
         zh: `无法识别 version "${dependency.version}"，不限制版本`,
       },
       { en: 'Write a range such as ">=1.2".', zh: '请写成 ">=1.2" 的形式。' },

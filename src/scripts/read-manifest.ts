@@ -64,7 +64,7 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
         en: `Both [${rootName}] and [${second[0]}] describe a script`,
         zh: `[${rootName}] 和 [${second[0]}] 都描述了脚本`,
       },
-      { en: 'Keep one of them; a folder is one script.', zh: '一个文件夹只能有一个脚本，请保留其一。' },
+      { en: 'Keep one of them. A folder can hold only one script.', zh: '一个文件夹只能有一个脚本，请保留其一。' },
     );
   }
 
@@ -143,7 +143,7 @@ function identityOf(table: JsonObject): { ids: string[]; name: string | null } {
 }
 
 const insideAdvice: Text = {
-  en: 'Name a file inside the script folder, as a relative path that no symbolic link leads out of.',
+  en: 'Use a relative path to a file inside the script folder. Symbolic links must not lead out of the folder.',
   zh: '请填写脚本文件夹内的相对路径，且不能通过符号链接指向外部。',
 };
 
@@ -151,7 +151,7 @@ const insideAdvice: Text = {
 export function describePath(field: string, path: string, what: Exclude<Confined, 'ok'>): Text {
   switch (what) {
     case 'outside':
-      return { en: `${field} "${path}" leaves the script folder`, zh: `${field} "${path}" 超出了脚本文件夹` };
+      return { en: `${field} "${path}" is outside the script folder`, zh: `${field} "${path}" 超出了脚本文件夹` };
     case 'missing':
       return { en: `${field} "${path}" does not exist`, zh: `${field} "${path}" 不存在` };
     case 'not-a-file':
@@ -210,10 +210,10 @@ function readLanguage(
     [section.rootName, 'runtime', name === undefined ? 'entry' : 'language'],
     name === undefined
       ? {
-          en: `language is missing, and "${entry}" does not tell it`,
+          en: `language is missing and cannot be derived from "${entry}"`,
           zh: `缺少 language，且无法从 "${entry}" 判断`,
         }
-      : { en: `Hob does not know the language "${name}"`, zh: `未知的语言 "${name}"` },
+      : { en: `Unknown language "${name}"`, zh: `未知的语言 "${name}"` },
     {
       en: `Set language to one of ${languages.join(', ')}.`,
       zh: `language 可以是：${languages.join('、')}。`,
@@ -228,7 +228,7 @@ function checkVersion(section: SectionReader, requirement: string): void {
     'error',
     [section.rootName, 'runtime', 'language_version'],
     {
-      en: `language_version "${requirement}" cannot be understood`,
+      en: `language_version "${requirement}" is not a valid range`,
       zh: `无法识别 language_version "${requirement}"`,
     },
     {
@@ -245,10 +245,10 @@ function readTerminal(section: SectionReader, name: Json | undefined): Terminal 
       'note',
       [section.rootName, 'runtime', 'terminal'],
       {
-        en: `terminal "${name}" is not known; "always" is used`,
+        en: `Unknown terminal "${name}"; "always" is used instead`,
         zh: `未知的 terminal "${name}"，按 "always" 处理`,
       },
-      { en: `Known: ${terminals.join(', ')}.`, zh: `可用值：${terminals.join('、')}。` },
+      { en: `Use one of ${terminals.join(', ')}.`, zh: `可用值：${terminals.join('、')}。` },
     );
   }
   return known ?? 'always';
@@ -264,7 +264,7 @@ function readInput(section: SectionReader): MainInput | null {
       'note',
       [section.rootName, 'inputs', 1],
       { en: 'Only the first input is used', zh: '只使用第一个输入' },
-      { en: 'Make the others params.', zh: '请把其他输入改为 params。' },
+      { en: 'Declare the others as params.', zh: '请把其他输入改为 params。' },
     );
   }
   const input = inputs[0]?.item;
@@ -286,10 +286,10 @@ function noteUnknownSections(table: JsonObject, rootName: string, report: Sectio
       'note',
       [rootName, key],
       {
-        en: `Hob does not know [${rootName}.${key}] and leaves it alone`,
+        en: `Unknown table [${rootName}.${key}] is ignored`,
         zh: `未知的 [${rootName}.${key}]，已忽略`,
       },
-      { en: 'Nothing to do, unless it is a typing error.', zh: '若非拼写错误，无需处理。' },
+      { en: 'If this is a typing error, correct it. Otherwise no action is needed.', zh: '若非拼写错误，无需处理。' },
     );
   }
 }

@@ -66,7 +66,7 @@ function readLongForm(section: SectionReader): Param[] {
         'note',
         [...at, 'type'],
         {
-          en: `Hob does not know the param type "${param.type}"; values of ${param.name} are passed as sent`,
+          en: `Unknown param type "${param.type}"; the values of ${param.name} are not checked`,
           zh: `未知的参数类型 "${param.type}"，${param.name} 的值将原样传递`,
         },
         { en: `Known types: ${paramTypes.join(', ')}.`, zh: `可用类型：${paramTypes.join('、')}。` },

@@ -19,10 +19,10 @@ export function readPreload(
       'note',
       path,
       {
-        en: `preload is not used: the language is ${language}`,
+        en: `preload has no effect, because the language is ${language}`,
         zh: `preload 不起作用：语言为 ${language}`,
       },
-      { en: 'Remove it; it is for scripts in Python.', zh: '请删除，仅适用于 Python 脚本。' },
+      { en: 'Remove it. Only Python scripts can use it.', zh: '请删除，仅适用于 Python 脚本。' },
     );
     return [];
   }
@@ -37,7 +37,7 @@ export function readPreload(
         zh: `preload "${name}" 不是 Python 模块名`,
       },
       {
-        en: 'Write it as after `import`, such as "numpy" or "xml.etree.ElementTree".',
+        en: 'Write it as in an import statement, such as "numpy" or "xml.etree.ElementTree".',
         zh: '请按 import 语句的写法填写，例如 "numpy" 或 "xml.etree.ElementTree"。',
       },
     );

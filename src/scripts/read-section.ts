@@ -28,7 +28,7 @@ export interface SectionReader {
 }
 
 const fitAdvice: Text = {
-  en: 'Correct this value; docs/manifest.md lists every field.',
+  en: 'Correct this value. docs/manifest.md lists every field.',
   zh: '请修正该值，字段说明见 docs/manifest.md。',
 };
 
@@ -78,8 +78,8 @@ export function sectionReader(root: JsonObject, rootName: string, report: Report
       report(
         'note',
         [...path, key],
-        { en: `Hob does not know ${full} and leaves it alone`, zh: `未知的字段 ${full}，已忽略` },
-        { en: 'Nothing to do, unless it is a typing error.', zh: '若非拼写错误，无需处理。' },
+        { en: `Unknown field ${full} is ignored`, zh: `未知的字段 ${full}，已忽略` },
+        { en: 'If this is a typing error, correct it. Otherwise no action is needed.', zh: '若非拼写错误，无需处理。' },
       );
     }
   }

@@ -51,7 +51,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   });
   watcher.on('error', (error) => {
     if (isWatchLimit(error)) startPolling(error);
-    else log.warn({ err: error }, 'a folder of scripts could not be watched');
+    else log.warn({ err: error }, 'cannot watch a script folder');
   });
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
   // Only now: what changes after this look is an event, so that nothing can slip through between the two.
@@ -119,7 +119,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     if (poll !== undefined || closed) return;
     log.warn(
       { err: error },
-      'no more folders can be watched; looking at all of them every two seconds instead',
+      'the system allows no more folder watches; polling all script folders every 2 s instead',
     );
     const look = () => {
       work = work
@@ -133,7 +133,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   }
 
   function report(error: unknown): void {
-    log.error({ err: error }, 'a look at the script folders failed');
+    log.error({ err: error }, 'cannot scan the script folders');
   }
 }
 

@@ -31,9 +31,9 @@ describe('a home', () => {
   });
 
   it.each([
-    [0o755, /others may look into the home/],
-    [0o710, /others may look into the home/],
-    [0o775, /the group of the home may write to it/],
+    [0o755, /other users can access the home/],
+    [0o710, /other users can access the home/],
+    [0o775, /the group of the home can write to it/],
   ])('that its user made with the mode %o stays so, with a warning', async (mode, warning) => {
     const home = await homeOf(mode);
     expect(await prepareHome(home)).toEqual({ kind: 'ready', warning: english(warning) });
@@ -42,7 +42,7 @@ describe('a home', () => {
 
   it.each([0o777, 0o702, 0o1777])('to which everybody may write is not used: %o', async (mode) => {
     const home = await homeOf(mode);
-    const reason = english(/Every user of this machine may write.*chmod o-w/);
+    const reason = english(/Every user of this machine can write.*chmod o-w/);
     expect(await prepareHome(home)).toEqual({ kind: 'unusable', reason });
     await expect(stat(join(home, 'runs'))).rejects.toThrow();
   });

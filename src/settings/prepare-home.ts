@@ -34,7 +34,7 @@ export async function prepareHome(home: string): Promise<PreparedHome> {
     return { kind: 'ready', warning: warningOf(home, found) };
   } catch (error) {
     const reason = {
-      en: `The home ${home} cannot be made or written to (${errnoOf(error)}). Choose another with --home.`,
+      en: `The home ${home} cannot be created or written to (${errnoOf(error)}). Choose another with --home.`,
       zh: `无法创建或写入数据目录 ${home}（${errnoOf(error)}）。请用 --home 指定其他目录。`,
     };
     return { kind: 'unusable', reason };
@@ -55,8 +55,8 @@ export function faultOf(home: string, { uid, mode }: Stats): Text | null {
   if ((mode & othersMayWrite) === 0) return null;
   return {
     en:
-      `Every user of this machine may write to the home ${home}, and so could make Hob run their programs as you. ` +
-      `Close it with: chmod o-w "${home}", or choose another with --home.`,
+      `Every user of this machine can write to the home ${home}, and so can make Hob run their programs as you. ` +
+      `Remove their access with chmod o-w "${home}", or choose another home with --home.`,
     zh:
       `这台电脑上的所有用户都可以写入数据目录 ${home}，因而能让 Hob 以您的身份运行他们的程序。` +
       `请运行 chmod o-w "${home}" 收回权限，或用 --home 指定其他目录。`,
@@ -68,12 +68,12 @@ export function warningOf(home: string, { mode }: Stats): Text | null {
   if (process.geteuid === undefined) return null;
   if ((mode & groupMayWrite) !== 0)
     return {
-      en: `the group of the home may write to it; unless you are alone in it, close it with: chmod 700 "${home}"`,
+      en: `the group of the home can write to it; if the group has other members, remove their access with: chmod 700 "${home}"`,
       zh: `同组用户可以写入数据目录；如果组内还有其他人，请运行 chmod 700 "${home}" 收回权限`,
     };
   if ((mode & forOthers) === 0) return null;
   return {
-    en: `others may look into the home, though not into what Hob writes there; close it with: chmod 700 "${home}"`,
+    en: `other users can access the home, but cannot read the files that Hob writes; remove their access with: chmod 700 "${home}"`,
     zh: `其他用户可以查看数据目录，但看不到 Hob 写入的内容；请运行 chmod 700 "${home}" 收回权限`,
   };
 }
@@ -99,8 +99,8 @@ function isForeign(uid: number): boolean {
 function foreignText(what: Text, uid: number): Text {
   return {
     en:
-      `${what.en} belongs to another user (id ${uid}), who could make Hob run their programs as you. ` +
-      `Make it your own (chown), start Hob as its owner, or choose another home with --home.`,
+      `${what.en} belongs to another user (id ${uid}), who can make Hob run their programs as you. ` +
+      `Make yourself its owner (chown), start Hob as its owner, or choose another home with --home.`,
     zh:
       `${what.zh}属于其他用户（id ${uid}），对方能让 Hob 以您的身份运行他们的程序。` +
       `请用 chown 改为自己所有、以其所有者的身份启动 Hob，或用 --home 指定其他数据目录。`,

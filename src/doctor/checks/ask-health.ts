@@ -12,7 +12,7 @@ export type Health =
 
 const answerWithinMs = 3000;
 const late: Text = {
-  en: `no answer within ${answerWithinMs / 1000} s`,
+  en: `no response within ${answerWithinMs / 1000} s`,
   zh: `${answerWithinMs / 1000} 秒内没有应答`,
 };
 

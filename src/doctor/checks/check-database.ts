@@ -23,7 +23,7 @@ export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Fi
       problem(
         'home',
         {
-          en: `${path} is not a file, and links are not followed there`,
+          en: `${path} is not a regular file; links are not allowed here`,
           zh: `${path} 不是文件，此处也不跟随链接`,
         },
         {
@@ -39,11 +39,11 @@ export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Fi
       problem(
         'home',
         {
-          en: `The database ${path} cannot be written to (${errnoOf(error)})`,
+          en: `The database ${path} is not writable (${errnoOf(error)})`,
           zh: `无法写入数据库 ${path}（${errnoOf(error)}）`,
         },
         {
-          en: `Make it yours: chown, then chmod 600 "${path}"`,
+          en: `Make yourself its owner with chown, then run: chmod 600 "${path}"`,
           zh: `请用 chown 改为自己所有，然后运行：chmod 600 "${path}"`,
         },
       ),
@@ -54,10 +54,10 @@ export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Fi
     return [
       note(
         'home',
-        { en: `Others may look into the database ${path}`, zh: `其他用户可以查看数据库 ${path}` },
-        { en: `Close it: chmod 600 "${path}"`, zh: `请收回权限：chmod 600 "${path}"` },
+        { en: `Other users can read the database ${path}`, zh: `其他用户可以查看数据库 ${path}` },
+        { en: `Remove their access: chmod 600 "${path}"`, zh: `请收回权限：chmod 600 "${path}"` },
       ),
     ];
   const size = formatSize(found.size);
-  return [ok('home', { en: `The database is there (${size})`, zh: `数据库正常（${size}）` })];
+  return [ok('home', { en: `The database exists (${size})`, zh: `数据库正常（${size}）` })];
 }

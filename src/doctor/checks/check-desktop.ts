@@ -10,12 +10,12 @@ const answerWithinMs = 2500;
 /** Whether bubbles can be shown, without showing one. */
 export async function checkDesktop({ platform, environment }: Patient): Promise<Finding[]> {
   if (platform === 'darwin' || platform === 'win32')
-    return [ok('desktop', { en: 'Notifications are shown by the system itself', zh: '通知由系统自行显示' })];
+    return [ok('desktop', { en: 'The operating system shows notifications', zh: '通知由系统自行显示' })];
   const address = findBusAddress(environment);
   if (address === null)
     return [
       ok('desktop', {
-        en: 'There is no session bus here, so notifications are kept and not shown',
+        en: 'No session bus found: notifications are stored, but not shown',
         zh: '这里没有会话总线，通知只会保存，不会显示',
       }),
     ];
@@ -30,14 +30,14 @@ export async function checkDesktop({ platform, environment }: Patient): Promise<
     });
     return [
       capabilities.has('actions')
-        ? ok('desktop', { en: 'Notifications are shown', zh: '可以显示通知' })
-        : ok('desktop', { en: 'Notifications are shown, without buttons', zh: '可以显示通知，但没有按钮' }),
+        ? ok('desktop', { en: 'Notifications work', zh: '可以显示通知' })
+        : ok('desktop', { en: 'Notifications work, but without buttons', zh: '可以显示通知，但没有按钮' }),
     ];
   } catch (error) {
     const { problem, hint } = describeTrouble(error, address.path);
     const capital = problem.en.charAt(0).toUpperCase() + problem.en.slice(1);
     const what = {
-      en: `Notifications are not shown: ${capital}`,
+      en: `Notifications do not work: ${capital}`,
       zh: `无法显示通知：${problem.zh}`,
     };
     return [note('desktop', what, hint)];

@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024;
 const fewBytes = 1024 * mebibyte;
 const tooFewBytes = 100 * mebibyte;
 const makeRoom: Text = {
-  en: 'Make room on that disk, or choose a home on another one with --home.',
+  en: 'Free some space on that disk, or choose a home on another disk with --home.',
   zh: '请清理该磁盘，或用 --home 将数据目录放到其他磁盘上。',
 };
 
@@ -32,12 +32,12 @@ export function judgeSpace(
 ): Finding {
   if (freeFiles === 0) {
     const what = {
-      en: `The disk of ${home} has no room for another file, however small`,
+      en: `The disk of ${home} has no free inodes, so no file can be created`,
       zh: `${home} 所在的磁盘已无法再创建任何文件`,
     };
     return problem('home', what, makeRoom);
   }
-  const free = `${formatSize(freeBytes)} are free on the disk of ${home}`;
+  const free = `${formatSize(freeBytes)} free on the disk of ${home}`;
   const freeZh = (only: string) => `${home} 所在的磁盘${only}剩余 ${formatSize(freeBytes)}`;
   if (freeBytes >= fewBytes) return ok('home', { en: free, zh: freeZh('') });
   const what = { en: `Only ${free}`, zh: freeZh('仅') };

@@ -31,11 +31,11 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
       note(
         'environments',
         {
-          en: `Half made, or without their interpreter: ${named(damaged).en}`,
+          en: `Incomplete, or their interpreter is missing: ${named(damaged).en}`,
           zh: `未完成或缺少解释器：${named(damaged).zh}`,
         },
         {
-          en: 'Nothing needs to be done: they are made anew when a script needs them, and removed when none does.',
+          en: 'No action is needed. Hob builds them again when a script needs them, and removes them otherwise.',
           zh: '无需处理：脚本需要时会重新创建，不再需要时会自动删除。',
         },
       ),
@@ -44,14 +44,14 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
     findings.push(
       note(
         'environments',
-        { en: `No script needs ${named(unused).en}`, zh: `没有脚本需要：${named(unused).zh}` },
+        { en: `Not used by any script: ${named(unused).en}`, zh: `没有脚本需要：${named(unused).zh}` },
         {
-          en: `They go by themselves when unused for ${settings.environment_days} days; to remove one at once: hob environments rm <key>`,
+          en: `Hob removes them after ${settings.environment_days} days without use. To remove one now: hob environments rm <key>`,
           zh: `闲置 ${settings.environment_days} 天后会自动删除；如需立即删除：hob environments rm <key>`,
         },
       ),
     );
-  const count = all.length === 1 ? '1 environment takes' : `${all.length} environments take`;
+  const count = all.length === 1 ? '1 environment uses' : `${all.length} environments use`;
   findings.push(
     ok('environments', {
       en: `${count} ${formatSize(bytes)}`,

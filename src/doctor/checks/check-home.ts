@@ -26,14 +26,14 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
     if (errno === 'ENOENT')
       return [
         ok('home', {
-          en: `${home} is not there yet; the first start makes it`,
+          en: `${home} does not exist yet; the first start creates it`,
           zh: `${home} 尚不存在，首次启动时会创建`,
         }),
       ];
     return [
       problem(
         'home',
-        { en: `${home} cannot be looked at (${errno})`, zh: `无法查看 ${home}（${errno}）` },
+        { en: `${home} cannot be accessed (${errno})`, zh: `无法查看 ${home}（${errno}）` },
         { en: 'Choose another home with --home.', zh: '请用 --home 指定其他数据目录。' },
       ),
     ];
@@ -44,7 +44,7 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
         'home',
         { en: `${home} is not a folder`, zh: `${home} 不是文件夹` },
         {
-          en: 'Move it away, or choose another home with --home.',
+          en: 'Rename it, or choose another home with --home.',
           zh: '请将其移走，或用 --home 指定其他数据目录。',
         },
       ),
@@ -58,16 +58,16 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
     return [
       problem(
         'home',
-        { en: `${home} cannot be written to (${errno})`, zh: `无法写入 ${home}（${errno}）` },
+        { en: `${home} is not writable (${errno})`, zh: `无法写入 ${home}（${errno}）` },
         {
-          en: `Make it yours (chown, chmod 700 "${home}"), or choose another home with --home.`,
+          en: `Make yourself its owner (chown, then chmod 700 "${home}"), or choose another home with --home.`,
           zh: `请改为自己所有（chown，chmod 700 "${home}"），或用 --home 指定其他数据目录。`,
         },
       ),
     ];
   }
   const warning = warningOf(home, found);
-  const alone = ok('home', { en: `${home} is yours alone`, zh: `${home} 只有自己可以访问` });
+  const alone = ok('home', { en: `Only you have access to ${home}`, zh: `${home} 只有自己可以访问` });
   const findings = [warning === null ? alone : split('note', warning)];
   const network = platform === 'linux' ? networkDisks.get((await statfs(home)).type) : undefined;
   if (network !== undefined)
@@ -75,11 +75,11 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
       note(
         'home',
         {
-          en: `${home} lies on a network disk (${network}), where locks of the database may fail`,
+          en: `${home} is on a network disk (${network}), where database locks may fail`,
           zh: `${home} 位于网络磁盘（${network}）上，数据库的锁可能失效`,
         },
         {
-          en: 'Choose a home on a disk of this machine with --home.',
+          en: 'Choose a home on a local disk with --home.',
           zh: '请用 --home 将数据目录放到本机磁盘上。',
         },
       ),

@@ -24,7 +24,7 @@ export async function checkPackages({ home, service }: Patient): Promise<Finding
         problem(
           'packages',
           {
-            en: `The package ${id} cannot be run: ${fault.en}`,
+            en: `The package ${id} cannot run: ${fault.en}`,
             zh: `脚本包 ${id} 无法运行：${fault.zh}`,
           },
           removal(id),
@@ -39,11 +39,11 @@ export async function checkPackages({ home, service }: Patient): Promise<Finding
       note(
         'packages',
         {
-          en: `${staging} holds what is left of ${left.length} stopped installations`,
+          en: `${staging} contains files of interrupted installations (${left.length})`,
           zh: `${staging} 中有 ${left.length} 次中断的安装留下的内容`,
         },
         {
-          en: 'Nothing needs to be done: the next start removes it.',
+          en: 'No action is needed. The next start removes them.',
           zh: '无需处理：下次启动时会清除。',
         },
       ),
@@ -69,7 +69,7 @@ async function faultOf(
   }
   const { current } = reading.record;
   if (await store.hasVersion(id, current)) return null;
-  return { en: `its version ${current} is not there`, zh: `缺少版本 ${current}` };
+  return { en: `its version ${current} is missing`, zh: `缺少版本 ${current}` };
 }
 
 function removal(id: string): Text {

@@ -32,12 +32,12 @@ async function explain(
     return problem(
       'service',
       { en: `This machine has no address ${address}`, zh: `这台电脑没有地址 ${address}` },
-      { en: 'Correct listen in settings.toml.', zh: '请更正 settings.toml 中的 listen。' },
+      { en: 'Correct the setting listen in settings.toml.', zh: '请更正 settings.toml 中的 listen。' },
     );
   if (errno !== 'EADDRINUSE')
     return problem(
       'service',
-      { en: `Hob may not listen on ${place} (${errno})`, zh: `Hob 无权监听 ${place}（${errno}）` },
+      { en: `Hob cannot listen on ${place} (${errno})`, zh: `Hob 无权监听 ${place}（${errno}）` },
       { en: `Use another address, or ${other.en}.`, zh: `请换一个地址，或${other.zh}。` },
     );
   const reached = isLoopback(address) ? inUrl(address) : '127.0.0.1';
@@ -47,7 +47,7 @@ async function explain(
     return problem(
       'service',
       {
-        en: `Another Hob${version} listens on ${place}: one with another home`,
+        en: `Another Hob${version}, with a different home, already listens on ${place}`,
         zh: `另一个使用其他数据目录的 Hob${version} 正在监听 ${place}`,
       },
       {
@@ -58,7 +58,7 @@ async function explain(
   }
   return problem(
     'service',
-    { en: `Another program listens on ${place}`, zh: `另一个程序正在监听 ${place}` },
+    { en: `Another program already listens on ${place}`, zh: `另一个程序正在监听 ${place}` },
     { en: `Stop it, or ${other.en}.`, zh: `请停止该程序，或${other.zh}。` },
   );
 }

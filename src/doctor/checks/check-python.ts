@@ -26,7 +26,7 @@ export async function checkPython({ finder, programs }: Patient, signal: AbortSi
       note(
         'tools',
         {
-          en: `The Python at ${path} has no ${missing.join(' and no ')}, which environments of scripts are made with`,
+          en: `The Python at ${path} has no ${missing.join(' and no ')}, so Hob cannot build environments for scripts`,
           zh: `${path} 处的 Python 缺少 ${missing.join(' 和 ')}，而创建脚本的运行环境需要它`,
         },
         {

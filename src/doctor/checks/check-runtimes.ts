@@ -27,7 +27,7 @@ export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
     } else if (users.length > 0) {
       const names = nameSome(users.map(({ name }) => name));
       const what = {
-        en: `${language} is not installed, and is needed by ${names.en}`,
+        en: `${language} is not installed, but needed by ${names.en}`,
         zh: `未安装 ${language}，而 ${names.zh} 需要它`,
       };
       findings.push(problem('runtimes', what, interpreterSpecs[language].install));
@@ -36,7 +36,7 @@ export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
   if (idle.length > 0)
     findings.push(
       ok('runtimes', {
-        en: `not installed, and needed by no script: ${idle.join(', ')}`,
+        en: `Not installed and not needed by any script: ${idle.join(', ')}`,
         zh: `未安装，也没有脚本需要：${idle.join('、')}`,
       }),
     );
@@ -49,11 +49,11 @@ function slow(language: InterpretedLanguage): Finding {
   return note(
     'runtimes',
     {
-      en: `A program on PATH that should be ${language} does not answer when it is asked for its version`,
+      en: `The ${language} program on PATH did not report its version in time`,
       zh: `PATH 中应为 ${language} 的程序在查询版本时没有响应`,
     },
     {
-      en: `Look at what comes first on PATH: which -a ${name}`,
+      en: `Check which program comes first on PATH: which -a ${name}`,
       zh: `请查看 PATH 中排在最前的是哪个：which -a ${name}`,
     },
   );

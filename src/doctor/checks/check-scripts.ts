@@ -5,7 +5,7 @@ import type { Patient } from '../patient.ts';
 export async function checkScripts({ scripts: readScripts }: Patient): Promise<Finding[]> {
   const { scripts, problems } = await readScripts();
   const count = {
-    en: scripts.length === 1 ? '1 script can be read' : `${scripts.length} scripts can be read`,
+    en: scripts.length === 1 ? '1 script loaded' : `${scripts.length} scripts loaded`,
     zh: `${scripts.length} 个脚本可以读取`,
   };
   return [

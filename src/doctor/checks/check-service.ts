@@ -7,14 +7,14 @@ import { askHealth } from './ask-health.ts';
 
 const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
 const startIt: Text = { en: 'Start it: hob start', zh: '启动它：hob start' };
-const strangeAnswer: Text = { en: 'its answer is not one of Hob', zh: '应答不是来自 Hob' };
+const strangeAnswer: Text = { en: 'the response does not come from Hob', zh: '应答不是来自 Hob' };
 const containments: Readonly<Record<string, Text>> = {
   cgroup: {
-    en: 'Processes of scripts are kept together by cgroups, so that none is left when a run is stopped',
+    en: 'Hob tracks the processes of scripts with cgroups, so stopping a run leaves none behind',
     zh: '脚本的进程由 cgroup 统一管理，停止运行时不会有残留',
   },
   sweep: {
-    en: 'Processes of scripts are found by their group, session and descent: no cgroups can be had here',
+    en: 'Hob finds the processes of scripts by group, session and descent, because cgroups are not available here',
     zh: '脚本的进程按进程组、会话和父子关系查找：这里无法使用 cgroup',
   },
 };
@@ -30,11 +30,11 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
       problem(
         'service',
         {
-          en: `Hob (process ${pid}) does not answer at ${url} (${reason.en})`,
+          en: `Hob (process ${pid}) does not respond at ${url} (${reason.en})`,
           zh: `Hob（进程 ${pid}）在 ${url} 没有响应（${reason.zh}）`,
         },
         {
-          en: `End it with: kill ${pid} (if that does not help: kill -9 ${pid}), and start it again: hob start. Scripts that run go on.`,
+          en: `End it with kill ${pid} (if that has no effect: kill -9 ${pid}), then start it again: hob start. Running scripts continue.`,
           zh: `请结束它：kill ${pid}（如果无效：kill -9 ${pid}），然后重新启动：hob start。正在运行的脚本不受影响。`,
         },
       ),
@@ -44,7 +44,7 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
   if (version === readVersion())
     findings.push(
       ok('service', {
-        en: `Hob ${version} answers at ${url} (process ${pid})`,
+        en: `Hob ${version} is running at ${url} (process ${pid})`,
         zh: `Hob ${version} 正在 ${url} 提供服务（进程 ${pid}）`,
       }),
     );
@@ -53,11 +53,11 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
       note(
         'service',
         {
-          en: `Hob ${version} answers at ${url} (process ${pid}), and this command is ${readVersion()}`,
+          en: `Hob ${version} is running at ${url} (process ${pid}), but this command has version ${readVersion()}`,
           zh: `正在 ${url} 提供服务的是 Hob ${version}（进程 ${pid}），而此命令的版本是 ${readVersion()}`,
         },
         {
-          en: 'Start the service again, so that both are the same: hob stop, then hob start',
+          en: 'Restart the service, so that both have the same version: hob stop, then hob start',
           zh: '请重启服务，使两者版本一致：先 hob stop，再 hob start',
         },
       ),
@@ -68,10 +68,10 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
       problem(
         'service',
         {
-          en: 'The service does not take the token of this home',
+          en: 'The service rejects the token of this home',
           zh: '服务不接受此数据目录的令牌',
         },
-        { en: 'Make a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
+        { en: 'Create a new one: hob token --renew', zh: '请重新生成：hob token --renew' },
       ),
     ];
   findings.push(...judgeExecutor(health.answer.executor));
@@ -89,18 +89,18 @@ export function judgeExecutor(executor: Json | undefined): Finding[] {
           en: 'synchronous calls are refused, and other runs stay queued',
           zh: '同步调用会被拒绝，其他运行保持排队',
         }
-      : { en: 'the runs that it has stay unfinished', zh: '由它执行的运行无法结束' };
+      : { en: 'its runs cannot finish', zh: '由它执行的运行无法结束' };
     const replaced: Text = takesRuns
-      ? { en: 'Hob then starts another one, and the', zh: 'Hob 会启动新的执行进程，' }
+      ? { en: 'Hob then starts another executor, and the', zh: 'Hob 会启动新的执行进程，' }
       : { en: 'The', zh: '' };
     return problem(
       'service',
       {
-        en: `The executor (process ${pid}), which runs scripts, does not answer: ${effect.en}`,
+        en: `The executor (process ${pid}), which runs scripts, does not respond: ${effect.en}`,
         zh: `脚本执行进程（进程 ${pid}）没有响应：${effect.zh}`,
       },
       {
-        en: `If it was stopped, continue it: kill -CONT ${pid}. If it hangs, end it: kill -9 ${pid}. ${replaced.en} runs that it had end as lost.`,
+        en: `If it was suspended, resume it: kill -CONT ${pid}. If it hangs, end it: kill -9 ${pid}. ${replaced.en} runs of this executor end as lost.`,
         zh: `如果它被暂停，请让它继续：kill -CONT ${pid}。如果它已挂起，请结束它：kill -9 ${pid}，${replaced.zh}由它执行的运行记为 lost。`,
       },
     );

@@ -15,7 +15,7 @@ export async function checkSettings({
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
       problem('settings', what, {
-        en: 'Correct or remove it: Hob does not start with it, and docs/settings.md has every setting.',
+        en: 'Correct or remove it; otherwise Hob does not start. docs/settings.md lists every setting.',
         zh: '请更正或删除，否则 Hob 无法启动；所有设置见 docs/settings.md。',
       }),
     );
@@ -33,17 +33,17 @@ export async function checkSettings({
       note(
         'settings',
         {
-          en: `${path} was changed after Hob was started, which has not read it since`,
+          en: `${path} was changed after Hob started, so the changes are not in effect`,
           zh: `${path} 在 Hob 启动之后被修改过，新的内容尚未生效`,
         },
-        { en: 'Start it again: hob stop, then hob start', zh: '请重新启动：先 hob stop，再 hob start' },
+        { en: 'Restart Hob: hob stop, then hob start', zh: '请重新启动：先 hob stop，再 hob start' },
       ),
     ];
   return [
     changedMs !== null
-      ? ok('settings', { en: `${path} can be used`, zh: `${path} 有效` })
+      ? ok('settings', { en: `${path} is valid`, zh: `${path} 有效` })
       : ok('settings', {
-          en: 'The defaults hold; there is no settings.toml',
+          en: 'No settings.toml: the defaults are in effect',
           zh: '使用默认设置，没有 settings.toml',
         }),
   ];

@@ -11,7 +11,7 @@ export async function checkTerminals({ platform, environment, settings }: Patien
       problem(
         'desktop',
         {
-          en: `The program of the setting terminal_command, ${terminalCommand[0] ?? ''}, is not there`,
+          en: `The program ${terminalCommand[0] ?? ''} of the setting terminal_command does not exist`,
           zh: `设置 terminal_command 中的程序 ${terminalCommand[0] ?? ''} 不存在`,
         },
         {
@@ -27,7 +27,7 @@ export async function checkTerminals({ platform, environment, settings }: Patien
     return [
       ...findings,
       ok('desktop', {
-        en: `Terminal windows are opened with ${first[0] ?? 'what the system has'}`,
+        en: `Hob opens terminal windows with ${first[0] ?? 'the program of the system'}`,
         zh: `终端窗口用 ${first[0] ?? '系统自带的程序'} 打开`,
       }),
     ];
@@ -36,7 +36,7 @@ export async function checkTerminals({ platform, environment, settings }: Patien
     return [
       ...findings,
       ok('desktop', {
-        en: 'There is no screen here, so runs have no terminal windows',
+        en: 'This machine has no screen, so runs have no terminal windows',
         zh: '这里没有屏幕，运行脚本时不会打开终端窗口',
       }),
     ];

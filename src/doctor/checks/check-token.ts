@@ -9,7 +9,7 @@ export async function checkToken({ home, settings, service }: Patient): Promise<
     const token = readToken(home);
     const what =
       token === null
-        ? { en: 'The token is made at the first start', zh: '令牌会在首次启动时生成' }
+        ? { en: 'The first start creates the token', zh: '令牌会在首次启动时生成' }
         : {
             en: `Only you can read the token in ${tokenFileOf(home)}`,
             zh: `${tokenFileOf(home)} 中的令牌只有自己可以读取`,

@@ -13,7 +13,7 @@ const tools: readonly Tool[] = [
   {
     name: 'uv',
     missing: {
-      en: 'uv is not installed; venv and pip do its work',
+      en: 'uv is not installed; Hob uses venv and pip instead',
       zh: '未安装 uv，由 venv 和 pip 代替',
     },
     advice: null,
@@ -21,7 +21,7 @@ const tools: readonly Tool[] = [
   {
     name: 'npm',
     missing: {
-      en: 'npm is not installed: scripts with a package.json get no environment',
+      en: 'npm is not installed, so Hob cannot build environments for scripts with a package.json',
       zh: '未安装 npm：无法为带有 package.json 的脚本准备运行环境',
     },
     advice: {
@@ -32,7 +32,7 @@ const tools: readonly Tool[] = [
   {
     name: 'git',
     missing: {
-      en: 'git is not installed: nothing can be installed from git repositories',
+      en: 'git is not installed, so Hob cannot install packages from git repositories',
       zh: '未安装 git：无法从 git 仓库安装脚本',
     },
     advice: {
@@ -69,9 +69,9 @@ async function checkTool(
   const version = /\d+(?:\.\d+)+/.exec(stdout)?.[0];
   if (isWell && version !== undefined) return answer(ok('tools', fixedText(`${name} ${version}`)));
   const what = {
-    en: `${name} is there, but does not say its version (${failure || 'no number'})`,
+    en: `${name} is installed, but does not report its version (${failure || 'no number'})`,
     zh: `${name} 存在，但无法得知其版本（${failure || '没有版本号'}）`,
   };
-  const again = { en: `Install ${name} anew, or remove it.`, zh: `请重新安装或删除 ${name}。` };
+  const again = { en: `Reinstall ${name}, or remove it.`, zh: `请重新安装或删除 ${name}。` };
   return answer(note('tools', what, advice ?? again));
 }

@@ -39,7 +39,7 @@ describe('what waits for runs', () => {
   it('may be switched off', () => {
     expect(judgeWarm({ ...warm, budget_bytes: 0, interpreters: [] })).toMatchObject({
       state: 'ok',
-      what: { en: expect.stringContaining('switched off (warm_memory_mb is 0)') },
+      what: { en: expect.stringContaining('disabled (warm_memory_mb is 0)') },
     });
   });
 

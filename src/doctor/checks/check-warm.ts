@@ -22,7 +22,7 @@ export function judgeWarm(warm: JsonObject): Finding {
   const budget = countIn(warm.budget_bytes);
   if (budget === 0)
     return ok('service', {
-      en: 'Warm interpreters: switched off (warm_memory_mb is 0), so every run starts its own',
+      en: 'Warm interpreters: disabled (warm_memory_mb is 0); every run starts its own interpreter',
       zh: '预热的解释器：已关闭（warm_memory_mb 为 0），每次运行都会启动新的解释器',
     });
   const [waiting, use] = [describeWaiting(warm.interpreters), describeUse(warm)];
@@ -35,11 +35,11 @@ export function judgeWarm(warm: JsonObject): Finding {
   return note(
     'service',
     {
-      en: `${what.en}; none is started for now, since this machine is short of memory`,
+      en: `${what.en}; no more are started, because the machine is short of memory`,
       zh: `${what.zh}；内存不足，暂不预热`,
     },
     {
-      en: 'Close what takes much memory: until then runs take longer to start. To be rid of this note, set warm_memory_mb to 0.',
+      en: 'Close programs that use much memory. Until then, runs start more slowly. To disable warm interpreters and this note, set warm_memory_mb to 0.',
       zh: '请关闭占用大量内存的程序，在此之前脚本启动会慢一些。如不想再看到此提示，请将 warm_memory_mb 设为 0。',
     },
   );

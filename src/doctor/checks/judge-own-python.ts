@@ -48,7 +48,7 @@ function notChecked({ folder }: Script): Judgement {
   return {
     kind: 'not-checked',
     message: {
-      en: `The Python in ${environment} is not checked: no file says its version, and hob doctor starts no program of a script. A run of the script shows whether it works.`,
+      en: `The Python in ${environment} was not checked: no file states its version, and hob doctor never starts programs of a script. Run the script to see whether it works.`,
       zh: `未检查 ${environment} 中的 Python：没有文件说明其版本，而 hob doctor 不会启动脚本自带的程序。运行一次该脚本即可知道它能否使用。`,
     },
   };

@@ -143,7 +143,7 @@ when = { field = "mode", eq = "x" }
     const files = { ...good, 'script.toml': `${someManifest}\n${needs}` };
     const findScript = (id: string) => (id === one ? { name: 'one', version: null } : null);
     expect(await problemsOf(files, { findScript })).toEqual([
-      `note script.toml:10 It calls the script ${two}, which is not here`,
+      `note script.toml:10 The required script ${two} is not installed`,
     ]);
     expect(await problemsOf(files)).toEqual([]);
   });

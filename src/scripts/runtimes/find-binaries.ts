@@ -19,7 +19,7 @@ export async function findMissingBinaries(
   // All of them at once: nobody wants to install one to be told of the next.
   const en = lacks.map(({ message, advice }) => `${message.en}. ${advice.en}`).join('\n');
   const zh = lacks.map(({ message, advice }) => `${message.zh}。${advice.zh}`).join('\n');
-  return unavailable(`${en}\nStart Hob again if PATH changed.`, `${zh}\n若修改了 PATH，请重启 Hob。`);
+  return unavailable(`${en}\nIf PATH has changed, restart Hob.`, `${zh}\n若修改了 PATH，请重启 Hob。`);
 }
 
 /** The same for whoever looks at a script before it is run. */

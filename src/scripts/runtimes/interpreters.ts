@@ -39,12 +39,12 @@ export const interpreterSpecs = {
   bash: {
     names: ['bash'],
     probe: ['-c', 'echo "$BASH_VERSION"; echo'],
-    install: install('bash', 'https://www.gnu.org/software/bash/ (Windows: Git for Windows brings it)'),
+    install: install('bash', 'https://www.gnu.org/software/bash/ (Windows: included in Git for Windows)'),
   },
   sh: {
     names: ['sh'],
     probe: ['-c', 'echo 1.0.0; echo'],
-    install: install('sh', 'Windows: Git for Windows brings it'),
+    install: install('sh', 'Windows: included in Git for Windows'),
   },
   powershell: {
     names: ['pwsh', 'powershell.exe'],

@@ -170,7 +170,7 @@ describe('a Python script', () => {
   it('says so when its own does not start', async () => {
     const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
     const own = await install(join(scriptFolder, '.venv', 'bin', 'python'), 'nonsense');
-    expect(await resolve({})).toEqual(unavailable('.venv', 'anew'));
+    expect(await resolve({})).toEqual(unavailable('.venv', 'Create that environment again'));
     await install(own, '3.12.0');
     expect(await resolve({})).toMatchObject({ kind: 'command', command: { file: own } });
   });
@@ -179,7 +179,7 @@ describe('a Python script', () => {
     const { resolve, scriptFolder } = await machine({ python3: '3.11.0' });
     await mkdir(join(scriptFolder, '.venv', 'bin'), { recursive: true });
     await symlink('/nowhere/python3.8', join(scriptFolder, '.venv', 'bin', 'python'));
-    expect(await resolve({})).toEqual(unavailable('.venv', 'anew'));
+    expect(await resolve({})).toEqual(unavailable('.venv', 'Create that environment again'));
   });
 });
 

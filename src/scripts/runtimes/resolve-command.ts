@@ -147,7 +147,7 @@ export function rejectOwnPython(
 ): Unavailable | null {
   if (interpreter === null) {
     return unavailable(
-      `The Python in ${join(folder, '.venv')} does not start. Make that environment anew.`,
+      `The Python in ${join(folder, '.venv')} does not start. Create that environment again.`,
       `${join(folder, '.venv')} 中的 Python 无法启动，请重新创建该环境。`,
     );
   }
@@ -173,7 +173,7 @@ async function resolveBrowser(entry: string, host: RuntimeHost): Promise<Resolut
   const opener = host.platform === 'darwin' ? 'open' : 'xdg-open';
   if (await isOnPath(opener, host.env)) return command(opener, [url], {}, 'none');
   return unavailable(
-    `There is no ${opener} on PATH to open a browser with. Install it (Debian, Ubuntu: apt install xdg-utils).`,
+    `${opener}, which opens the browser, is not on PATH. Install it (Debian, Ubuntu: apt install xdg-utils).`,
     `PATH 中没有可用于打开浏览器的 ${opener}，请安装（Debian、Ubuntu：apt install xdg-utils）。`,
   );
 }
@@ -198,13 +198,13 @@ function missing(
   const { install } = interpreterSpecs[language];
   if (seen.length === 0) {
     return unavailable(
-      `No ${language} was found on PATH. ${install.en}`,
+      `${language} is not installed or not on PATH. ${install.en}`,
       `PATH 中没有找到 ${language}。${install.zh}`,
     );
   }
   const there = seen.map(({ path, version }) => `${version} (${path})`).join(', ');
   return unavailable(
-    `The script needs ${language} ${requirement}, but there is only ${there}. ${install.en}`,
+    `The script needs ${language} ${requirement}, but only ${there} is installed. ${install.en}`,
     `脚本需要 ${language} ${requirement}，但只找到 ${there}。${install.zh}`,
   );
 }
