@@ -180,8 +180,8 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     ]);
     await writeFile(join(home, 'settings.toml'), 'port = "x"\ncolour = "red"\n');
     expect((await visit(home)).amiss('settings')).toEqual([
-      problem('there is no setting colour', 'docs/settings.md'),
-      problem('port must be a whole number', 'docs/settings.md'),
+      problem('unknown setting colour', 'docs/settings.md'),
+      problem('port must be an integer', 'docs/settings.md'),
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const home = await privateHome();
     await writeFile(join(home, 'settings.toml'), 'parameters_in_memory = true\n');
     expect((await visit(home)).amiss('settings')).toEqual([
-      note(/parameters_in_memory in .*: this release has no such setting any more/, 'Remove it'),
+      note(/parameters_in_memory in .*: this setting was removed and is ignored/, 'Delete it'),
     ]);
   });
 
@@ -245,7 +245,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const home = await privateHome();
     await writeFile(join(home, 'token'), 'x'.repeat(40), { mode: 0o644 });
     expect((await visit(home, { HOB_TOKEN: 'true' })).amiss('service')).toContainEqual(
-      problem('can be read by others', 'hob token --renew'),
+      problem('can be read by other users', 'hob token --renew'),
     );
     expect((await visit(home)).code).toBe(0);
   });

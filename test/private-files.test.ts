@@ -203,7 +203,7 @@ describe('a home that was there before', () => {
       await symlink(target, join(home, name));
       const { code, stderr } = await runCli(['serve', '--home', home, '--port', '0']).ended;
       expect([name, code]).toEqual([name, 1]);
-      expect(stderr).toContain(`${join(home, name)} is not a file`);
+      expect(stderr).toContain(`${join(home, name)} is not a regular file`);
       expect([(await stat(target)).mode & 0o777, await readFile(target, 'utf8')]).toEqual([0o644, '']);
     });
     await Promise.all(refused);

@@ -193,7 +193,7 @@ write({"code": 0, "msg": "ok", "api": api, "linked": linked, "scripts": status("
     expect(await status()).toBe(401);
     await writeFile(file, `${token}\n`, { mode: 0o600 });
     expect(await status()).toBe(200);
-    expect(hob.log()).toMatch(/all requests are refused: .* can be read by others/);
+    expect(hob.log()).toMatch(/all requests are refused: .* can be read by other users/);
     expect(hob.log()).not.toContain(token);
   });
 });

@@ -141,7 +141,7 @@ describe('settings', () => {
     const [problem] = await problems(undefined, {
       HOB_MODELSCOPE_ENDPOINT: 'https://ada:secret@hub.example',
     });
-    expect(problem).toContain('modelscope_endpoint must be an address');
+    expect(problem).toContain('modelscope_endpoint must be a URL');
     expect(problem).not.toContain('secret');
   });
 
@@ -212,7 +212,7 @@ describe('settings that cannot be used', () => {
 
   it('are told with what was expected and what was there', async () => {
     expect(await problems('port = 70000\n')).toEqual([
-      expect.stringMatching(/a whole number from 0 to 65535.*70000/),
+      expect.stringMatching(/an integer from 0 to 65535.*70000/),
     ]);
     expect(await problems('port = 80.5\n')).toEqual([expect.stringMatching(/80\.5/)]);
     expect(await problems(undefined, { HOB_LOG_LEVEL: 'loud' })).toEqual([
@@ -223,7 +223,7 @@ describe('settings that cannot be used', () => {
       expect.stringMatching(/^(?!.*s3cret).*true or false.*hob token/),
     ]);
     expect(await problems(undefined, { HOB_TOKEN: 'maybe' })).toEqual([expect.stringContaining('HOB_TOKEN')]);
-    expect(await problems('scripts = [5]\n')).toEqual([expect.stringContaining('list of texts')]);
+    expect(await problems('scripts = [5]\n')).toEqual([expect.stringContaining('list of strings')]);
     expect(await problems('terminal_hold = "ever"\n')).toEqual([
       expect.stringMatching(/one of failure, always, never.*"ever"/),
     ]);
@@ -253,8 +253,8 @@ describe('settings that cannot be used', () => {
 
   it('include keys that do not exist, with those that do', async () => {
     expect(await problems('colour = "red"\n[http]\nport = 1\n')).toEqual([
-      expect.stringMatching(/no setting colour.*max_runs/),
-      expect.stringMatching(/no setting http/),
+      expect.stringMatching(/unknown setting colour.*max_runs/),
+      expect.stringMatching(/unknown setting http/),
     ]);
     expect(await problems('toString = 1\n')).toEqual([expect.stringContaining('toString')]);
   });
@@ -344,7 +344,7 @@ describe('the addresses to listen on', () => {
     'may not be %j, token or not',
     async (address) => {
       expect(await problems(`listen = ["${address}"]\ntoken = true\n`)).toEqual([
-        expect.stringContaining('no IP address'),
+        expect.stringContaining('is not an IP address'),
       ]);
     },
   );

@@ -54,7 +54,7 @@ export class SettingsError extends ExplainedError {
   readonly problems: readonly Text[];
   constructor(problems: readonly Text[]) {
     const listed = (language: keyof Text) => problems.map((problem) => `  - ${problem[language]}`).join('\n');
-    super({ en: `The settings cannot be used:\n${listed('en')}`, zh: `设置无效：\n${listed('zh')}` });
+    super({ en: `The settings are not valid:\n${listed('en')}`, zh: `设置无效：\n${listed('zh')}` });
     this.name = 'SettingsError';
     this.problems = problems;
   }
@@ -162,7 +162,7 @@ async function fromFile(path: string, { problems, notes }: Remarks): Promise<[Se
     else if (removedSettings.includes(key)) notes.push(removedNote(source));
     else
       problems.push({
-        en: `${path}: there is no setting ${key}; the settings are ${known}`,
+        en: `${path}: unknown setting ${key}; the known settings are ${known}`,
         zh: `${path}：没有设置 ${key}；可用的设置有 ${known}`,
       });
   }
@@ -171,7 +171,7 @@ async function fromFile(path: string, { problems, notes }: Remarks): Promise<[Se
 
 function removedNote({ en, zh }: Text): Text {
   return {
-    en: `${en}: this release has no such setting any more, and ignores it. Remove it: the next release refuses it`,
+    en: `${en}: this setting was removed and is ignored. Delete it, because the next release refuses it`,
     zh: `${zh}：此设置已取消，本版本将其忽略。请将其删除：下一版本会拒绝它`,
   };
 }
@@ -203,7 +203,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv, { problems, notes }: Remarks): 
       notes.push(removedNote(fixedText(variable)));
     else
       problems.push({
-        en: `${variable}: there is no such setting; the settings are ${known}`,
+        en: `${variable}: unknown setting; the known settings are ${known}`,
         zh: `${variable}：没有这个设置；可用的设置有 ${known}`,
       });
   }
@@ -248,13 +248,13 @@ function listenProblems(value: unknown, source: Text, hasToken: boolean): Text[]
       if (!isPlainAddress(address)) {
         const shown = JSON.stringify(address);
         return {
-          en: `${source.en}: ${shown} is no IP address, such as 127.0.0.1 (the loopback address) or ::1; the port is a setting of its own`,
+          en: `${source.en}: ${shown} is not an IP address, such as 127.0.0.1 (the loopback address) or ::1; the port is a separate setting`,
           zh: `${source.zh}：${shown} 不是 IP 地址，例如 127.0.0.1（本机地址）或 ::1；端口是单独的设置`,
         };
       }
       if (hasToken) return [];
       return {
-        en: `${source.en}: without a token Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}: whoever reaches it can run scripts. Set token = true as well (or --token), and callers must show the token that \`hob token\` prints`,
+        en: `${source.en}: without a token, Hob listens on loopback addresses only (127.0.0.1, ::1), not on ${address}, because every caller can run scripts. Also set token = true (or --token); callers must then send the token that \`hob token\` prints`,
         zh: `${source.zh}：没有令牌时，Hob 只监听本机地址（127.0.0.1、::1），不监听 ${address}：能连上的人都可以运行脚本。请同时设置 token = true（或 --token），调用方须出示 \`hob token\` 显示的令牌`,
       };
     });

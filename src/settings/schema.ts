@@ -21,31 +21,31 @@ export const SettingsSchema = Type.Object({
     default: ['127.0.0.1', '::1'],
     minItems: 1,
     description:
-      'Addresses to listen on, as literals; `localhost` stands for both of the default. Others than loopback addresses are taken only with `token = true`. The flag `--host` sets a single one.',
+      'IP addresses to listen on; `localhost` means both default addresses. Addresses other than loopback require `token = true`. The flag `--host` sets a single address.',
   }),
   port: Type.Integer({
     minimum: 0,
     maximum: 65_535,
     default: 9527,
-    description: 'Port to listen on. 0 takes the last one used if it is free, else any free one.',
+    description: 'Port to listen on. 0 selects the port used last, or any free port if that one is taken.',
   }),
   scripts: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: "Folders with scripts, beside the home's own `scripts/`. The flag `--scripts` adds to them.",
+    description: 'Folders with scripts, in addition to `scripts/` in the home. The flag `--scripts` adds more.',
   }),
   model_folders: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
-      'Further folders to look for models in: `OWNER/NAME` folders, or a cache of Hugging Face or ModelScope that lies elsewhere. Nothing in them is ever removed.',
+      'Additional folders to search for models: `OWNER/NAME` folders, or a Hugging Face or ModelScope cache in another place. Hob never removes anything from them.',
   }),
   log_level: Type.Enum(logLevels, {
     default: 'info',
-    description: `How much is logged to stderr: ${logLevels.join(', ')}.`,
+    description: `Log level of the messages on stderr: ${logLevels.join(', ')}.`,
   }),
   extra_hosts: Type.Array(Type.String({ pattern: '^[^/\\s*?#@]+$' }), {
     default: [],
     description:
-      'Further values of the Host header to accept, just as clients send them: with the port, such as `hob.local:9527`, unless it is the standard one.',
+      'Additional values of the Host header to accept, exactly as clients send them: with the port, such as `hob.local:9527`, unless the port is 80.',
   }),
   trusted_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
@@ -54,125 +54,125 @@ export const SettingsSchema = Type.Object({
   token: Type.Boolean({
     default: false,
     description:
-      'Whether callers must show the token of this home (`hob token` prints it). Needed to listen on other than loopback addresses. The flag `--token` switches it on.',
+      'Whether callers must send the token of this home (`hob token` prints it). Required to listen on addresses other than loopback. The flag `--token` enables it.',
   }),
   max_connections: Type.Integer({
     minimum: 10,
     maximum: 100_000,
     default: 1000,
     description:
-      'Connections at once; never more than half of the file handles that Hob may have. When there are more, idle and stuck ones are closed, and new ones refused with 503.',
+      'Maximum number of open connections, limited to half of the available file handles. Above the limit, Hob closes idle and stalled connections and refuses new ones with 503.',
   }),
   receive_s: Type.Number({
     minimum: 0.5,
     maximum: 3600,
     default: 30,
     description:
-      'How long a client may take to send the header of a request, and how long it may pause within the body, before it is refused with 408. The whole request may take ten times as long.',
+      'Seconds within which a client must send the request header, and maximum pause within the body. A slower request is refused with 408. The whole request may take ten times as long.',
   }),
   max_runs: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: Math.max(8, 4 * availableParallelism()),
-    description: 'Runs at once. The default is 8 or four times the cores, whichever is more.',
+    description: 'Maximum number of concurrent runs. The default is 8 or four times the number of cores, whichever is larger.',
   }),
   max_queued: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
     default: 1000,
-    description: 'Runs that may wait for a slot; one more is refused with 503.',
+    description: 'Maximum number of queued runs. Further runs are refused with 503.',
   }),
   queue_wait_s: seconds(
     60,
-    'How long a synchronous call or a link waits for a slot before it is refused with 503.',
+    'Seconds that a synchronous call or a link waits for a slot before it is refused with 503.',
   ),
-  timeout_s: seconds(0, 'Time limit of runs whose manifest sets none. 0 is no limit.'),
-  stop_grace_s: seconds(5, 'How long a script may take to end after it was asked to, before it is killed.'),
-  drain_s: seconds(10, 'How long a stopping service waits for its synchronous callers.'),
+  timeout_s: seconds(0, 'Time limit in seconds for scripts whose manifest sets none. 0: no limit.'),
+  stop_grace_s: seconds(5, 'Seconds between the request to stop a script and the kill.'),
+  drain_s: seconds(10, 'Seconds that a stopping service waits for synchronous calls to finish.'),
   on_stop: Type.Enum(['leave', 'stop'], {
     default: 'leave',
     description:
-      'What becomes of asynchronous runs when the service stops: `leave` lets them go on and keeps waiting ones for the next start, `stop` ends them all, as `hob stop --all` does.',
+      'What happens to asynchronous runs when the service stops: `leave` lets them continue and keeps queued ones for the next start; `stop` ends them all, like `hob stop --all`.',
   }),
   heartbeat_s: Type.Number({
     minimum: 0.1,
     maximum: 3600,
     default: 30,
     description:
-      'A synchronous call that lasts longer gets a space this often, so that its client does not give up. A stream of events gets a comment after as much silence, or after 15 s if that is less.',
+      'Interval in seconds at which a long synchronous call sends a space, so that its client does not time out. An event stream sends a comment after the same silence, but at most after 15 s.',
   }),
   idempotency_hours: Type.Number({
     minimum: 1,
     maximum: 8760,
     default: 24,
-    description: 'How long an `Idempotency-Key` stands for the run that it was first sent with.',
+    description: 'Hours for which an `Idempotency-Key` refers to the run that it was first sent with.',
   }),
   terminal_command: Type.Array(Type.String({ minLength: 1, pattern: '^[^\\u0000]*$' }), {
     default: [],
     description:
-      'What opens a terminal window: a program and its arguments, to which the command for the window is appended, such as `["xterm", "-maximized", "-e"]`. Empty: Hob finds one by itself.',
+      'Command that opens a terminal window: a program and its arguments, such as `["xterm", "-maximized", "-e"]`. Hob appends the command to run in the window. Empty: Hob selects a terminal.',
   }),
   terminal_hold: Type.Enum(['failure', 'always', 'never'], {
     default: 'failure',
     description:
-      'When a terminal window stays open after its run has ended, until a key is pressed: `failure` when the run failed, `always`, or `never`.',
+      'When a terminal window stays open after the end of its run until a key is pressed: `failure` (only if the run failed), `always` or `never`.',
   }),
   output_log_mib: mebibytes(
     64,
-    'Kept on disk of each output stream of a run: the first and the last half of this.',
+    'Maximum size on disk of each output stream of a run. Of a longer output, Hob keeps the first and the last half of this size.',
   ),
-  output_answer_mib: mebibytes(16, 'Of each output stream, the most that an answer carries.'),
-  result_mib: mebibytes(16, 'Largest result file that is read.'),
+  output_answer_mib: mebibytes(16, 'Maximum size of each output stream in a response.'),
+  result_mib: mebibytes(16, 'Maximum size of a result file.'),
   history_days: Type.Number({
     minimum: 0,
     maximum: 36_500,
     default: 30,
-    description: 'Runs that ended longer ago are removed, with their folders. 0 is no limit.',
+    description: 'Days after which Hob removes ended runs and their folders. 0: no limit.',
   }),
   history_runs: Type.Integer({
     minimum: 0,
     maximum: 100_000_000,
     default: 10_000,
-    description: 'The most ended runs that are kept; those that were queued first go first. 0 is no limit.',
+    description: 'Maximum number of ended runs to keep. Hob removes those that were queued first. 0: no limit.',
   }),
   history_mib: Type.Number({
     minimum: 0,
     maximum: 1_000_000_000,
     default: 2048,
-    description: 'The most that the records and folders of all runs may take on the disk. 0 is no limit.',
+    description: 'Maximum size on disk of the records and folders of all runs. 0: no limit.',
   }),
   environments: Type.Boolean({
     default: true,
     description:
-      'Whether scripts that say which packages they need (`requirements.txt`, `pyproject.toml`, PEP 723, `package.json`) get an environment of their own with them. Without, they run with what is installed on the machine.',
+      'Whether Hob builds an environment for each script that declares packages (`requirements.txt`, `pyproject.toml`, PEP 723, `package.json`). If false, scripts use the packages installed on the machine.',
   }),
   environment_days: Type.Number({
     minimum: 0,
     maximum: 36_500,
     default: 7,
-    description: 'An environment that no script needs any more is removed when it was not used for so long.',
+    description: 'Days without use after which Hob removes an environment that no script needs.',
   }),
   warm_memory_mb: Type.Integer({
     minimum: 0,
     maximum: 65_536,
     default: 256,
     description:
-      'How many MB of memory all [interpreters that wait for their run](warm.md) may take together. 0: none waits, and every run starts its own.',
+      'Memory limit in MB for all [warm interpreters](warm.md) together. 0: no warm interpreters; every run starts its own.',
   }),
   warm_idle_minutes: Type.Number({
     minimum: 0.01,
     maximum: 525_600,
     default: 30,
-    description: 'An interpreter that waits is ended when no run could use it for so long.',
+    description: 'Minutes after which Hob ends a warm interpreter that no run could use.',
   }),
   huggingface_endpoint: endpoint(
-    'Where models of Hugging Face are downloaded from, such as a mirror. Empty: what `HF_ENDPOINT` says, else `https://huggingface.co`.',
+    'Base address for downloads from Hugging Face, for example a mirror. Empty: the value of `HF_ENDPOINT`, otherwise `https://huggingface.co`.',
   ),
   modelscope_endpoint: endpoint(
-    'Where models of ModelScope are downloaded from. Empty: what `MODELSCOPE_ENDPOINT` says, else `https://www.modelscope.cn`.',
+    'Base address for downloads from ModelScope. Empty: the value of `MODELSCOPE_ENDPOINT`, otherwise `https://www.modelscope.cn`.',
   ),
-  json_body_mib: mebibytes(8, 'Largest JSON body that is taken.'),
-  form_body_mib: mebibytes(1, 'Largest form body that is taken.'),
+  json_body_mib: mebibytes(8, 'Maximum size of a JSON body.'),
+  form_body_mib: mebibytes(1, 'Maximum size of a form body.'),
 });
 
 export type Settings = Static<typeof SettingsSchema>;

@@ -89,7 +89,7 @@ describe('a claimed file', () => {
     await symlink('nowhere', join(folder, 'dangling'));
     await mkdir(join(folder, 'folder'));
     for (const name of ['link', 'dangling', 'folder']) {
-      expect(() => claimPrivateFile(join(folder, name)), name).toThrow(/is not a file/);
+      expect(() => claimPrivateFile(join(folder, name)), name).toThrow(/is not a regular file/);
     }
     expect(await modeOf(join(folder, 'target'))).toBe(0o644);
     expect((await readdir(folder)).toSorted()).toEqual(['dangling', 'folder', 'link', 'target']);

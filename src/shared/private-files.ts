@@ -34,7 +34,7 @@ export async function writePrivateFile(
 export class NotAFileError extends ExplainedError {
   constructor(path: string) {
     super({
-      en: `${path} is not a file; links are not followed there. Remove it, or choose another home with --home.`,
+      en: `${path} is not a regular file; links are not allowed here. Remove it, or choose another home with --home.`,
       zh: `${path} 不是文件（此处不跟随链接）。请将其删除，或用 --home 指定其他数据目录。`,
     });
     this.name = 'NotAFileError';

@@ -39,7 +39,7 @@ export function readToken(home: string): string | null {
     const text = found.size > largestFileBytes ? '' : readFileSync(descriptor, 'latin1').trim();
     if (tokenPattern.test(text)) return text;
     throw unusable(home, {
-      en: 'holds no token of at least 20 characters',
+      en: 'does not contain a token of at least 20 characters',
       zh: '中没有至少 20 个字符的令牌',
     });
   } catch (error) {
@@ -57,19 +57,19 @@ function unreadable(error: unknown): Text {
 function unusable(home: string, fault: Text): TokenError {
   const renew = `hob token --renew --home "${home}"`;
   return new TokenError({
-    en: `The token file ${tokenFileOf(home)} ${fault.en}. Make a new one: ${renew}`,
+    en: `The token file ${tokenFileOf(home)} ${fault.en}. Create a new one: ${renew}`,
     zh: `令牌文件 ${tokenFileOf(home)} ${fault.zh}。请重新生成：${renew}`,
   });
 }
 
 /** Why a file is not one that only its user can have read or written. */
 function faultOf(found: Stats): Text | null {
-  if (!found.isFile()) return { en: 'is not a file', zh: '不是文件' };
+  if (!found.isFile()) return { en: 'is not a regular file', zh: '不是文件' };
   if (process.geteuid === undefined) return null;
   if (found.uid !== process.geteuid() && found.uid !== 0)
     return { en: 'belongs to another user', zh: '属于其他用户' };
   if ((found.mode & forOthers) === 0) return null;
-  return { en: 'can be read by others than its owner', zh: '可以被所有者以外的用户读取' };
+  return { en: 'can be read by other users', zh: '可以被所有者以外的用户读取' };
 }
 
 /** The token of a home, which is made when there is none. */
