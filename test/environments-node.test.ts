@@ -119,7 +119,7 @@ describe('the environment of a script for Node.js', () => {
     );
     await makeTarball(join(script.folder, 'packs'), 'tiny-one', '1.0.0');
     const said = await scene.refusal(script);
-    expect(said.en).toContain('The lock file does not fit package.json');
+    expect(said.en).toContain('The lock file does not match package.json');
   });
 
   it('brings packages that are folders of the script, and what these bring in turn', async () => {
@@ -215,7 +215,7 @@ describe('an environment for Node.js that cannot be made', () => {
       { '.npmrc': 'registry=http://127.0.0.1:9/\n' },
     );
     const { en, zh } = await scene.refusal(script);
-    expect(en).toContain('there is no connection to the package registry');
+    expect(en).toContain('the package registry cannot be reached');
     expect(zh).toContain('无法连接到包仓库');
     expect(await readdir(scene.folder)).toEqual([]);
     expect((await readdir(script.folder)).includes('node_modules')).toBe(false);
@@ -236,7 +236,7 @@ describe('an environment for Node.js that cannot be made', () => {
       const script = await needing(scene, 'read-only', { 'tiny-one': '1.0.0' });
       execFileSync('mount', ['-o', 'remount,ro', folder]);
       const { en } = await scene.refusal(script);
-      expect(en).toContain(`no link can be made in ${folder} (EROFS)`);
+      expect(en).toContain(`Hob cannot create a link in ${folder} (EROFS)`);
       expect(en).toContain('Make that folder writable, or run npm install in it.');
       expect(scene.builds).toEqual([]);
     } finally {
@@ -250,7 +250,7 @@ describe('an environment for Node.js that cannot be made', () => {
   ])('names %s that the registry does not have', async (_what, dependencies, named) => {
     const scene = await EnvironmentScene.open();
     const script = await needing(scene, 'missing', dependencies);
-    expect((await scene.refusal(script)).en).toContain(`no version of the package that fits: ${named}`);
+    expect((await scene.refusal(script)).en).toContain(`No version of the package matches: ${named}`);
   });
 
   it('says so when there is no npm', async () => {

@@ -31,10 +31,10 @@ describe('the environment of a Python script', () => {
     expect(await scene.python(script)).toEqual({ kind: 'python', key, python });
     expect(scene.builds).toHaveLength(1);
     const log = scene.builds[0]?.log() ?? '';
-    expect(log).toMatch(/^Making the environment of "缩放 图片 🖼" with Python 3/);
-    expect(log).toContain('It needs: tiny_one==1.0');
+    expect(log).toMatch(/^Building the environment of "缩放 图片 🖼" with Python 3/);
+    expect(log).toContain('Requirements: tiny_one==1.0');
     expect(log).toMatch(/^\$ .*-m pip .*install/m);
-    expect(log).toMatch(/Made in [\d.]+ m?s\n$/);
+    expect(log).toMatch(/Built in [\d.]+ m?s\n$/);
     expect(await scene.environments.list()).toMatchObject([
       { key, kind: 'python', state: 'ready', requirements: ['tiny_one==1.0'], scripts: [{ id: script.id }] },
     ]);
@@ -165,7 +165,7 @@ describe('the environment of a Python script', () => {
       'main.py': '# /// script\n# requires-python = ">=3.99"\n# dependencies = ["tiny_one"]\n# ///\n',
     });
     const { en, zh } = await scene.refusal(script);
-    expect(en).toMatch(/need Python >=3\.99, but there is only 3\./);
+    expect(en).toMatch(/need Python >=3\.99, but only 3\./);
     expect(zh).toContain('需要 Python >=3.99');
     expect(scene.builds).toEqual([]);
   });
@@ -188,16 +188,16 @@ describe('a Python environment that cannot be made', () => {
       'requirements.txt': '--index-url http://127.0.0.1:9/simple\ntiny_one\n',
     });
     const { en, zh } = await scene.refusal(script);
-    expect(en).toContain('there is no connection to the package index');
-    expect(en).toContain(`The run ${scene.builds[0]?.runId} has the whole log.`);
+    expect(en).toContain('the package index cannot be reached');
+    expect(en).toContain(`The run ${scene.builds[0]?.runId} has the full log.`);
     expect(zh).toContain('无法连接到包索引');
     expect(await readdir(scene.folder)).toEqual([]);
   });
 
   it.each([
-    ['no such version', 'tiny_one==9\n', 'There is no version of the package that fits: tiny_one==9'],
-    ['no such package', 'tiny_none\n', 'There is no version of the package that fits: tiny_none'],
-    ['a conflict', 'tiny_two\ntiny_one==1.0\n', 'versions of each other that do not go together'],
+    ['no such version', 'tiny_one==9\n', 'No version of the package matches: tiny_one==9'],
+    ['no such package', 'tiny_none\n', 'No version of the package matches: tiny_none'],
+    ['a conflict', 'tiny_two\ntiny_one==1.0\n', 'The packages have conflicting requirements'],
     ['another Python', 'tiny_old\n', 'does not support this version of Python'],
   ])('says that it is for %s', async (_what, requirements, sentence) => {
     const scene = await EnvironmentScene.open();
@@ -218,14 +218,14 @@ describe('a Python environment that cannot be made', () => {
       'lib/pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "broken"\nbackend-path = ["."]\n',
       'lib/broken.py': 'def build_wheel(*rest, **more): raise SystemExit("error: command \'gcc\' failed")\n',
     });
-    expect((await scene.refusal(script)).en).toContain('has to be compiled here, and that failed');
+    expect((await scene.refusal(script)).en).toContain('must be compiled on this machine, and the compilation failed');
   });
 
   it('names the line that makes no sense, without a build', async () => {
     const scene = await EnvironmentScene.open();
     const script = await scene.script('nonsense', { 'requirements.txt': '# first\nrequests 2.31\n' });
     expect((await scene.refusal(script)).en).toContain(
-      'requirements.txt, line 2: "requests 2.31" is not a requirement',
+      'requirements.txt, line 2: "requests 2.31" is not a valid requirement',
     );
     expect(scene.builds).toEqual([]);
   });

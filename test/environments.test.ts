@@ -102,7 +102,7 @@ describe('a build of an environment', () => {
     const build = await lastBuild(scene);
     await until('the tool is at work', async () => build.log().includes('$ '));
     build.process.kill('SIGTERM');
-    expect((await waiting).en).toContain('The build was stopped before its end.');
+    expect((await waiting).en).toContain('The build was interrupted.');
     expect(await readdir(scene.folder)).toEqual([]);
     await scene.python(script);
   });
@@ -127,7 +127,7 @@ describe('a build of an environment', () => {
       join(script.folder, 'requirements.txt'),
       '--no-index\n--find-links wheels\ntiny_one>=1\n',
     );
-    expect((await waiting).en).toContain('was changed while the environment was being made');
+    expect((await waiting).en).toContain('changed while the environment was being built');
     await scene.python(script);
   });
 
@@ -172,7 +172,7 @@ describe('a build of an environment', () => {
     );
     build.process.kill('SIGKILL');
     const { en, zh } = await waiting;
-    expect(en).toContain('Run again.');
+    expect(en).toContain('Run the script again.');
     expect(zh).toContain('请重新运行');
     expect(isAlive(tool)).toBe(true);
     await rm(waits);
@@ -195,7 +195,7 @@ describe('a build of an environment', () => {
     later.environments.start();
     const prepared = await later.ensure(script);
     expect(prepared).toEqual(await first);
-    expect(later.builds[0]?.log()).toContain('It has been made meanwhile');
+    expect(later.builds[0]?.log()).toContain('The other build has finished; the environment is ready');
   });
 });
 

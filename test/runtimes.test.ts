@@ -209,7 +209,7 @@ describe('language_version', () => {
       { 'accept-language': 'en' },
     );
     expect(body).toMatchObject({ exit_code: -1, result: { code: -1 } });
-    expect(body.message).toMatch(/needs python >=99, but there is only 3\.\d+/);
+    expect(body.message).toMatch(/needs python >=99, but only 3\.\d+/);
   });
 
   it('takes the first interpreter that satisfies it, also a versioned one beside an older', async () => {

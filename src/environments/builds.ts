@@ -89,13 +89,13 @@ export class Builds {
     if (ready !== null) return { kind: 'ready', ready };
     // It was killed before it could say why: what is known comes from elsewhere, in one language.
     const why = failure ?? {
-      en: `${closed(message, '.')} Run again.`,
+      en: `${closed(message, '.')} Run the script again.`,
       zh: `构建意外中断（${message}），请重新运行。`,
     };
     return {
       kind: 'failed',
       message: {
-        en: `The environment of "${name}" could not be made. ${closed(why.en, '.')} The run ${runId} has the whole log.`,
+        en: `The environment of "${name}" could not be built. ${closed(why.en, '.')} The run ${runId} has the full log.`,
         zh: `未能准备好“${name}”的运行环境。${closed(why.zh, '。')}完整日志见运行 ${runId}。`,
       },
     };

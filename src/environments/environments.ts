@@ -155,7 +155,7 @@ export class Environments {
         if (this.#isUnused(key, usedAtMs)) await this.#removeUnneeded(key, usedAtMs);
       }
     } catch (error) {
-      log.warn({ err: error }, 'environments that nobody needs could not be removed');
+      log.warn({ err: error }, 'cannot remove unused environments');
     }
   }
 
@@ -165,7 +165,7 @@ export class Environments {
     if (this.#builds.has(key) || !this.#isUnused(key, usedAtMs)) return;
     await this.#store.remove(key);
     this.#askedFor.delete(key);
-    this.#options.log.info({ key }, 'removed an environment that no script needs');
+    this.#options.log.info({ key }, 'removed an unused environment');
   }
 
   /** Whether a run that has not ended was given it, also where its script needs another one by now. */
@@ -184,7 +184,7 @@ export class Environments {
 }
 
 const beingBuilt: Text = { en: 'The environment is being built', zh: '运行环境正在准备' };
-const usedByRun: Text = { en: 'A run uses the environment', zh: '有运行正在使用该环境' };
+const usedByRun: Text = { en: 'A run is using the environment', zh: '有运行正在使用该环境' };
 
 function inUse(text: Text): AppError {
   return new AppError('environment-in-use', text, {

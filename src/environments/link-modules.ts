@@ -55,7 +55,7 @@ async function replace(draft: string, link: string): Promise<void> {
 
 function describeObstacle(folder: string, errno: string): Text {
   return {
-    en: `The packages of the script cannot be put in their place: no link can be made in ${folder} (${errno}). Make that folder writable, or run npm install in it.`,
+    en: `The packages of the script cannot be linked: Hob cannot create a link in ${folder} (${errno}). Make that folder writable, or run npm install in it.`,
     zh: `无法放置脚本的依赖：不能在 ${folder} 中创建链接（${errno}）。请使该文件夹可写，或在其中运行 npm install。`,
   };
 }

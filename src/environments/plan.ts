@@ -117,11 +117,11 @@ function missing(
   const message =
     seen.length === 0
       ? {
-          en: `The packages of the script need ${wanted}, and none was found on PATH. ${install.en}`,
+          en: `The packages of the script need ${wanted}, which is not installed or not on PATH. ${install.en}`,
           zh: `脚本的依赖需要 ${wanted}，但 PATH 中没有找到。${install.zh}`,
         }
       : {
-          en: `The packages of the script need ${wanted}, but there is only ${there}. ${install.en}`,
+          en: `The packages of the script need ${wanted}, but only ${there} is installed. ${install.en}`,
           zh: `脚本的依赖需要 ${wanted}，但只找到 ${there}。${install.zh}`,
         };
   return { kind: 'unavailable', message };

@@ -127,8 +127,8 @@ describe('settings', () => {
       HOB_PARAMETERS_IN_MEMORY: '1',
     });
     expect(notes.map(({ en }) => en)).toEqual([
-      expect.stringMatching(/^parameters_in_memory in .*settings\.toml: this release has no such setting/),
-      expect.stringMatching(/^HOB_PARAMETERS_IN_MEMORY: this release has no such setting/),
+      expect.stringMatching(/^parameters_in_memory in .*settings\.toml: this setting was removed and is ignored/),
+      expect.stringMatching(/^HOB_PARAMETERS_IN_MEMORY: this setting was removed and is ignored/),
     ]);
     expect((await load('port = 5\n')).notes).toEqual([]);
     expect(await problems('no_such_setting = 1\n')).toEqual([expect.stringContaining('no_such_setting')]);

@@ -27,7 +27,7 @@ export async function buildNode({ order, made, env, signal, say }: BuildContext)
   const npm = await findNpm(order.interpreter, env);
   if (npm === null) {
     throw new BuildFailure(
-      `There is no npm for the Node.js at ${order.interpreter}, with which packages are installed. Install it (Debian, Ubuntu: apt install npm).`,
+      `The Node.js at ${order.interpreter} has no npm, which installs packages. Install npm (Debian, Ubuntu: apt install npm).`,
       `${order.interpreter} 的 Node.js 没有用于安装包的 npm，请安装（Debian、Ubuntu：apt install npm）。`,
     );
   }

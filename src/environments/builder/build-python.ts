@@ -46,7 +46,7 @@ async function withUv(context: BuildContext, uv: string): Promise<string> {
 async function withPip(context: BuildContext): Promise<string> {
   const { order, made, say } = context;
   const { interpreter } = order;
-  if (order.uvLock !== null) say('uv is not on PATH: the versions in uv.lock are not used');
+  if (order.uvLock !== null) say('uv is not on PATH, so the versions in uv.lock are not used');
   // Without a pip of its own, which would take several seconds.
   const venv = await step(context, interpreter, ['-m', 'venv', '--without-pip', join(made, 'env')]);
   if (!venv.ok) {
@@ -106,7 +106,7 @@ export function failed(tool: Tool, { output, errno }: ToolResult): BuildFailure 
 
 function lacks(what: string, interpreter: string): BuildFailure {
   return new BuildFailure(
-    `The Python at ${interpreter} has no ${what}, with which packages are installed. Install it (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
+    `The Python at ${interpreter} has no ${what}, which is needed to install packages. Install it (Debian, Ubuntu: apt install python3-venv python3-pip), or install uv.`,
     `${interpreter} 的 Python 缺少用于安装包的 ${what}。请安装（Debian、Ubuntu：apt install python3-venv python3-pip），或安装 uv。`,
   );
 }

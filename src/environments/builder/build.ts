@@ -26,13 +26,13 @@ interface BuildOptions {
 export async function build(order: BuildOrder, { env, signal, say }: BuildOptions): Promise<void> {
   const began = performance.now();
   const interpreter = `${order.kind === 'node' ? 'Node.js' : 'Python'} ${order.interpreterVersion}`;
-  say(`Making the environment of "${order.scriptName}" with ${interpreter} (${order.interpreter})`);
-  say(`It needs: ${order.requirements.join(', ')}`);
-  const onWait = () => say('Another build of it is under way: waiting for its end');
+  say(`Building the environment of "${order.scriptName}" with ${interpreter} (${order.interpreter})`);
+  say(`Requirements: ${order.requirements.join(', ')}`);
+  const onWait = () => say('Waiting for another build of this environment');
   const release = await claimBuild(order.environment, { signal, onWait });
   try {
     if (await isMade(order)) {
-      say('It has been made meanwhile');
+      say('The other build has finished; the environment is ready');
       return;
     }
     await clear(order.environment);
@@ -48,7 +48,7 @@ export async function build(order: BuildOrder, { env, signal, say }: BuildOption
     // Where nothing came of it; not empty, it is somebody's.
     await rmdir(order.environment).catch(() => {});
   }
-  say(`Made in ${describeDuration(performance.now() - began).en}`);
+  say(`Built in ${describeDuration(performance.now() - began).en}`);
 }
 
 /** Also the interpreter that it was made with must still be there. */
@@ -89,7 +89,7 @@ async function assertUnchanged({ inputs }: BuildOrder): Promise<void> {
     const [fingerprint = '', path = ''] = inputs.slice(at, at + 2);
     if ((await fingerprintFile(path)) === fingerprint) continue;
     throw new BuildFailure(
-      `${path} was changed while the environment was being made. Run again.`,
+      `${path} changed while the environment was being built. Run the script again.`,
       `构建环境期间 ${path} 被修改，请重新运行。`,
     );
   }

@@ -19,7 +19,7 @@ const causes: readonly Cause[] = [
   {
     pattern: /No space left on device|ENOSPC|not enough space on the disk|Disk quota exceeded|os error 28/,
     say: () => ({
-      en: 'The disk is full. Make room and run again.',
+      en: 'The disk is full. Free some space and run the script again.',
       zh: '磁盘空间不足，请清理后重试。',
     }),
   },
@@ -32,7 +32,7 @@ const causes: readonly Cause[] = [
     pattern:
       /CERTIFICATE_VERIFY_FAILED|SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF|UNABLE_TO_GET_ISSUER|invalid peer certificate/,
     say: () => ({
-      en: 'The packages could not be fetched: the certificate of the package index was not accepted. Check the clock and the proxy, or tell the tool which certificates to trust.',
+      en: 'The packages could not be downloaded: the certificate of the package index is not trusted. Check the system clock and the proxy, or configure trusted certificates for the tool.',
       zh: '无法获取包：包索引的证书未被接受。请检查系统时间与代理，或为工具配置受信任的证书。',
     }),
   },
@@ -40,7 +40,7 @@ const causes: readonly Cause[] = [
   {
     pattern: /Cannot find command 'git'|Git executable not found|code ENOENT[\s\S]*spawn git/,
     say: () => ({
-      en: 'A package is to be fetched with git, which is not on PATH. Install it (Debian, Ubuntu: apt install git).',
+      en: 'A package must be fetched with git, but git is not on PATH. Install it (Debian, Ubuntu: apt install git).',
       zh: '某个包需要用 git 获取，但 PATH 中没有 git。请安装（Debian、Ubuntu：apt install git）。',
     }),
   },
@@ -52,21 +52,21 @@ const causes: readonly Cause[] = [
     pattern: /can only install (?:packages )?(?:with an existing|when your) package/,
     tools: ['npm'],
     say: () => ({
-      en: 'The lock file does not fit package.json. Run npm install in the folder of the script and keep the lock it writes.',
+      en: 'The lock file does not match package.json. Run npm install in the folder of the script, and keep the lock file that it writes.',
       zh: '锁定文件与 package.json 不一致。请在脚本文件夹中运行 npm install，并保留其生成的锁定文件。',
     }),
   },
   {
     pattern: /DO NOT MATCH THE HASHES|Hash mismatch|EINTEGRITY/,
     say: () => ({
-      en: 'What was fetched is not what the lock or the hashes expect. Clear the cache of the tool, or write the lock anew if the package was published again.',
+      en: 'A downloaded package does not match the lock file or the hashes. Clear the cache of the tool. If the package was published again, create the lock file again.',
       zh: '下载的内容与锁定文件或哈希值不符。请清除工具的缓存；若该包已重新发布，请重新生成锁定文件。',
     }),
   },
   {
     pattern: /requires a different Python|Requires-Python|requires-python|does not satisfy Python/,
     say: () => ({
-      en: 'A package does not support this version of Python. Set language_version or requires-python to one that it supports, or choose another version of the package.',
+      en: 'A package does not support this version of Python. Set language_version or requires-python to a supported version, or choose another version of the package.',
       zh: '某个包不支持此 Python 版本。请通过 language_version 或 requires-python 指定其支持的版本，或更换包的版本。',
     }),
   },
@@ -79,7 +79,7 @@ const causes: readonly Cause[] = [
     pattern:
       /ResolutionImpossible|conflicting dependencies|No solution found when resolving|code ERESOLVE|incompatible requirements/,
     say: () => ({
-      en: 'The packages ask for versions of each other that do not go together. Loosen one of the requirements; the log says which.',
+      en: 'The packages have conflicting requirements. Loosen one of them; see the log for details.',
       zh: '各个包对彼此版本的要求相互冲突。请放宽其中某个要求，日志中有具体说明。',
     }),
   },
@@ -104,7 +104,7 @@ const causes: readonly Cause[] = [
   {
     pattern: /Invalid requirement: '?([^'\n]+)/,
     say: (detail) => ({
-      en: `"${detail}" is not a requirement. Write the name of a package and which versions will do.`,
+      en: `"${detail}" is not a valid requirement. Write the name of a package and a version range.`,
       zh: `“${detail}” 不是有效的依赖声明，请写包名及所需的版本范围。`,
     }),
   },
@@ -131,19 +131,19 @@ export function explainFailure(tool: Tool, output: string): Text {
 function unreachable(tool: Tool): Text {
   if (tool === 'npm') {
     return {
-      en: 'The packages could not be fetched: there is no connection to the package registry. Connect and run again, or run npm install in the folder of the script where there is one.',
+      en: 'The packages could not be downloaded: the package registry cannot be reached. Check the network and run the script again, or run npm install in the folder of the script when you are online.',
       zh: '无法获取包：无法连接到包仓库。请联网后重试，或在可联网时于脚本文件夹中运行 npm install。',
     };
   }
   return {
-    en: 'The packages could not be fetched: there is no connection to the package index. Connect and run again, or put wheels in a folder and name it with --find-links in requirements.txt.',
+    en: 'The packages could not be downloaded: the package index cannot be reached. Check the network and run the script again, or put wheels in a folder and name it with --find-links in requirements.txt.',
     zh: '无法获取包：无法连接到包索引。请联网后重试，或将 wheel 文件放入文件夹，并在 requirements.txt 中用 --find-links 指定。',
   };
 }
 
 function missingVersion(detail: string): Text {
   return {
-    en: `There is no version of the package that fits: ${detail}. Check its name and the versions asked for.`,
+    en: `No version of the package matches: ${detail}. Check its name and the version range.`,
     zh: `没有符合要求的包版本：${detail}。请检查包名及版本要求。`,
   };
 }
@@ -160,7 +160,7 @@ function notCompiled(detail: string, tool: Tool): Text {
     detail === '' ? { en: 'A package', zh: '某个包' } : { en: `The package ${detail}`, zh: `包 ${detail} ` };
   const apt = tool === 'npm' ? 'build-essential python3' : 'build-essential python3-dev';
   return {
-    en: `${what.en} has to be compiled here, and that failed. Install a compiler (Debian, Ubuntu: apt install ${apt}), or choose a version that comes ready-made; the log says more.`,
+    en: `${what.en} must be compiled on this machine, and the compilation failed. Install a compiler (Debian, Ubuntu: apt install ${apt}), or choose a version with prebuilt binaries. See the log for details.`,
     zh: `${what.zh}需要在本机编译，但编译失败。请安装编译器（Debian、Ubuntu：apt install ${apt}），或选择带预编译文件的版本，详见日志。`,
   };
 }

@@ -25,7 +25,7 @@ async function main([parameterFile = '']: readonly string[]): Promise<void> {
     await build(order, { env: process.env, signal: stopping.signal, say });
     await writeFile(
       outputJson,
-      JSON.stringify({ code: 0, msg: `Environment of ${order.scriptName} is ready` }),
+      JSON.stringify({ code: 0, msg: `The environment of ${order.scriptName} is ready` }),
     );
   } catch (error) {
     process.exitCode = 1;
@@ -38,14 +38,14 @@ async function main([parameterFile = '']: readonly string[]): Promise<void> {
 }
 
 const stopped: Text = {
-  en: 'The build was stopped before its end. The next run starts it again.',
+  en: 'The build was interrupted. The next run starts it again.',
   zh: '构建在完成前被停止，下次运行时会重新开始。',
 };
 
 function describe(error: unknown): Text {
   if (error instanceof BuildFailure) return error.text;
   if (errnoOf(error) === 'ENOSPC') {
-    return { en: 'The disk is full. Make room and run again.', zh: '磁盘空间不足，请清理后重试。' };
+    return { en: 'The disk is full. Free some space and run the script again.', zh: '磁盘空间不足，请清理后重试。' };
   }
   const reason = error instanceof Error ? error.message : String(error);
   return { en: `The build failed: ${reason}`, zh: `构建失败：${reason}` };

@@ -68,7 +68,7 @@ export function reportUnreadable(
   findings.error(
     file,
     null,
-    { en: `The file that says what to install ${what.en}`, zh: `说明需要安装哪些包的文件${what.zh}` },
-    { en: 'Put a readable text file in its place.', zh: '请换成可读取的文本文件。' },
+    { en: `The file that lists the packages ${what.en}`, zh: `说明需要安装哪些包的文件${what.zh}` },
+    { en: 'Replace it with a readable text file.', zh: '请换成可读取的文本文件。' },
   );
 }

@@ -92,7 +92,7 @@ function reportOutside(file: string, name: string, written: string, findings: Fi
       zh: `包 “${name}” 位于 ${written}，在脚本文件夹之外`,
     },
     {
-      en: 'Move it into the folder, or take it from a registry: a script must bring what it needs.',
+      en: 'Move it into the folder, or use a package from a registry. A script must contain everything it needs.',
       zh: '请将其移入脚本文件夹，或改用仓库中的版本：脚本需要自带所需内容。',
     },
   );
@@ -102,7 +102,7 @@ function reportMissing(file: string, name: string, written: string, findings: Fi
   findings.error(
     file,
     null,
-    { en: `The package "${name}" is not at ${written}`, zh: `包 “${name}” 不在 ${written}` },
+    { en: `The package "${name}" does not exist at ${written}`, zh: `包 “${name}” 不在 ${written}` },
     { en: 'Add it, or correct the path.', zh: '请补上该包，或更正路径。' },
   );
 }
@@ -112,11 +112,11 @@ function reportProtocol(file: string, name: string, protocol: string, findings: 
     file,
     null,
     {
-      en: `The package "${name}" is given as "${protocol}:", which npm does not understand`,
+      en: `The package "${name}" uses "${protocol}:", which npm does not support`,
       zh: `包 “${name}” 使用了 npm 不支持的 “${protocol}:”`,
     },
     {
-      en: 'Give a range of versions, or "file:" and a path inside the folder.',
+      en: 'Write a version range, or "file:" and a path inside the folder.',
       zh: '请改为版本范围，或 “file:” 加文件夹内的路径。',
     },
   );

@@ -106,8 +106,8 @@ function parsePackage(file: string, text: string, findings: Findings): Described
     findings.error(
       file,
       null,
-      { en: `This is not valid JSON${where.en}`, zh: `不是有效的 JSON${where.zh}` },
-      { en: 'Mend the syntax there.', zh: '请修正该处的语法。' },
+      { en: `Not valid JSON${where.en}`, zh: `不是有效的 JSON${where.zh}` },
+      { en: 'Correct the syntax there.', zh: '请修正该处的语法。' },
     );
     return null;
   }
@@ -141,9 +141,9 @@ function reportRange(file: string, line: number | null, name: string, findings: 
   findings.error(
     file,
     line,
-    { en: `"${name}" is not given as npm expects it`, zh: `“${name}” 的写法不符合 npm 的要求` },
+    { en: `"${name}" is not in the form that npm expects`, zh: `“${name}” 的写法不符合 npm 的要求` },
     {
-      en: 'Write the name of a package and a range of its versions: "is-odd": "^3.0.1"',
+      en: 'Write the name of a package and a version range: "is-odd": "^3.0.1"',
       zh: '请写包名及版本范围，例如 "is-odd": "^3.0.1"',
     },
   );
@@ -185,11 +185,11 @@ async function noteForeignLocks(folder: string, findings: Findings): Promise<voi
       file,
       null,
       {
-        en: `Hob installs with npm, which does not read this lock`,
+        en: 'Hob installs with npm, which ignores this lock file',
         zh: 'Hob 使用 npm 安装，不读取此锁定文件',
       },
       {
-        en: `Versions may differ from those that ${manager} chose; add a package-lock.json (npm install writes it) to fix them.`,
+        en: `The versions may differ from those that ${manager} chose. To pin them, add a package-lock.json (npm install writes it).`,
         zh: `实际版本可能与 ${manager} 选择的不同；可添加 package-lock.json（npm install 会生成）来固定版本。`,
       },
     );

@@ -49,9 +49,9 @@ export function readNeeds(
       findings.error(
         file,
         lineOf(...keys),
-        { en: 'This is not a requirement', zh: '这不是有效的依赖声明' },
+        { en: 'This is not a valid requirement', zh: '这不是有效的依赖声明' },
         {
-          en: 'Give `dependencies` as a list of texts such as "requests>=2.31".',
+          en: 'Write `dependencies` as a list of strings such as "requests>=2.31".',
           zh: '`dependencies` 应为文本列表，例如 "requests>=2.31"。',
         },
       );
@@ -60,8 +60,8 @@ export function readNeeds(
       findings.error(
         file,
         lineOf('requires-python'),
-        { en: '`requires-python` is not understood', zh: '无法识别 `requires-python`' },
-        { en: 'Write it like ">=3.9" or ">=3.9,<4".', zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。' },
+        { en: '`requires-python` is not a valid range', zh: '无法识别 `requires-python`' },
+        { en: 'Write a range such as ">=3.9" or ">=3.9,<4".', zh: '请写成 ">=3.9" 或 ">=3.9,<4" 的形式。' },
       );
     }),
   };

@@ -44,8 +44,8 @@ async function findInline(entry: string, findings: Findings): Promise<PythonReci
     findings.note(
       entry,
       metadata.line,
-      { en: 'The metadata that begins here never ends', zh: '此处开始的元数据块没有结束标记' },
-      { en: 'Close it with the line: # ///', zh: '请用一行 # /// 结束它。' },
+      { en: 'The metadata block that starts here has no end', zh: '此处开始的元数据块没有结束标记' },
+      { en: 'End it with the line: # ///', zh: '请用一行 # /// 结束它。' },
     );
     return undefined;
   }
@@ -53,7 +53,7 @@ async function findInline(entry: string, findings: Findings): Promise<PythonReci
     findings.error(
       entry,
       metadata.line,
-      { en: 'There is a second block of metadata', zh: '存在第二个元数据块' },
+      { en: 'The file has a second metadata block', zh: '存在第二个元数据块' },
       { en: 'Keep one of them.', zh: '请只保留一个。' },
     );
     return null;
@@ -136,7 +136,7 @@ function noteUnread(findings: Findings, file: string, line: number | null, what:
   findings.note(
     file,
     line,
-    { en: `Hob does not install what ${what} asks for`, zh: `Hob 不会安装 ${what} 中的依赖` },
+    { en: `Hob does not install the packages of ${what}`, zh: `Hob 不会安装 ${what} 中的依赖` },
     {
       en: 'List the packages under [project] as dependencies = [...], or in requirements.txt (poetry export writes it).',
       zh: '请在 [project] 中用 dependencies = [...] 列出，或写入 requirements.txt（可用 poetry export 生成）。',

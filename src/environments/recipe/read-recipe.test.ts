@@ -109,7 +109,7 @@ describe('the recipe of a Python script', () => {
     expect(await readRecipe(alone)).toMatchObject({ requirements: ['a==1'], lines: ['#你好', 'a==1', ''] });
     const files = { 'requirements.txt': Buffer.concat([comment, includes]), 'more.txt': text };
     expect(await problemsOf(await scriptWith(files))).toEqual([
-      'error requirements.txt:null: This file is not in UTF-8, and pip cannot read it',
+      'error requirements.txt:null: This file is not UTF-8, so pip cannot read it',
     ]);
   });
 
@@ -136,57 +136,57 @@ describe('the recipe of a Python script', () => {
     [
       'an open block',
       { 'main.py': '#\n# /// script\n# dependencies = []\nprint()\n' },
-      ['note main.py:2: The metadata that begins here never ends'],
+      ['note main.py:2: The metadata block that starts here has no end'],
     ],
     [
       'two blocks',
       { 'main.py': `${block('dependencies = []')}\n${block('dependencies = []')}` },
-      ['error main.py:5: There is a second block of metadata'],
+      ['error main.py:5: The file has a second metadata block'],
     ],
     [
       'no TOML in a block',
       { 'main.py': `x = 1\n${block('dependencies = [', 'a')}` },
-      [expect.stringMatching(/^error main\.py:[45]: This is not valid TOML/)],
+      [expect.stringMatching(/^error main\.py:[45]: Not valid TOML/)],
     ],
     [
       'a wrong dependency in a block',
       { 'main.py': `x = 1\n${block('dependencies = [', '  "a",', '  7,', ']')}` },
-      ['error main.py:5: This is not a requirement'],
+      ['error main.py:5: This is not a valid requirement'],
     ],
     [
       'a wrong version in a block',
       { 'main.py': block('requires-python = "new"', 'dependencies = ["a"]') },
-      ['error main.py:2: `requires-python` is not understood'],
+      ['error main.py:2: `requires-python` is not a valid range'],
     ],
     [
       'a file that is not there',
       { 'requirements.txt': 'a\n\n-r gone.txt\n' },
-      ['error requirements.txt:3: The file gone.txt is not there'],
+      ['error requirements.txt:3: The file gone.txt does not exist'],
     ],
     [
       'a path that is not there',
       { 'requirements.txt': './gone\n' },
-      ['error requirements.txt:1: There is nothing at ./gone'],
+      ['error requirements.txt:1: No such file or folder: ./gone'],
     ],
     [
       'a line that is none',
       { 'requirements.txt': 'a\npip install b\n' },
-      ['error requirements.txt:2: "pip install b" is not a requirement'],
+      ['error requirements.txt:2: "pip install b" is not a valid requirement'],
     ],
     [
       'poetry',
       { 'pyproject.toml': '[tool.poetry]\nname = "x"\n[tool.poetry.dependencies]\npython = "^3.9"\n' },
-      ['note pyproject.toml:3: Hob does not install what [tool.poetry.dependencies] asks for'],
+      ['note pyproject.toml:3: Hob does not install the packages of [tool.poetry.dependencies]'],
     ],
     [
       'dynamic dependencies',
       { 'pyproject.toml': '[project]\nname = "x"\ndynamic = ["dependencies"]\n' },
-      ['note pyproject.toml:3: Hob does not install what dynamic = ["dependencies"] asks for'],
+      ['note pyproject.toml:3: Hob does not install the packages of dynamic = ["dependencies"]'],
     ],
     [
       'a list that is none',
       { 'pyproject.toml': '[project]\ndependencies = "a"\n' },
-      ['error pyproject.toml:2: This is not a requirement'],
+      ['error pyproject.toml:2: This is not a valid requirement'],
     ],
     ['the settings of tools', { 'pyproject.toml': '[tool.ruff]\nline-length = 100\n' }, []],
   ] as const)('reports %s with its line', async (_what, files, problems) => {
@@ -269,7 +269,7 @@ describe('the recipe of a script for Node.js', () => {
   it.each(['../elsewhere', '**/x', 'a*/b'])('cannot have the workspace %s', async (workspace) => {
     const script = await scriptWith({ 'package.json': JSON.stringify({ workspaces: [workspace] }) }, node);
     expect(await problemsOf(script)).toEqual([
-      `error package.json:null: The workspace "${workspace}" is not a folder inside that of the script`,
+      `error package.json:null: The workspace "${workspace}" is not a folder inside the folder of the script`,
     ]);
   });
 
@@ -292,27 +292,27 @@ describe('the recipe of a script for Node.js', () => {
     [
       'a lock of another tool',
       { 'package.json': '{"dependencies":{"a":"1"}}', 'yarn.lock': '' },
-      ['note yarn.lock:null: Hob installs with npm, which does not read this lock'],
+      ['note yarn.lock:null: Hob installs with npm, which ignores this lock file'],
     ],
     [
       'no JSON',
       { 'package.json': '{\n"dependencies": ' },
-      ['error package.json:null: This is not valid JSON: it ends too early'],
+      ['error package.json:null: Not valid JSON: it ends too early'],
     ],
     [
       'a wrong range',
       { 'package.json': '{\n"dependencies": {\n"a": 1}}' },
-      ['error package.json:3: "a" is not given as npm expects it'],
+      ['error package.json:3: "a" is not in the form that npm expects'],
     ],
     [
       'a wrong list',
       { 'package.json': '{"dependencies": ["a"]}' },
-      ['error package.json:1: "dependencies" is not given as npm expects it'],
+      ['error package.json:1: "dependencies" is not in the form that npm expects'],
     ],
     [
       'a name that is a path',
       { 'package.json': '{"dependencies": {"../a": "1"}}' },
-      ['error package.json:1: "../a" is not given as npm expects it'],
+      ['error package.json:1: "../a" is not in the form that npm expects'],
     ],
     [
       'a package that is outside',
@@ -322,12 +322,12 @@ describe('the recipe of a script for Node.js', () => {
     [
       'a package that is not there',
       { 'package.json': '{"dependencies":{"a":"link:a"}}' },
-      ['error package.json:null: The package "a" is not at a'],
+      ['error package.json:null: The package "a" does not exist at a'],
     ],
     [
       'a package of a workspace',
       { 'package.json': '{"dependencies":{"a":"workspace:*"}}' },
-      ['error package.json:null: The package "a" is given as "workspace:", which npm does not understand'],
+      ['error package.json:null: The package "a" uses "workspace:", which npm does not support'],
     ],
     ['nothing to install', { 'package.json': '{"name":"x"}', 'pnpm-lock.yaml': '' }, []],
   ] as const)('reports %s', async (_what, files, problems) => {

@@ -75,7 +75,7 @@ class RequirementsReader implements FoundRequirements {
     this.#findings.error(
       file,
       null,
-      { en: 'This file is not in UTF-8, and pip cannot read it', zh: '该文件不是 UTF-8 编码，pip 无法读取' },
+      { en: 'This file is not UTF-8, so pip cannot read it', zh: '该文件不是 UTF-8 编码，pip 无法读取' },
       { en: 'Save it as UTF-8.', zh: '请另存为 UTF-8 编码。' },
     );
   }
@@ -109,11 +109,11 @@ class RequirementsReader implements FoundRequirements {
         file,
         line,
         {
-          en: `${withoutPassword(text)} is read anew at every build`,
+          en: `Every build reads ${withoutPassword(text)} again`,
           zh: `${withoutPassword(text)} 在每次构建时才会读取`,
         },
         {
-          en: 'Hob does not notice when it changes; keep a copy in the folder instead.',
+          en: 'Hob does not detect changes to it. Keep a copy in the folder instead.',
           zh: 'Hob 无法得知其变化，建议在文件夹中保留一份副本。',
         },
       );
@@ -126,8 +126,8 @@ class RequirementsReader implements FoundRequirements {
     this.#findings.error(
       file,
       line,
-      { en: `The file ${text} is not there`, zh: `文件 ${text} 不存在` },
-      { en: 'Add it, or take this line out.', zh: '请补上该文件，或删除此行。' },
+      { en: `The file ${text} does not exist`, zh: `文件 ${text} 不存在` },
+      { en: 'Add the file, or remove this line.', zh: '请补上该文件，或删除此行。' },
     );
   }
 
@@ -146,9 +146,9 @@ class RequirementsReader implements FoundRequirements {
     this.#findings.error(
       file,
       line,
-      { en: `"${text}" is not a requirement`, zh: `“${text}” 不是有效的依赖声明` },
+      { en: `"${text}" is not a valid requirement`, zh: `“${text}” 不是有效的依赖声明` },
       {
-        en: 'Write the name of a package and, if need be, which versions will do: requests>=2.31',
+        en: 'Write the name of a package and, if needed, a version range: requests>=2.31',
         zh: '请写包名以及所需的版本范围，例如 requests>=2.31',
       },
     );
@@ -173,9 +173,9 @@ export async function takeLocal(
     findings.error(
       file,
       line,
-      { en: `There is nothing at ${text}`, zh: `${text} 不存在` },
+      { en: `No such file or folder: ${text}`, zh: `${text} 不存在` },
       {
-        en: 'Paths of packages are relative to the folder of the script.',
+        en: 'Package paths are relative to the folder of the script.',
         zh: '包的路径以脚本所在文件夹为基准，请核对。',
       },
     );
@@ -203,7 +203,7 @@ function noteOutside(file: string, line: number | null, text: string, findings: 
     line,
     { en: `${text} is outside the folder of the script`, zh: `${text} 位于脚本文件夹之外` },
     {
-      en: 'It does not travel with the script: keep it inside to share the script.',
+      en: 'It is not part of the script. To share the script, move it into the folder.',
       zh: '它不会随脚本一起分发；若要分享脚本，请放入文件夹内。',
     },
   );

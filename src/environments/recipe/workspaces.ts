@@ -50,11 +50,11 @@ function report(file: string, pattern: string, findings: Findings): void {
     file,
     null,
     {
-      en: `The workspace "${pattern}" is not a folder inside that of the script`,
+      en: `The workspace "${pattern}" is not a folder inside the folder of the script`,
       zh: `工作区 “${pattern}” 不是脚本文件夹内的文件夹`,
     },
     {
-      en: 'Name each folder, or all in one: "packages/*".',
+      en: 'Name each folder, or all folders inside one: "packages/*".',
       zh: '请逐一写出文件夹，或用 "packages/*" 表示其中全部。',
     },
   );
