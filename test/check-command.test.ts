@@ -107,7 +107,7 @@ describe('hob pack', () => {
     await writeFile(join(folder, 'lib', '数据.txt'), 'x'.repeat(5000));
     const { code, stdout, stderr } = await runCli(['pack', folder], {}, { cwd }).ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^(?:Note: Left out.*\.git.*\n)?$/);
+    expect(stderr).toMatch(/^(?:Note: Not included.*\.git.*\n)?$/);
     const file = join(cwd, '图片-放大-🖼-1.0.0.zip');
     expect(await readdir(cwd)).toEqual(['图片-放大-🖼-1.0.0.zip']);
     const sha256 = createHash('sha256')

@@ -25,11 +25,11 @@ const goodTar = () =>
   tarOf([...someScript, { name: 'data.bin', content: Buffer.from('0123456789'.repeat(500)) }]);
 
 const bytesCases: BytesCase[] = [
-  { what: 'being empty', code: unreadable, names: 'no zip, tar or tar.gz', bytes: () => Buffer.alloc(0) },
+  { what: 'being empty', code: unreadable, names: 'is not a zip, tar or tar.gz', bytes: () => Buffer.alloc(0) },
   {
     what: 'being no archive',
     code: unreadable,
-    names: 'no zip, tar or tar.gz',
+    names: 'is not a zip, tar or tar.gz',
     bytes: () => Buffer.from('hello, I am a text'),
   },
   { what: 'being an empty zip', code: 'package-not-a-script', names: 'no script', bytes: () => zipOf([]) },
@@ -90,7 +90,7 @@ const bytesCases: BytesCase[] = [
   {
     what: 'a tar that has no end',
     code: unreadable,
-    names: 'before its end',
+    names: 'has no end marker',
     bytes: () => tarOf(someScript, { isEnded: false }),
   },
   {

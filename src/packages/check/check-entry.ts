@@ -37,7 +37,7 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
       'note',
       null,
       { en: 'The entry is empty', zh: '入口文件为空' },
-      { en: 'Write the script into it.', zh: '请在其中编写脚本。' },
+      { en: 'Write the script in this file.', zh: '请在其中编写脚本。' },
     );
   }
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -49,10 +49,10 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
       'error',
       1,
       {
-        en: 'The entry begins with a byte order mark, so its first line is not understood',
+        en: 'The entry starts with a byte order mark, so the system cannot read its first line',
         zh: '入口文件以 BOM 开头，首行无法识别',
       },
-      { en: 'Save it as UTF-8 without BOM.', zh: '请保存为不带 BOM 的 UTF-8。' },
+      { en: 'Save it as UTF-8 without a BOM.', zh: '请保存为不带 BOM 的 UTF-8。' },
     );
   }
   const returned =
@@ -62,10 +62,10 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
       'error',
       returned,
       {
-        en: 'The line ends as on Windows (CRLF), which shells take for a part of the command',
+        en: 'The line has a Windows line ending (CRLF), which shells read as part of the command',
         zh: '该行使用 Windows 换行（CRLF），会被当作命令的一部分',
       },
-      { en: 'Save the file with line ends of Unix (LF).', zh: '请使用 Unix 换行（LF）保存文件。' },
+      { en: 'Save the file with Unix line endings (LF).', zh: '请使用 Unix 换行（LF）保存文件。' },
     );
   }
   if (language === 'exe' && platform !== 'win32') await checkProgram(path, start, hasShebang, report);
@@ -75,7 +75,7 @@ export async function checkEntry(script: Script, platform: NodeJS.Platform): Pro
       lineOfOtherEncoding(bytes),
       { en: 'The entry is not UTF-8', zh: '入口文件不是 UTF-8 编码' },
       {
-        en: 'Save it as UTF-8: other characters arrive garbled, or it does not start.',
+        en: 'Save it as UTF-8. Otherwise, it may not start, or its text may be garbled.',
         zh: '请保存为 UTF-8，否则会出现乱码或无法启动。',
       },
     );
@@ -94,7 +94,7 @@ async function checkProgram(
       'note',
       null,
       { en: 'The entry is a program for Windows', zh: '入口文件是 Windows 程序' },
-      { en: 'It runs there only.', zh: '它只能在 Windows 上运行。' },
+      { en: 'It runs on Windows only.', zh: '它只能在 Windows 上运行。' },
     );
     return;
   }
@@ -103,11 +103,11 @@ async function checkProgram(
       'error',
       1,
       {
-        en: 'The entry is neither a program nor begins with #!, so the system cannot start it',
+        en: 'The entry is not a program and does not start with #!, so the system cannot start it',
         zh: '入口文件既不是程序，也没有以 #! 开头，系统无法启动',
       },
       {
-        en: 'Begin it with a line such as #!/usr/bin/env bash, or set another language.',
+        en: 'Add a first line such as #!/usr/bin/env bash, or set another language.',
         zh: '请以 #!/usr/bin/env bash 之类的行开头，或设置其他 language。',
       },
     );
@@ -118,7 +118,7 @@ async function checkProgram(
       'error',
       null,
       { en: 'The entry is not executable', zh: '入口文件没有执行权限' },
-      { en: 'Make it so with chmod +x.', zh: '请用 chmod +x 添加执行权限。' },
+      { en: 'Make it executable with chmod +x.', zh: '请用 chmod +x 添加执行权限。' },
     );
   }
 }

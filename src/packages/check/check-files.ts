@@ -53,7 +53,7 @@ export async function checkFiles(folder: string, limits: FetchLimits): Promise<P
       report('note', path, windowsName(name), { en: 'Rename it.', zh: '请重命名。' });
     if (kind === 'file' && secretName.test(name) && !exampleName.test(name)) {
       report('note', path, looksSecret(name), {
-        en: 'See that nothing secret is in it before you give the package away.',
+        en: 'Make sure that it contains no secrets before you share the package.',
         zh: '分享前请确认其中没有敏感信息。',
       });
     }
@@ -62,24 +62,24 @@ export async function checkFiles(folder: string, limits: FetchLimits): Promise<P
 }
 
 const leaveOut: Text = {
-  en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+  en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
   zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
 };
 
 function tooManyBytes(most: number): Text {
   return {
-    en: `The folder has more than ${most} bytes up to here`,
+    en: `The folder exceeds ${most} bytes at this file`,
     zh: `到此处为止文件夹已超过 ${most} 字节`,
   };
 }
 
 function windowsName(name: string): Text {
   return {
-    en: `${showName(name)} cannot be a name on Windows`,
+    en: `${showName(name)} is not a valid name on Windows`,
     zh: `${showName(name)} 不能用作 Windows 文件名`,
   };
 }
 
 function looksSecret(name: string): Text {
-  return { en: `${showName(name)} looks like something secret`, zh: `${showName(name)} 可能含有敏感信息` };
+  return { en: `${showName(name)} may contain secrets`, zh: `${showName(name)} 可能含有敏感信息` };
 }

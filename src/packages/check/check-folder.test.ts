@@ -59,30 +59,30 @@ when = { field = "mode", eq = "x" }
     expect(problems.map((each) => shown(folder, each))).toEqual([
       'error script.toml:9 entry "gone.sh" does not exist',
       'error link:- "link" is a symbolic link',
-      'error pipe:- "pipe" is no plain file, but a device, a pipe or a socket',
+      'error pipe:- "pipe" is not a regular file but a device, a pipe or a socket',
       expect.stringMatching(/^note script\.toml:5 .*colour/),
       'note script.toml:4 icon "no.png" does not exist',
       'note script.toml:13 The param "size" depends on "mode", which is not declared',
-      'note .env:- ".env" looks like something secret',
-      'note what?.txt:- "what?.txt" cannot be a name on Windows',
+      'note .env:- ".env" may contain secrets',
+      'note what?.txt:- "what?.txt" is not a valid name on Windows',
     ]);
   });
 
   it('gives no script where the manifest is missing, broken or leads out', async () => {
-    expect(await problemsOf({ 'main.sh': '' })).toEqual(['error :- There is no manifest in this folder']);
+    expect(await problemsOf({ 'main.sh': '' })).toEqual(['error :- This folder has no manifest']);
     expect(await problemsOf({ 'script.toml': `${someManifest}\n[[[` })).toEqual([
-      expect.stringMatching(/^error script\.toml:1\d This is not valid TOML/),
+      expect.stringMatching(/^error script\.toml:1\d Not valid TOML/),
     ]);
     expect(await problemsOf({ 'script.toml': someManifest.replace('main.sh', '../main.sh') })).toEqual([
-      'error script.toml:8 entry "../main.sh" leaves the script folder',
+      'error script.toml:8 entry "../main.sh" is outside the script folder',
     ]);
   });
 
   it('finds what could not be unpacked elsewhere, and what is too much', async () => {
     expect(await problemsOf({ ...good, 'MAIN.SH': '', 'lib/nul.py': '', 'x ': '' })).toEqual([
-      'error lib/nul.py:- The entry "lib/nul.py" has the name of a device of Windows',
+      'error lib/nul.py:- The entry "lib/nul.py" has the name of a Windows device',
       'error main.sh:- "MAIN.SH" and "main.sh" are the same file on some machines',
-      'error x :- The entry "x " has a name that ends in a dot or a space, which Windows drops',
+      'error x :- The entry "x " has a name that ends with a dot or a space, which Windows removes',
     ]);
     const limits = { ...defaultFetchLimits, totalBytes: 1000, entries: 5 };
     expect(await problemsOf({ ...good, big: 'x'.repeat(1000) }, { limits })).toEqual([
@@ -100,12 +100,12 @@ when = { field = "mode", eq = "x" }
   });
 
   it.each<[string, string, string | Buffer, string[]]>([
-    ['bash', 'main.sh', '#!/bin/bash\nls\r\n', ['error main.sh:2 The line ends as on Windows']],
+    ['bash', 'main.sh', '#!/bin/bash\nls\r\n', ['error main.sh:2 The line has a Windows line ending']],
     [
       'bash',
       'main.sh',
       '\ufeff#!/bin/bash\nls\n',
-      ['error main.sh:1 The entry begins with a byte order mark'],
+      ['error main.sh:1 The entry starts with a byte order mark'],
     ],
     ['python', 'main.py', '#!/usr/bin/python3\r\nprint(1)\r\n', []],
     [
@@ -121,13 +121,13 @@ when = { field = "mode", eq = "x" }
       'exe',
       'main',
       '#!/bin/sh\r\n',
-      ['error main:1 The line ends as on Windows', 'error main:- The entry is not executable'],
+      ['error main:1 The line has a Windows line ending', 'error main:- The entry is not executable'],
     ],
     [
       'exe',
       'main',
       'hello',
-      ['error main:1 The entry is neither a program', 'error main:- The entry is not executable'],
+      ['error main:1 The entry is not a program and does not start with #!', 'error main:- The entry is not executable'],
     ],
     ['exe', 'main', '\x7fELF', ['error main:- The entry is not executable']],
     ['exe', 'main.exe', 'MZ\x90', ['note main.exe:- The entry is a program for Windows']],

@@ -51,9 +51,9 @@ function noManifest(folder: string): Problem {
     severity: 'error',
     file: folder,
     line: null,
-    message: { en: 'There is no manifest in this folder', zh: '文件夹中没有清单文件' },
+    message: { en: 'This folder has no manifest', zh: '文件夹中没有清单文件' },
     advice: {
-      en: 'Write a script.toml; docs/manifest.md shows a complete one, and hob new writes one with a script to start from.',
+      en: 'Create a script.toml. docs/manifest.md shows a complete one, and hob new creates one together with a sample script.',
       zh: '请编写 script.toml，完整示例见 docs/manifest.md；也可以用 hob new 生成一个脚本作为起点。',
     },
   };

@@ -26,7 +26,7 @@ export async function checkManifest(script: Script, findScript: FindScript | und
     const icon = await confine(script.folder, script.icon);
     if (icon !== 'ok') {
       note(lineOf('info', 'icon'), describePath('icon', script.icon, icon), {
-        en: 'Add the picture, or remove the line.',
+        en: 'Add the image, or remove the line.',
         zh: '请添加图片，或删除该行。',
       });
     }

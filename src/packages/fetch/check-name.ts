@@ -21,16 +21,16 @@ export function nameFault(name: string): Text | null {
   }
   if (name.includes(':')) {
     return {
-      en: 'has a colon in its name, which has a meaning of its own on Windows',
+      en: 'has a colon in its name, which has a special meaning on Windows',
       zh: '名称含有冒号，在 Windows 上有特殊含义',
     };
   }
   if (deviceName.test(name)) {
-    return { en: 'has the name of a device of Windows', zh: '名称是 Windows 的设备名' };
+    return { en: 'has the name of a Windows device', zh: '名称是 Windows 的设备名' };
   }
   if (/[. ]$/.test(name)) {
     return {
-      en: 'has a name that ends in a dot or a space, which Windows drops',
+      en: 'has a name that ends with a dot or a space, which Windows removes',
       zh: '名称以点或空格结尾，会被 Windows 去掉',
     };
   }
@@ -45,7 +45,7 @@ export function splitPath(path: string): string[] {
   const slashed = path.replaceAll('\\', '/');
   if (slashed.startsWith('/') || /^[a-zA-Z]:/.test(slashed)) {
     throw unsafe({
-      en: `The entry ${showName(path)} has an absolute path, and would be written outside the package`,
+      en: `The entry ${showName(path)} has an absolute path, so it would be written outside the package`,
       zh: `条目 ${showName(path)} 使用绝对路径，会写到包外`,
     });
   }

@@ -76,7 +76,7 @@ export function cannotPack(entry: UnpackableEntry): AppError {
     case 'special':
       return unsafe(
         {
-          en: `${name} is no plain file, but a device, a pipe or a socket`,
+          en: `${name} is not a regular file but a device, a pipe or a socket`,
           zh: `${name} 是设备、管道或套接字，不是普通文件`,
         },
         { en: 'Remove it from the folder.', zh: '请将其从文件夹中删除。' },
@@ -86,7 +86,7 @@ export function cannotPack(entry: UnpackableEntry): AppError {
         { en: `${name} cannot be read (${entry.errno})`, zh: `无法读取 ${name}（${entry.errno}）` },
         {
           hint: {
-            en: 'Give yourself the right to read it, or remove it.',
+            en: 'Give yourself permission to read it, or remove it.',
             zh: '请授予读取权限，或将其删除。',
           },
         },

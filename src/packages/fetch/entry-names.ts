@@ -58,7 +58,7 @@ export class EntryNames {
     if (names.length > depth) {
       throw tooLarge(
         {
-          en: `The entry ${showName(path)} lies ${names.length} folders deep, and ${depth} are allowed`,
+          en: `The entry ${showName(path)} is ${names.length} folders deep; the limit is ${depth}`,
           zh: `条目 ${showName(path)} 有 ${names.length} 层，最多允许 ${depth} 层`,
         },
         shorter,
@@ -69,11 +69,11 @@ export class EntryNames {
     throw tooLarge(
       long === undefined
         ? {
-            en: `The path ${showName(path)} has more than ${pathBytes} bytes`,
+            en: `The path ${showName(path)} is longer than ${pathBytes} bytes`,
             zh: `路径 ${showName(path)} 超过 ${pathBytes} 字节`,
           }
         : {
-            en: `The name ${showName(long)} has more than ${nameBytes} bytes`,
+            en: `The name ${showName(long)} is longer than ${nameBytes} bytes`,
             zh: `名称 ${showName(long)} 超过 ${nameBytes} 字节`,
           },
       shorter,
@@ -87,18 +87,18 @@ export function foldName(name: string): string {
 }
 
 const shorter = {
-  en: 'Shorten the names, or lay the folders out flatter.',
+  en: 'Shorten the names, or use fewer nested folders.',
   zh: '请缩短名称或减少文件夹层数。',
 };
 
 export function tooManyEntries(path: string, most: number) {
   return tooLarge(
     {
-      en: `The package has more than ${most} files and folders; the first one too many is ${showName(path)}`,
+      en: `The package has more than ${most} files and folders; the first one over the limit is ${showName(path)}`,
       zh: `包中的文件和文件夹超过 ${most} 个，首个超出的是 ${showName(path)}`,
     },
     {
-      en: 'Leave out what the script does not need, such as environments and caches.',
+      en: 'Remove files that the script does not need, such as environments and caches.',
       zh: '请去掉脚本不需要的内容，例如运行环境和缓存。',
     },
   );
@@ -117,7 +117,7 @@ function sameFile(first: string, second: string) {
 function fileAndFolder(path: string) {
   return unsafe(
     {
-      en: `${showName(path)} is a file and a folder at once`,
+      en: `The package has ${showName(path)} both as a file and as a folder`,
       zh: `${showName(path)} 既是文件又是文件夹`,
     },
     { en: 'Make the archive again.', zh: '请重新制作压缩包。' },

@@ -87,7 +87,7 @@ async function submodules(args: readonly string[], git: GitOptions, source: Pack
   const name = showName(first.slice(first.indexOf('\t') + 1));
   return [
     {
-      en: `Submodules are not fetched, so the folder ${name} is empty${paths.length > 1 ? `, and ${paths.length - 1} more` : ''}.`,
+      en: `Hob does not fetch submodules, so the folder ${name} is empty${paths.length > 1 ? `, and ${paths.length - 1} more` : ''}.`,
       zh: `不会获取子模块，因此文件夹 ${name} 为空${paths.length > 1 ? `（共 ${paths.length} 个）` : ''}。`,
     },
   ];
@@ -119,9 +119,9 @@ async function bounded(
 
 function repositoryTooLarge(most: number): AppError {
   return tooLarge(
-    { en: `The repository sends more than ${most} bytes`, zh: `仓库内容超过 ${most} 字节` },
+    { en: `The repository is larger than ${most} bytes`, zh: `仓库内容超过 ${most} 字节` },
     {
-      en: 'Take a smaller one; models are declared in the manifest.',
+      en: 'Use a smaller repository. Declare models in the manifest.',
       zh: '请使用较小的仓库；模型请在清单中声明。',
     },
   );
@@ -146,7 +146,7 @@ function demand(
       },
       {
         hint: {
-          en: 'Name a branch, a tag or a whole commit hash; git ls-remote shows what there is.',
+          en: 'Specify a branch, a tag or a full commit hash. git ls-remote lists them.',
           zh: '请指定分支、标签或完整的提交哈希；可用 git ls-remote 查看。',
         },
       },
@@ -158,7 +158,7 @@ function demand(
     { en: `git cannot fetch ${address}: ${reason}`, zh: `git 无法获取 ${address}：${reason}` },
     {
       hint: {
-        en: 'Try git ls-remote with this address; what asks for a password there has to be known to git beforehand.',
+        en: 'Try git ls-remote with this address. If it asks for a password, store the password in git first.',
         zh: '请用该地址运行 git ls-remote；若需要密码，请先让 git 记住它。',
       },
     },

@@ -38,7 +38,7 @@ export async function fetchPackage(source: PackageSource, options: FetchOptions)
     const { commit, notes, isFolder } = await bring(source, writer, { ...options, limits });
     notes.push(...writer.finish());
     const folder = isFolder ? root : await findScript(root, source.path);
-    log.debug({ kind: source.kind, commit }, 'a package was fetched');
+    log.debug({ kind: source.kind, commit }, 'fetched a package');
     return { folder, commit, notes };
   } catch (error) {
     signal.throwIfAborted();

@@ -34,12 +34,12 @@ export async function findScript(root: string, path: string | null): Promise<str
   throw new AppError(
     'package-not-a-script',
     {
-      en: 'There is no script in it: no folder has a manifest',
+      en: 'The source contains no script: no folder has a manifest',
       zh: '其中没有脚本：没有任何文件夹包含清单文件',
     },
     {
       hint: {
-        en: 'A script has a TOML file with info.id and runtime.entry in one table; docs/manifest.md shows one.',
+        en: 'A script needs a TOML file that has a table with info.id and runtime.entry. docs/manifest.md shows one.',
         zh: '脚本需要一个 TOML 文件，在同一个表中包含 info.id 和 runtime.entry，示例见 docs/manifest.md。',
       },
     },
@@ -62,10 +62,10 @@ async function chosen(roots: readonly string[], path: string): Promise<string> {
   }
   throw new AppError(
     'package-not-a-script',
-    { en: `There is no script at ${showName(path)} in it`, zh: `其中的 ${showName(path)} 处没有脚本` },
+    { en: `The source contains no script at ${showName(path)}`, zh: `其中的 ${showName(path)} 处没有脚本` },
     {
       hint: {
-        en: 'Leave the path out to see which scripts there are.',
+        en: 'Omit the path to see the scripts that it contains.',
         zh: '不指定路径即可查看有哪些脚本。',
       },
     },
@@ -100,10 +100,10 @@ function tooManyFolders(): AppError {
   return new AppError(
     'package-not-a-script',
     {
-      en: `There is no manifest in it, and more than ${mostFolders} folders are too many to look for one in`,
+      en: `Hob found no manifest in the first ${mostFolders} folders of the source and stopped searching`,
       zh: `其中没有清单文件，且文件夹超过 ${mostFolders} 个，无法逐一查找`,
     },
-    { hint: { en: 'Name the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' } },
+    { hint: { en: 'Specify the folder of the script itself.', zh: '请直接指定脚本所在的文件夹。' } },
   );
 }
 
@@ -129,13 +129,13 @@ function several(paths: readonly string[]): AppError {
   const named = paths.slice(0, mostNamed).map(showName).join(', ');
   const more = paths.length > mostNamed ? ', …' : '';
   const hint: Text = {
-    en: 'Say which one with its path, as in --path <folder>.',
+    en: 'Choose one by its path: --path <folder>.',
     zh: '请用路径指定其中一个，例如 --path <文件夹>。',
   };
   return new AppError(
     'package-not-a-script',
     {
-      en: `There are ${paths.length} scripts in it: ${named}${more}`,
+      en: `The source contains ${paths.length} scripts: ${named}${more}`,
       zh: `其中有 ${paths.length} 个脚本：${named}${more}`,
     },
     { hint },

@@ -3,7 +3,7 @@ import type { Text } from '../../shared/text.ts';
 import { showName } from './show-name.ts';
 
 const askAuthor: Text = {
-  en: 'Ask whoever made the package for one without it.',
+  en: 'Ask the author of the package for a version without it.',
   zh: '请让制作者提供不含此内容的包。',
 };
 
@@ -18,7 +18,7 @@ export function tooLarge(text: Text, hint: Text): AppError {
 /** What a library or the system has to say stands at the end, in its own words. */
 export function unreadable(text: Text, options: { hint?: Text; cause?: unknown } = {}): AppError {
   const hint = options.hint ?? {
-    en: 'Fetch or make the archive again; it may have been cut off on the way.',
+    en: 'Download or create the archive again. It may have been truncated.',
     zh: '请重新下载或制作该压缩包，它可能在传输中被截断。',
   };
   return new AppError('package-unreadable', text, { hint, cause: options.cause });
@@ -29,7 +29,7 @@ export function invalidSource(text: Text, hint: Text): AppError {
 }
 
 export const withoutLinks: Text = {
-  en: 'Put the file itself in the place of the link, and make the package again.',
+  en: 'Replace the link with the file itself, and create the package again.',
   zh: '请用文件本身代替链接，然后重新制作包。',
 };
 
@@ -44,7 +44,7 @@ export function damaged(error: unknown, name: string | null): unknown {
     name === null ? { en: 'The archive', zh: '压缩包' } : { en: showName(name), zh: ` ${showName(name)} ` };
   return unreadable(
     {
-      en: `${what.en} is damaged or not what it claims to be: ${showReason(reason)}`,
+      en: `${what.en} is damaged or has the wrong format: ${showReason(reason)}`,
       zh: `${what.zh}已损坏或与其声明不符：${showReason(reason)}`,
     },
     { cause: error },
@@ -57,7 +57,7 @@ function showReason(reason: string): string {
 }
 
 export const needsRights: Text = {
-  en: 'See to it that you may read what is packed, and write where it goes.',
+  en: 'Make sure that you can read the source and write to the target.',
   zh: '请确认有权读取内容，并有权写入目标位置。',
 };
 

@@ -110,7 +110,7 @@ export class PackageWriter {
     if (this.#ignored === 0) return [];
     return [
       {
-        en: `${this.#ignored} entries that macOS adds for itself (__MACOSX, ._*) were left out.`,
+        en: `Ignored ${this.#ignored} entries that macOS adds (__MACOSX, ._*).`,
         zh: `已忽略 macOS 自动添加的 ${this.#ignored} 个条目（__MACOSX、._*）。`,
       },
     ];
@@ -127,7 +127,7 @@ export class PackageWriter {
     };
     return [
       {
-        en: `${subject.en} stored in Git LFS, which Hob does not fetch: the package has only the pointer${more === 0 ? '' : 's'}. Clone the repository, run git lfs pull in it, and install from that folder.`,
+        en: `${subject.en} stored in Git LFS, which Hob does not download: the package contains only the pointer${more === 0 ? '' : 's'}. Clone the repository, run git lfs pull in it, and install from that folder.`,
         zh: `${subject.zh}存储在 Git LFS 中，Hob 不会下载，包中只有指针文件。请克隆仓库，在其中运行 git lfs pull，然后从该文件夹安装。`,
       },
     ];
@@ -182,7 +182,7 @@ export class PackageWriter {
         zh: `包解压后超过 ${most} 字节${where}`,
       },
       {
-        en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+        en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
         zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
       },
     );

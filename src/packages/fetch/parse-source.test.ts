@@ -53,7 +53,7 @@ describe('what a person wrote is', () => {
     });
     expect(parseSource('https://example.org/r#', {})).toMatchObject({ ref: null });
     expect(refusal('https://example.org/r#a', { ref: 'b' }).text.en).toContain('Two refs');
-    expect(refusal('/home/ada/folder', { ref: 'main' }).text.en).toContain('no git repository');
+    expect(refusal('/home/ada/folder', { ref: 'main' }).text.en).toContain('is not a git repository');
   });
 
   it('a folder inside the source, which does not lead out of it', () => {
@@ -65,21 +65,21 @@ describe('what a person wrote is', () => {
 
 describe('what cannot be installed from is refused:', () => {
   it.each([
-    ['', 'not said what to install'],
-    ['--upload-pack=touch /tmp/evil', 'nothing that can be installed from'],
-    ['-u', 'nothing that can be installed from'],
-    ['ext::sh -c touch% /tmp/evil', 'nothing that can be installed from'],
-    ['fd::17', 'nothing that can be installed from'],
-    ['ftp://example.org/repo', 'nothing that can be installed from'],
-    ['javascript://example.org/repo', 'nothing that can be installed from'],
-    ['ssh://-oProxyCommand=evil/repo', 'no address of a git repository'],
-    ['-oProxyCommand=evil@host:repo.git', 'no address of a git repository'],
-    ['git@-oProxyCommand=evil:repo', 'no address of a git repository'],
-    ['https://example.org/a\nb', 'no address of a git repository'],
-    ['/home/ada/a\0b', 'nothing that can be installed from'],
-    ['https://[broken/repo', 'no valid address'],
-    ['file://elsewhere/home/ada/repo.git', 'no valid address'],
-    ['file:///home/ada%2Frepo.git', 'no valid address'],
+    ['', 'The source is missing'],
+    ['--upload-pack=touch /tmp/evil', 'is not a source that Hob can install from'],
+    ['-u', 'is not a source that Hob can install from'],
+    ['ext::sh -c touch% /tmp/evil', 'is not a source that Hob can install from'],
+    ['fd::17', 'is not a source that Hob can install from'],
+    ['ftp://example.org/repo', 'is not a source that Hob can install from'],
+    ['javascript://example.org/repo', 'is not a source that Hob can install from'],
+    ['ssh://-oProxyCommand=evil/repo', 'is not the address of a git repository'],
+    ['-oProxyCommand=evil@host:repo.git', 'is not the address of a git repository'],
+    ['git@-oProxyCommand=evil:repo', 'is not the address of a git repository'],
+    ['https://example.org/a\nb', 'is not the address of a git repository'],
+    ['/home/ada/a\0b', 'is not a source that Hob can install from'],
+    ['https://[broken/repo', 'is not a valid address'],
+    ['file://elsewhere/home/ada/repo.git', 'is not a valid address'],
+    ['file:///home/ada%2Frepo.git', 'is not a valid address'],
     ['https://example.org/package.zip', 'Hob does not download'],
     ['https://example.org/package.tar.gz', 'Hob does not download'],
     ['https://example.org/package.zip?raw=1', 'Hob does not download'],
@@ -106,7 +106,7 @@ describe('what cannot be installed from is refused:', () => {
     '/a',
     'a/',
   ])('the ref %s', (ref) => {
-    expect(refusal('https://example.org/r', { ref }).text.en).toContain('cannot be the name');
+    expect(refusal('https://example.org/r', { ref }).text.en).toContain('is not a valid name of a branch, tag or commit');
   });
 });
 

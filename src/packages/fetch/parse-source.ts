@@ -20,7 +20,7 @@ const someAddress = /^[a-z][a-z0-9+.-]*:(?:\/\/|:)/i;
 const shortAddress = /^[^@/\\\s:]+@[^@/\\\s:]+:(?!:).+$/;
 
 const whatIsTaken = {
-  en: 'Name a folder, a .zip or .tar.gz archive, or the address of a git repository (https://, ssh://, git@host:path).',
+  en: 'Specify a folder, a .zip or .tar.gz archive, or the address of a git repository (https://, ssh://, git@host:path).',
   zh: '请指定文件夹、.zip 或 .tar.gz 压缩包，或 git 仓库地址（https://、ssh://、git@host:path）。',
 };
 
@@ -34,10 +34,10 @@ export function parseSource(text: string, options: SourceOptions = {}): PackageS
   if (options.ref !== undefined) {
     throw invalidSource(
       {
-        en: `${showName(written)} is no git repository, so it has no ref`,
+        en: `${showName(written)} is not a git repository, so it has no ref`,
         zh: `${showName(written)} 不是 git 仓库，不能指定 ref`,
       },
-      { en: 'Leave the ref out.', zh: '请去掉 ref。' },
+      { en: 'Omit the ref.', zh: '请去掉 ref。' },
     );
   }
   const kind = archiveName.test(written) ? 'archive' : 'folder';
@@ -49,13 +49,13 @@ function locate(written: string, base: string | undefined): string {
   if (base !== undefined) return resolve(base, written);
   throw invalidSource(
     { en: `${showName(written)} is a relative path`, zh: `${showName(written)} 是相对路径` },
-    { en: 'Write the whole path, from the root on.', zh: '请填写完整的绝对路径。' },
+    { en: 'Write the absolute path.', zh: '请填写完整的绝对路径。' },
   );
 }
 
 function refuseOtherAddresses(written: string): void {
   if (written === '') {
-    throw invalidSource({ en: 'It is not said what to install', zh: '未指定要安装的内容' }, whatIsTaken);
+    throw invalidSource({ en: 'The source is missing', zh: '未指定要安装的内容' }, whatIsTaken);
   }
   if (
     /[\p{Cc}]/u.test(written) ||
@@ -65,7 +65,7 @@ function refuseOtherAddresses(written: string): void {
     const shown = showName(someAddress.test(written) ? withoutSecrets(written) : written);
     throw invalidSource(
       {
-        en: `${shown} is nothing that can be installed from`,
+        en: `${shown} is not a source that Hob can install from`,
         zh: `无法从 ${shown} 安装`,
       },
       whatIsTaken,
@@ -82,7 +82,7 @@ function parseGit(written: string, options: SourceOptions): { location: string; 
   if (/[\p{Cc}]/u.test(written) || address.startsWith('-') || /(?:^|\/\/|@)-/.test(address)) {
     throw invalidSource(
       {
-        en: `${showName(withoutSecrets(written))} is no address of a git repository`,
+        en: `${showName(withoutSecrets(written))} is not the address of a git repository`,
         zh: `${showName(withoutSecrets(written))} 不是有效的 git 仓库地址`,
       },
       whatIsTaken,
@@ -110,11 +110,11 @@ function cleanAddress(address: string, isShort: boolean): string {
   if (url.password !== '') {
     throw invalidSource(
       {
-        en: `The address ${showName(open)} was given with a password, which would be stored with the package`,
+        en: `The address ${showName(open)} contains a password, which would be stored with the package`,
         zh: `地址 ${showName(open)} 带有密码，会随包一起保存`,
       },
       {
-        en: 'Let git know it instead (git config credential.helper), or use an ssh address, and leave it out here.',
+        en: 'Remove it from the address, and store it in git instead (git config credential.helper), or use an ssh address.',
         zh: '请改为让 git 记住密码（git config credential.helper）或使用 ssh 地址，并从地址中去掉密码。',
       },
     );
@@ -136,7 +136,7 @@ function isFilePath(url: URL): boolean {
 function noAddress(address: string) {
   return invalidSource(
     {
-      en: `${showName(withoutSecrets(address))} is no valid address`,
+      en: `${showName(withoutSecrets(address))} is not a valid address`,
       zh: `${showName(withoutSecrets(address))} 不是有效的地址`,
     },
     whatIsTaken,
@@ -154,7 +154,7 @@ function parseRef(option: string | undefined, fragment: string | undefined): str
   if (option !== undefined && fragment && option !== fragment) {
     throw invalidSource(
       {
-        en: `Two refs are named: ${showName(option)} and ${showName(fragment)}`,
+        en: `Two refs are given: ${showName(option)} and ${showName(fragment)}`,
         zh: `指定了两个 ref：${showName(option)} 和 ${showName(fragment)}`,
       },
       { en: 'Keep one of them.', zh: '请只保留一个。' },
@@ -168,10 +168,10 @@ function parseRef(option: string | undefined, fragment: string | undefined): str
   if (isValid) return written;
   throw invalidSource(
     {
-      en: `${showName(written)} cannot be the name of a branch, tag or commit`,
+      en: `${showName(written)} is not a valid name of a branch, tag or commit`,
       zh: `${showName(written)} 不能是分支、标签或提交的名称`,
     },
-    { en: 'Name one as git branch or git tag shows it.', zh: '请填写 git branch 或 git tag 显示的名称。' },
+    { en: 'Write it as git branch or git tag shows it.', zh: '请填写 git branch 或 git tag 显示的名称。' },
   );
 }
 
@@ -183,11 +183,11 @@ function parsePath(written: string | undefined): string | null {
   } catch {
     throw invalidSource(
       {
-        en: `The path ${showName(written)} leads out of the package, or cannot be in one`,
+        en: `The path ${showName(written)} leads out of the package or is not valid`,
         zh: `路径 ${showName(written)} 指向包外或无效`,
       },
       {
-        en: 'Name a folder of the package, such as scripts/resize.',
+        en: 'Specify a folder of the package, such as scripts/resize.',
         zh: '请填写包内的文件夹，例如 scripts/resize。',
       },
     );
@@ -197,9 +197,9 @@ function parsePath(written: string | undefined): string | null {
 function downloadFirst(address: string) {
   return invalidSource(
     {
-      en: `${showName(withoutSecrets(address))} is an archive on the web, and Hob does not download those`,
+      en: `${showName(withoutSecrets(address))} is an archive on the web, which Hob does not download`,
       zh: `${showName(withoutSecrets(address))} 是网上的压缩包，Hob 不会自动下载`,
     },
-    { en: 'Download it, then install the file.', zh: '请先下载，再安装该文件。' },
+    { en: 'Download the archive, then install the file.', zh: '请先下载，再安装该文件。' },
   );
 }

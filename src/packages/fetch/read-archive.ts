@@ -43,12 +43,12 @@ async function formatOf(handle: FileHandle, file: string): Promise<Format> {
 function notAnArchive(file: string) {
   return unreadable(
     {
-      en: `${file} is no zip, tar or tar.gz archive`,
+      en: `${file} is not a zip, tar or tar.gz archive`,
       zh: `${file} 不是 zip、tar 或 tar.gz 压缩包`,
     },
     {
       hint: {
-        en: 'Name a folder, one of these archives, or the address of a git repository.',
+        en: 'Specify a folder, one of these archives, or the address of a git repository.',
         zh: '请指定文件夹、上述格式的压缩包或 git 仓库地址。',
       },
     },

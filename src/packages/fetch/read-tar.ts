@@ -59,7 +59,7 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   // Minus one is read as minus nothing.
   if (!Number.isSafeInteger(size) || size < 0 || Object.is(size, -0)) {
     throw unreadable({
-      en: `${showName(name)} has an impossible size`,
+      en: `${showName(name)} has an invalid size`,
       zh: `${showName(name)} 的大小无效`,
     });
   }
@@ -113,12 +113,12 @@ function kindOf(header: Headers, name: string): 'file' | 'folder' {
 function sparse(name: string) {
   return unreadable(
     {
-      en: `${showName(name)} is an entry of a kind that is not supported, such as a sparse file`,
+      en: `${showName(name)} is an entry of an unsupported type, such as a sparse file`,
       zh: `${showName(name)} 是不支持的条目类型，例如稀疏文件`,
     },
     {
       hint: {
-        en: 'Make the archive without such entries (tar without -S).',
+        en: 'Create the archive without such entries (tar without -S).',
         zh: '请勿在压缩包中使用此类条目（tar 不加 -S）。',
       },
     },
@@ -160,7 +160,7 @@ class TarGuard extends Transform {
     ) {
       done(
         unreadable({
-          en: 'The archive has headers of several megabytes, or as many zeros',
+          en: 'The archive has several megabytes of headers or zeros',
           zh: '压缩包的文件头或空白长达数兆字节',
         }),
       );
@@ -170,7 +170,7 @@ class TarGuard extends Transform {
   /** An archive that was cut between two files looks complete, but for the zeros that end it. */
   checkEnd(): void {
     if (this.#totalBytes > 0 && this.#zeros >= blockBytes) return;
-    throw unreadable({ en: 'The archive ends before its end is marked', zh: '压缩包在结束标记之前就中断了' });
+    throw unreadable({ en: 'The archive has no end marker; it may be truncated', zh: '压缩包在结束标记之前就中断了' });
   }
 
   #countZeros(chunk: Buffer): void {

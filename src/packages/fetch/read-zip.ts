@@ -88,12 +88,12 @@ function kindOf(entry: Entry, name: string): 'file' | 'folder' {
           { en: `${showName(name)} is a symbolic link`, zh: `${showName(name)} 是符号链接` },
           withoutLinks,
         )
-      : unsafe({ en: `${showName(name)} is no plain file`, zh: `${showName(name)} 不是普通文件` });
+      : unsafe({ en: `${showName(name)} is not a regular file`, zh: `${showName(name)} 不是普通文件` });
   }
   const isFolder = hasSlash || type === folderType;
   if (isFolder && entry.uncompressedSize > 0) {
     throw unreadable({
-      en: `The folder ${showName(name)} has content as if it were a file`,
+      en: `The folder ${showName(name)} has content like a file`,
       zh: `文件夹 ${showName(name)} 带有文件内容`,
     });
   }
@@ -104,19 +104,19 @@ function refuseUndecodable(entry: Entry, name: string): void {
   if (entry.isEncrypted()) {
     throw unreadable(
       { en: `${showName(name)} is encrypted`, zh: `${showName(name)} 已加密` },
-      { hint: { en: 'Make the archive without a password.', zh: '请制作不带密码的压缩包。' } },
+      { hint: { en: 'Create the archive without a password.', zh: '请制作不带密码的压缩包。' } },
     );
   }
   if (entry.canDecodeFileData()) return;
   const method = entry.compressionMethod;
   throw unreadable(
     {
-      en: `${showName(name)} is compressed by a method that is not supported (${method})`,
+      en: `${showName(name)} uses an unsupported compression method (${method})`,
       zh: `${showName(name)} 使用了不支持的压缩方法（${method}）`,
     },
     {
       hint: {
-        en: 'Make the archive with the ordinary method, Deflate.',
+        en: 'Create the archive with the standard method, Deflate.',
         zh: '请使用常用的 Deflate 方法压缩。',
       },
     },
@@ -133,7 +133,7 @@ function refuseOverlaps(planned: readonly Planned[]): void {
     const start = entry.relativeOffsetOfLocalHeader;
     if (start < before.end) {
       throw unsafe({
-        en: `The entries ${showName(before.path)} and ${showName(claimed.path)} lie on top of each other in the archive`,
+        en: `The entries ${showName(before.path)} and ${showName(claimed.path)} overlap in the archive`,
         zh: `条目 ${showName(before.path)} 与 ${showName(claimed.path)} 在压缩包中互相重叠`,
       });
     }
@@ -148,7 +148,7 @@ async function unpack(zip: ZipFile, { entry, claimed, kind }: Planned, writer: P
     const header = await zip.readLocalFileHeaderPromise(entry);
     if (!header.fileName.equals(entry.fileNameRaw)) {
       throw unsafe({
-        en: `The entry ${showName(claimed.path)} has another name where its content lies`,
+        en: `The entry ${showName(claimed.path)} has a different name in its local header`,
         zh: `条目 ${showName(claimed.path)} 在内容处使用了另一个名称`,
       });
     }

@@ -158,6 +158,6 @@ function isSameSource(one: PackageSource, other: PackageSource): boolean {
 /** What cannot be removed now is removed by the next start: why the rest failed is what counts. */
 async function tidily({ log }: PackageParts, { id }: Operation, work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
-    log.warn({ err: error, operation_id: id }, 'what a package left could not be removed');
+    log.warn({ err: error, operation_id: id }, 'cannot remove the remains of a package');
   });
 }

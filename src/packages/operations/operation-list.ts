@@ -81,7 +81,7 @@ export class OperationList {
     let error: AppError | null = null;
     try {
       free = await this.#slots.take(operation.signal);
-      this.#log.info(what, 'work on a package begins');
+      this.#log.info(what, 'package operation started');
       await work(operation);
     } catch (failure) {
       state = operation.signal.aborted ? 'cancelled' : 'failed';
@@ -92,7 +92,7 @@ export class OperationList {
     }
     operation.end(state, this.#clock.now().toISOString(), error);
     const { script } = operation.view();
-    this.#log.info({ ...what, script_id: script?.id, state, code: error?.code }, 'work on a package ended');
+    this.#log.info({ ...what, script_id: script?.id, state, code: error?.code }, 'package operation ended');
     this.#forget();
     // Whoever hears of the end may begin the next at once, and must find the way free.
     for (const release of releases) release();
@@ -102,10 +102,10 @@ export class OperationList {
   #explain(failure: unknown, what: Record<string, string>): AppError {
     const refusal = refusalOf(failure);
     if (refusal !== null) return refusal;
-    this.#log.error({ ...what, err: failure }, 'a defect: work on a package failed');
+    this.#log.error({ ...what, err: failure }, 'package operation failed: internal error');
     return new AppError(
       'internal',
-      { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+      { en: 'Internal error in Hob. See its log for details.', zh: 'Hob 内部错误，详见日志。' },
       { cause: failure },
     );
   }

@@ -58,7 +58,7 @@ export class Packages implements PackageOperations {
       await store.sweepStaging();
       for (const id of await store.ids()) await this.#claims.clean(id, () => this.#tidy(id));
     } catch (error) {
-      log.warn({ err: error }, 'what an earlier service left of packages could not be removed');
+      log.warn({ err: error }, 'cannot remove the remains of interrupted package operations');
     }
   }
 
@@ -257,7 +257,7 @@ export class Packages implements PackageOperations {
       else this.#left.delete(id);
     } catch (error) {
       this.#left.add(id);
-      log.warn({ err: error, script_id: id }, 'old versions of a package could not be removed');
+      log.warn({ err: error, script_id: id }, 'cannot remove old versions of a package');
     }
   }
 }

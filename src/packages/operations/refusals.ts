@@ -6,10 +6,10 @@ export function notInstalled(id: string): AppError {
   const given = id.slice(0, 100);
   return new AppError(
     'package-not-installed',
-    { en: `No package ${given} is installed`, zh: `未安装脚本包: ${given}` },
+    { en: `The package ${given} is not installed`, zh: `未安装脚本包: ${given}` },
     {
       hint: {
-        en: 'GET /api/packages lists what is installed. What lies in a folder of scripts is no package.',
+        en: 'GET /api/packages lists the installed packages. Scripts in a script folder are not packages.',
         zh: 'GET /api/packages 列出已安装的脚本包。脚本文件夹中的脚本不是脚本包。',
       },
     },
@@ -19,10 +19,10 @@ export function notInstalled(id: string): AppError {
 export function installedAlready({ id, name }: { id: string; name: string }): AppError {
   return new AppError(
     'package-installed',
-    { en: `${name} is installed already`, zh: `${name} 已安装` },
+    { en: `${name} is already installed`, zh: `${name} 已安装` },
     {
       hint: {
-        en: `hob update ${id} --from <source> puts another version in its place.`,
+        en: `To replace it with another version, run: hob update ${id} --from <source>`,
         zh: `使用 hob update ${id} --from <来源> 更换版本。`,
       },
     },
@@ -33,10 +33,10 @@ export function usedElsewhere(id: string, other: Script | null): AppError {
   const where = other === null ? { en: 'Another folder', zh: '其他文件夹' } : fixed(other.folder);
   return new AppError(
     'package-installed',
-    { en: `${where.en} has a script with the id ${id} already`, zh: `${where.zh} 中已有 id 为 ${id} 的脚本` },
+    { en: `${where.en} already has a script with the id ${id}`, zh: `${where.zh} 中已有 id 为 ${id} 的脚本` },
     {
       hint: {
-        en: 'Two scripts with one id cannot run. Remove that folder first, or change the id of one of them.',
+        en: 'Two scripts with the same id cannot run. Remove that folder first, or change the id of one of them.',
         zh: 'id 相同的两个脚本都无法运行。请先删除该文件夹，或修改其中一个的 id。',
       },
     },
@@ -46,10 +46,10 @@ export function usedElsewhere(id: string, other: Script | null): AppError {
 export function busy(id: string): AppError {
   return new AppError(
     'package-busy',
-    { en: `Something is being done with the script ${id} already`, zh: `脚本 ${id} 正在处理中` },
+    { en: `Another operation on the script ${id} is in progress`, zh: `脚本 ${id} 正在处理中` },
     {
       hint: {
-        en: 'GET /api/packages/operations tells what; wait for its end, or cancel it.',
+        en: 'GET /api/packages/operations lists it. Wait for its end, or cancel it.',
         zh: 'GET /api/packages/operations 列出正在进行的操作，请等待其结束或取消。',
       },
     },
@@ -60,7 +60,7 @@ export function tooMany(most: number): AppError {
   return new AppError(
     'package-busy',
     {
-      en: `${most} operations are under way or wait for their turn; no more are taken.`,
+      en: `Too many package operations: ${most} are in progress or waiting. Try again later.`,
       zh: `已有 ${most} 个操作正在进行或等待，暂不接受新的操作。`,
     },
     { retryAfterS: 60 },
@@ -74,7 +74,7 @@ export function broken(problems: readonly Problem[]): AppError {
   const also = more > 0 ? { en: `, and ${more} more`, zh: `，另有 ${more} 个问题` } : fixed('');
   const what: Text =
     first === undefined
-      ? { en: 'There is no script in it', zh: '其中没有脚本' }
+      ? { en: 'It contains no script', zh: '其中没有脚本' }
       : {
           en: `${placeOf(first)}: ${first.message.en}${also.en}`,
           zh: `${placeOf(first)}：${first.message.zh}${also.zh}`,
@@ -84,7 +84,7 @@ export function broken(problems: readonly Problem[]): AppError {
     { en: `The package cannot be installed. ${what.en}`, zh: `无法安装脚本包。${what.zh}` },
     {
       hint: {
-        en: '`hob check <folder>` lists everything wrong with it.',
+        en: '`hob check <folder>` lists all its problems.',
         zh: 'hob check <文件夹> 列出所有问题。',
       },
     },
@@ -95,12 +95,12 @@ export function otherScript(id: string, found: { id: string; name: string }): Ap
   return new AppError(
     'package-broken',
     {
-      en: `This source has another script: its id is ${found.id} (${found.name}), not ${id}`,
+      en: `This source contains a different script: its id is ${found.id} (${found.name}), not ${id}`,
       zh: `该来源是另一个脚本: 其 id 为 ${found.id}（${found.name}），而不是 ${id}`,
     },
     {
       hint: {
-        en: 'Install it as a script of its own, or give the source of the one that is to be updated.',
+        en: 'Install it as a separate script, or specify the source of the script to update.',
         zh: '请将其作为新脚本安装，或给出要更新的脚本的来源。',
       },
     },
@@ -112,13 +112,13 @@ export function noPrevious({ isDamaged }: { isDamaged: boolean }): AppError {
     'package-no-previous',
     isDamaged
       ? {
-          en: 'The record of this package is damaged, so that no earlier version is known',
+          en: 'The record of this package is damaged, so its earlier version is unknown',
           zh: '该脚本包的安装记录已损坏，无法得知旧版本',
         }
-      : { en: 'No earlier version of this package is kept', zh: '没有保留该脚本包的旧版本' },
+      : { en: 'Hob has no earlier version of this package', zh: '没有保留该脚本包的旧版本' },
     {
       hint: {
-        en: 'hob update with --from and a source puts another version in its place.',
+        en: 'To replace it with another version, run hob update with --from and a source.',
         zh: '可使用 hob update 并以 --from 指定来源更换版本。',
       },
     },
@@ -129,16 +129,16 @@ export function sourceNotKnown(id: string): AppError {
   return new AppError(
     'package-source-invalid',
     {
-      en: `The record of the package ${id} is damaged, so that it is not known where it came from`,
+      en: `The record of the package ${id} is damaged, so its source is unknown`,
       zh: `脚本包 ${id} 的安装记录已损坏，无法得知其来源`,
     },
-    { hint: { en: 'Say where it is to come from.', zh: '请指定来源。' } },
+    { hint: { en: 'Specify the source.', zh: '请指定来源。' } },
   );
 }
 
 export function notPrepared(message: Text, runId: string | null): AppError {
   const hint = {
-    en: `A browser shows its log at /runs/${runId} of the service.`,
+    en: `To see the log, open /runs/${runId} of the service in a browser.`,
     zh: `可在浏览器中打开服务的 /runs/${runId} 查看日志。`,
   };
   return new AppError('environment-failed', message, runId === null ? {} : { hint });
@@ -146,7 +146,7 @@ export function notPrepared(message: Text, runId: string | null): AppError {
 
 export function notTaken(): AppError {
   return new AppError('package-broken', {
-    en: 'The new version could not be read where it was put, so that what was there before stays',
+    en: 'The new version cannot be read after the installation, so the previous version stays in place',
     zh: '新版本就位后无法读取，已保留原有版本',
   });
 }
@@ -155,7 +155,7 @@ export function unknownScript(id: string): AppError {
   const given = id.slice(0, 100);
   return new AppError(
     'script-unknown',
-    { en: `There is no script ${given}`, zh: `脚本不存在: ${given}` },
+    { en: `No such script: ${given}`, zh: `脚本不存在: ${given}` },
     {
       hint: {
         en: 'GET /api/scripts lists all scripts and problems.',
@@ -167,7 +167,7 @@ export function unknownScript(id: string): AppError {
 
 export function stopping(): AppError {
   return new AppError('service-stopping', {
-    en: 'The service is shutting down and begins nothing new.',
+    en: 'The service is stopping and accepts no new operations.',
     zh: '服务正在停止，不再开始新的操作。',
   });
 }
@@ -180,13 +180,13 @@ export function refusalOf(error: unknown): AppError | null {
   return new AppError(
     'resources-exhausted',
     {
-      en: `The machine is out of disk space or of another resource (${errno}). Nothing was changed.`,
+      en: `The machine is out of disk space or another resource (${errno}). Nothing was changed.`,
       zh: `磁盘空间或其他系统资源已耗尽（${errno}），未做任何更改。`,
     },
     {
       cause: error,
       retryAfterS: 5,
-      hint: { en: 'Make room, and try again.', zh: '请腾出空间后重试。' },
+      hint: { en: 'Free some space, then try again.', zh: '请腾出空间后重试。' },
     },
   );
 }

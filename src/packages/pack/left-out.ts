@@ -57,7 +57,7 @@ export function leftOutNotes(paths: readonly string[]): Text[] {
   const more = paths.length - mostNamed;
   return [
     {
-      en: `Left out, because it is made anew where it is needed: ${named}${more > 0 ? ` and ${more} more` : ''}.`,
+      en: `Not included, because it can be created again when needed: ${named}${more > 0 ? ` and ${more} more` : ''}.`,
       zh: `以下内容可在需要时重新生成，未包含在内：${named}${more > 0 ? ` 等 ${paths.length} 项` : ''}。`,
     },
   ];

@@ -95,9 +95,9 @@ async function write(
 function tooManyBytes() {
   const most = defaultFetchLimits.totalBytes;
   return tooLarge(
-    { en: `The folder has more than ${most} bytes`, zh: `文件夹超过 ${most} 字节` },
+    { en: `The folder is larger than ${most} bytes`, zh: `文件夹超过 ${most} 字节` },
     {
-      en: 'Leave out what the script does not need; models are declared in the manifest and downloaded by Hob.',
+      en: 'Remove files that the script does not need. Declare models in the manifest, and Hob downloads them.',
       zh: '请去掉脚本不需要的内容；模型请在清单中声明，由 Hob 下载。',
     },
   );

@@ -89,7 +89,7 @@ export async function* readContent(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path, flags);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw Object.assign(new Error(`${path} is no file any more`), { code: 'ELOOP' });
+    if (!found.isFile()) throw Object.assign(new Error(`${path} is no longer a file`), { code: 'ELOOP' });
     for (;;) {
       const buffer = Buffer.allocUnsafe(Math.min(found.size + 1, 256 * 1024));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length);

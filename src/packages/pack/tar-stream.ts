@@ -47,7 +47,7 @@ async function addAll(archive: Pack, folder: string, entries: readonly PackedEnt
 /** The size stands before the content, so it cannot be taken back. */
 function changed(path: string) {
   return unreadable(
-    { en: `${showName(path)} changed while it was packed`, zh: `打包时 ${showName(path)} 发生了变化` },
-    { hint: { en: 'Try again when nobody writes to it.', zh: '请在无人写入时重试。' } },
+    { en: `${showName(path)} changed while Hob packed it`, zh: `打包时 ${showName(path)} 发生了变化` },
+    { hint: { en: 'Try again when no program writes to it.', zh: '请在无人写入时重试。' } },
   );
 }

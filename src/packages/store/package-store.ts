@@ -62,7 +62,7 @@ export class PackageStore {
     if (found.kind === 'missing') return { kind: 'missing', text: null };
     // Out of handles: that says nothing about the record.
     if (found.kind === 'unreadable' && isExhaustion(found.errno))
-      throw Object.assign(new Error(`${path} cannot be read now`), { code: found.errno });
+      throw Object.assign(new Error(`cannot read ${path}`), { code: found.errno });
     if (found.kind !== 'content') return { kind: 'damaged', text: damagedText };
     const text = found.bytes.toString('utf8');
     const record = parseRecord(id, text);

@@ -124,7 +124,7 @@ export const tarCases: (Case & { tar: readonly TarEntry[] })[] = [
   {
     what: 'a header of many megabytes',
     code: 'package-unreadable',
-    names: 'headers of several megabytes',
+    names: 'several megabytes of headers',
     tar: [{ name: 'x', type: 'x', content: Buffer.alloc(8 * 1024 * 1024, 0x20) }],
   },
 ];
