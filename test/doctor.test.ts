@@ -367,12 +367,12 @@ describe('hob doctor says what is wrong, and what to do next', () => {
       const bus = await startBus(await tempFolder());
       const home = await privateHome();
       expect((await visit(home, bus.env)).amiss('desktop')).toEqual([
-        note('^Notifications do not work: Nobody on the session bus', 'notification daemon'),
+        note('^Notifications do not work: No notification daemon is running', 'notification daemon'),
       ]);
       const daemon = await FakeDaemon.start(bus, ['actions', 'body']);
       expect((await visit(home, bus.env)).said('desktop')[0]).toBe('Notifications work');
       daemon.isMute = true;
-      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not answer', 'Restart')]);
+      expect((await visit(home, bus.env)).amiss('desktop')).toEqual([note('does not respond', 'Restart')]);
       expect(daemon.notified).toEqual([]);
     },
   );

@@ -50,7 +50,7 @@ it.skipIf(!canMount)(
         const { status, body } = await hob.post('/api/notify', news);
         expect([status, body]).toEqual([200, { success: true }]);
       }
-      expect(hob.log()).toContain('cannot be kept in the list');
+      expect(hob.log()).toContain('cannot store notifications');
       expect((await hob.get('/api/notifications')).status).toBe(200);
       // Nearly full is worse than full: one thing fits and the next does not.
       for (const spare of [8, 16, 32, 64]) {

@@ -35,7 +35,7 @@ describe('a refusal by the hub', () => {
     expect(unnamed.error.code).toBe('hub-denied');
     expect(unnamed.said).toMatch(/spelling.*HF_TOKEN/s);
     expect((await refusal(403, {}, { token: 'hf_secret' })).said).toMatch(
-      /token that was sent does not allow/,
+      /The token does not give access/,
     );
     const gated = await refusal(403, { 'x-error-code': 'GatedRepo' });
     expect(gated.said).toMatch(/licence.*http:\/\/127\.0\.0\.1:\d+\/ada\/tiny.*HF_TOKEN/s);

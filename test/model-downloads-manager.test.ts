@@ -163,7 +163,7 @@ describe('a download that is cancelled', () => {
     await until('it was asked for', async () => hub.sent.some(({ path }) => path === model.path));
     await downloads.close();
     expect(downloads.find(id)?.state).toBe('cancelled');
-    expect(() => downloads.start(requestFor())).toThrow('shutting down');
+    expect(() => downloads.start(requestFor())).toThrow('is stopping and accepts no new downloads');
   });
 });
 
@@ -224,7 +224,7 @@ describe.skipIf(!canMount)('a disk without room', () => {
     const downloads = await downloadsHere({ url: hub.url, folder: await smallDisk(18) });
     const { state, error } = await pull(downloads);
     expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'resources-exhausted' });
-    expect(error?.message).toMatch(/3 MiB are needed, and \d+ MiB are free/);
+    expect(error?.message).toMatch(/3 MiB needed, \d+ MiB free/);
     expect(hub.sent).toEqual([]);
   });
 
@@ -243,7 +243,7 @@ describe.skipIf(!canMount)('a disk without room', () => {
       await writeFile(filler, Buffer.alloc(bavail * bsize - 3_000_000)).catch(() => {});
       const { state, error } = await endOf(downloads, id);
       expect({ state, code: error?.code }).toEqual({ state: 'failed', code: 'resources-exhausted' });
-      expect(error?.message).toContain('not enough room');
+      expect(error?.message).toContain('Not enough space');
       await rm(filler);
       hub.sent.length = 0;
       const ended = await pull(downloads, { source });

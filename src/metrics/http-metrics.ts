@@ -27,25 +27,25 @@ export class HttpMetrics {
     const registers = [registry];
     this.#doorRefusals = new Counter({
       name: 'hob_door_refusals_total',
-      help: 'Requests that the door turned away, by the error code of the rule.',
+      help: 'Requests refused by an access rule, by error code.',
       labelNames: ['rule'],
       registers,
     });
     this.#refusals = new Counter({
       name: 'hob_refusals_total',
-      help: 'Requests that were refused behind the door, by error code.',
+      help: 'Requests refused after the access rules, by error code.',
       labelNames: ['code'],
       registers,
     });
     this.#answers = new Counter({
       name: 'hob_http_answers_total',
-      help: 'Answers to requests that came in by the door; status "none" where the caller hung up before there was one.',
+      help: 'Responses to requests that passed the access rules. Status "none": the client closed the connection before the response.',
       labelNames: ['route', 'method', 'status'],
       registers,
     });
     this.#durations = new Histogram({
       name: 'hob_http_answer_duration_seconds',
-      help: 'How long answers took, from the header of the request to the last byte; those that wait for a script or stay open are left out.',
+      help: 'Response time, from the request header to the last byte of the response. Excludes responses that wait for a script or stay open.',
       labelNames: ['route', 'method'],
       buckets: durationBuckets,
       registers,

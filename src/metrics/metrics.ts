@@ -49,7 +49,7 @@ export class Metrics {
     const registers = [this.#registry];
     new Gauge({
       name: 'hob_build_info',
-      help: 'Always 1: the version of Hob and of the interface that it implements.',
+      help: 'Always 1. The labels have the version of Hob and of its interface.',
       labelNames: ['version', 'interface'],
       registers,
     }).set({ version, interface: interfaceVersion }, 1);
@@ -57,12 +57,12 @@ export class Metrics {
     this.#executorEvents = {
       launched: new Counter({
         name: 'hob_executor_launches_total',
-        help: 'Executors that this service has started; one that was there already is not among them.',
+        help: 'Executors that this service started. Excludes an executor that was already running.',
         registers,
       }),
       lost: new Counter({
         name: 'hob_executor_losses_total',
-        help: 'Executors that ended while this service needed them.',
+        help: 'Executors that exited while this service used them.',
         registers,
       }),
     };
@@ -84,7 +84,7 @@ export class Metrics {
           gauge.set(await read());
         } catch (error) {
           // One that cannot be read is left out; the others are worth having all the same.
-          this.#log.warn({ err: error, metric: name }, 'a metric could not be read');
+          this.#log.warn({ err: error, metric: name }, 'cannot read a metric');
           gauge.remove({});
         }
       },

@@ -29,32 +29,32 @@ export class RunMetrics {
     const registers = [registry];
     this.#accepted = new Counter({
       name: 'hob_runs_accepted_total',
-      help: 'Runs that were taken on.',
+      help: 'Accepted runs.',
       labelNames: ['script_id', 'script', 'origin'],
       registers,
     });
     this.#ended = new Counter({
       name: 'hob_runs_ended_total',
-      help: 'Runs that have ended, by how they did; runs that an earlier service took on are among them.',
+      help: 'Ended runs, by outcome. Includes runs that an earlier service accepted.',
       labelNames: ['script_id', 'script', 'state', 'end_cause', 'origin'],
       registers,
     });
     this.#durations = new Histogram({
       name: 'hob_run_duration_seconds',
-      help: 'How long scripts ran, from the start of their process to its end; those that never started are not among them.',
+      help: 'Duration of scripts, from the start of the process to its end. Excludes runs that never started.',
       labelNames: ['script_id', 'script'],
       buckets: durationBuckets,
       registers,
     });
     this.#waits = new Histogram({
       name: 'hob_run_wait_seconds',
-      help: 'How long runs waited, from being taken on until their script had started.',
+      help: 'Wait time of runs, from acceptance to the start of the script.',
       buckets: waitBuckets,
       registers,
     });
     this.#output = new Counter({
       name: 'hob_run_output_bytes_total',
-      help: 'What scripts that have ended had printed, kept or not.',
+      help: 'Output of ended scripts, kept or not.',
       labelNames: ['stream'],
       registers,
     });

@@ -17,54 +17,54 @@ export function addServiceGauges(metrics: Metrics, sources: Sources): void {
   const { runs, executor, warm, scripts, history, maxRuns, maxQueued } = sources;
   metrics.addGauge({
     name: 'hob_runs_running',
-    help: 'Runs under way; a run that waits for one it linked lends it its place, so this may be more than the limit.',
+    help: 'Running scripts. May exceed the limit, because a run lends its slot to the run that it links.',
     read: () => runs.running,
   });
   metrics.addGauge({
     name: 'hob_runs_running_limit',
-    help: 'How many runs may be under way at once (setting max_runs).',
+    help: 'Maximum number of concurrent runs (setting max_runs).',
     read: () => maxRuns,
   });
   metrics.addGauge({
     name: 'hob_runs_waiting',
-    help: 'Runs that wait for their turn.',
+    help: 'Queued runs.',
     read: () => runs.queued,
   });
   metrics.addGauge({
     name: 'hob_runs_waiting_limit',
-    help: 'How many runs may wait for their turn (setting max_queued).',
+    help: 'Maximum number of queued runs (setting max_queued).',
     read: () => maxQueued,
   });
   metrics.addGauge({
     name: 'hob_executor_up',
-    help: '1 while the process that runs scripts is there and answers, else 0.',
+    help: '1 if the executor is running and responds, otherwise 0.',
     read: () => Number(executor.isUp),
   });
   metrics.addInfo({
     name: 'hob_executor_info',
-    help: 'Always 1: by what the processes of a run are kept together when it is stopped.',
+    help: 'Always 1. The label says how Hob finds the processes of a run to stop them.',
     label: 'containment',
     read: () => executor.containment,
   });
   addWarmMetrics(metrics, warm);
   metrics.addGauge({
     name: 'hob_scripts',
-    help: 'Scripts whose manifest can be used.',
+    help: 'Scripts with a valid manifest.',
     read: () => scripts().scripts,
   });
   metrics.addGauge({
     name: 'hob_script_files_with_errors',
-    help: 'Manifests, entries and folders of scripts that something is wrong with; GET /api/scripts says what.',
+    help: 'Manifests, entries and script folders with errors. GET /api/scripts lists the errors.',
     read: () => scripts().faultyFiles,
   });
   metrics.addGauge({
     name: 'hob_history_runs',
-    help: 'Runs on record, those without an end included.',
+    help: 'Stored runs, including those that have not ended.',
     read: () => history.totals().runs,
   });
   metrics.addGauge({
     name: 'hob_history_bytes',
-    help: 'What the records and folders of ended runs take on the disk.',
+    help: 'Size on disk of the records and folders of ended runs.',
     read: () => history.totals().bytes,
   });
 }

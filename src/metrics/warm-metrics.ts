@@ -10,28 +10,28 @@ export interface WarmSource {
 export function addWarmMetrics(metrics: Metrics, { limits, state }: WarmSource): void {
   metrics.addCounter({
     name: 'hob_warm_hits_total',
-    help: 'Runs that were given to an interpreter that waited; begins anew with another executor.',
+    help: 'Runs that used a warm interpreter. Starts at 0 with each executor.',
     read: () => state()?.hits ?? 0,
   });
   metrics.addCounter({
     name: 'hob_warm_misses_total',
-    help: 'Runs that could have been, and started their own; begins anew with another executor.',
+    help: 'Runs that could have used a warm interpreter but found none. Starts at 0 with each executor.',
     read: () => state()?.misses ?? 0,
   });
   metrics.addLabelledGauge({
     name: 'hob_warm_interpreters',
-    help: 'Interpreters that are started and wait for a run.',
+    help: 'Warm interpreters that wait for a run.',
     label: 'language',
     read: () => warmLanguages.map((language) => [language, waitingIn(language, state())] as const),
   });
   metrics.addGauge({
     name: 'hob_warm_memory_bytes',
-    help: 'What interpreters that wait for runs take.',
+    help: 'Memory of the warm interpreters.',
     read: () => state()?.memoryBytes ?? 0,
   });
   metrics.addGauge({
     name: 'hob_warm_memory_limit_bytes',
-    help: 'What they may take (setting warm_memory_mb).',
+    help: 'Memory limit for warm interpreters (setting warm_memory_mb).',
     read: () => limits.memoryBytes,
   });
 }

@@ -33,7 +33,7 @@ export async function removeHolding(repo: RepoId, { folder, link }: Holding): Pr
 export function notHere(repo: RepoId): AppError {
   const id = formatRepoId(repo);
   return new AppError('model-not-downloaded', {
-    en: `There is nothing of the model ${id} here.`,
+    en: `The model ${id} is not on this machine.`,
     zh: `本机没有模型 ${id}`,
   });
 }
@@ -53,7 +53,7 @@ export function notOurs(repo: RepoId, folder: string): AppError {
   return new AppError(
     'model-not-removable',
     {
-      en: `The model ${id} lies in ${folder}, in a folder of the setting model_folders, where Hob removes nothing.`,
+      en: `The model ${id} is in ${folder}, inside a folder of the setting model_folders, from which Hob removes nothing.`,
       zh: `模型 ${id} 位于 ${folder}，属于 model_folders 设置中的文件夹，Hob 不会删除其中的内容`,
     },
     { hint: { en: 'Remove that folder yourself.', zh: '请自行删除该文件夹。' } },
@@ -71,7 +71,7 @@ function notPermitted(repo: RepoId, folder: string, errno: string, cause: unknow
     {
       cause,
       hint: {
-        en: 'See whether you may write to the folder it lies in, and whether a program has it open.',
+        en: 'Make sure that you can write to the folder that contains it, and that no program has it open.',
         zh: '请检查是否有写入权限，以及是否有程序正在使用它。',
       },
     },

@@ -99,7 +99,7 @@ export class Bubbles {
       try {
         await this.#options.desktop.show(bubble);
       } catch (error) {
-        this.#options.log.error({ err: error }, 'a notification could not be shown');
+        this.#options.log.error({ err: error }, 'cannot show a notification');
       }
     }
     this.#isShowing = false;

@@ -84,7 +84,7 @@ export class Notifications {
     } catch (error) {
       // Once, until it works again: a full disk is not helped by a line for every notification.
       if (this.#isKeeping)
-        log.warn({ err: error }, 'notifications are shown, but cannot be kept in the list at the moment');
+        log.warn({ err: error }, 'cannot store notifications; they are only shown');
       this.#isKeeping = false;
     }
   }

@@ -295,7 +295,7 @@ describe('a look at what has changed', () => {
 
     await writeFile(file, `${manifest(idB, 'changed')}timeout = \n`);
     await catalogue.refresh([file]);
-    expect((await refusalOf(catalogue, idB)).text.en).toContain('not valid TOML');
+    expect((await refusalOf(catalogue, idB)).text.en).toContain('Not valid TOML');
 
     await write(folder, idB, 'mended');
     await catalogue.refresh([file]);

@@ -96,7 +96,7 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
     if (failures > mostFailures || restarts > mostRestarts) throw unreachable(host, got.reason);
     await pause(backOffMs(failures) * pace, undefined, { signal });
   }
-  return (await hash.isRight()) ? null : 'its hash is another';
+  return (await hash.isRight()) ? null : 'its hash does not match';
 }
 
 /** Takes up what is there already: it counts for the hash like what comes. */
@@ -120,12 +120,12 @@ function corrupt({ file, host }: FetchOptions, fault: string): AppError {
   return new AppError(
     'download-corrupt',
     {
-      en: `What ${host} sent for ${file.path} is not what it had announced, twice: ${fault}. It was removed.`,
+      en: `${file.path} from ${host} does not match what the hub announced, twice: ${fault}. Hob removed it.`,
       zh: `${host} 发送的 ${file.path} 两次都与其声明不符（${fault}），已删除。`,
     },
     {
       hint: {
-        en: 'Try again later. If it stays so, the file is damaged on the server, or something between here and there changes it.',
+        en: 'Try again later. If the problem persists, the file is damaged on the server, or a proxy modifies it.',
         zh: '请稍后重试。如果仍然如此，说明服务器上的文件已损坏，或传输途中被篡改。',
       },
     },
@@ -136,12 +136,12 @@ function disturbed(partial: string): AppError {
   return new AppError(
     'download-cache-unusable',
     {
-      en: `${partial} was changed by another program while it was being downloaded.`,
+      en: `Another program changed ${partial} during the download.`,
       zh: `下载期间 ${partial} 被其他程序修改。`,
     },
     {
       hint: {
-        en: 'Start the download again when the other program is done.',
+        en: 'Start the download again when the other program has finished.',
         zh: '请在其他程序结束后重新下载。',
       },
     },

@@ -125,7 +125,7 @@ export class Intake {
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, start + at);
-    if (bytesWritten === 0) throw new Error('the disk took nothing, and did not say why');
+    if (bytesWritten === 0) throw new Error('the disk accepted no bytes and reported no error');
     at += bytesWritten;
   }
 }

@@ -159,7 +159,7 @@ export class ModelDownloads implements Downloads {
       // Two of one repo would be in each other's way; the later one then finds what the earlier one brought.
       await Promise.all(others.map(({ ended }) => untilAborted(ended, signal)));
       free = await this.#slots.take(signal);
-      log.info(what, 'a download begins');
+      log.info(what, 'download started');
       const { cache } = sources[request.source];
       const hub = this.#hubs[request.source];
       const batches = this.#batches;
@@ -175,7 +175,7 @@ export class ModelDownloads implements Downloads {
     download.endedAt = this.#options.clock.now().toISOString();
     log.info(
       { ...what, state: download.state, bytes: meter.bytesDone, code: download.error?.code },
-      'a download ended',
+      'download ended',
     );
     this.#forget();
     this.progress.publish(viewOf(download));
@@ -183,10 +183,10 @@ export class ModelDownloads implements Downloads {
 
   #explain(error: unknown, what: Record<string, string>): AppError {
     if (error instanceof AppError) return error;
-    this.#options.log.error({ ...what, err: error }, 'a defect: a download failed');
+    this.#options.log.error({ ...what, err: error }, 'download failed: internal error');
     return new AppError(
       'internal',
-      { en: 'Something went wrong inside Hob; its log has the details.', zh: 'Hob 内部错误，详见日志。' },
+      { en: 'Internal error in Hob. See its log for details.', zh: 'Hob 内部错误，详见日志。' },
       { cause: error },
     );
   }
@@ -250,7 +250,7 @@ function secondsLeft(state: DownloadView['state'], meter: ProgressMeter): number
 
 function stopping(): AppError {
   return new AppError('service-stopping', {
-    en: 'The service is shutting down and begins no download.',
+    en: 'The service is stopping and accepts no new downloads.',
     zh: '服务正在停止，不再开始下载。',
   });
 }
@@ -259,7 +259,7 @@ function tooMany(): AppError {
   return new AppError(
     'downloads-full',
     {
-      en: `${mostRunning} downloads are under way or wait for their turn; no more are taken.`,
+      en: `Too many downloads: ${mostRunning} are in progress or waiting. Try again later.`,
       zh: `已有 ${mostRunning} 个下载正在进行或等待，暂不接受新的下载。`,
     },
     { retryAfterS: 60 },

@@ -41,7 +41,7 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
   for (const { path } of files)
     if (path === recordName || path === temporaryName || path.startsWith(`${temporaryName}/`))
       throw badAnswer(host, {
-        en: `lists ${path}, which is a name of Hob's own`,
+        en: `lists ${path}, a name that Hob reserves for itself`,
         zh: `列出了 Hob 保留的名称 ${path}`,
       });
   const names = ['models', `${repo.owner}--${repo.name}`, 'snapshots', snapshot];
@@ -145,9 +145,9 @@ function notAFolderName(revision: string): AppError {
   return new AppError(
     'hub-not-found',
     {
-      en: `The revision ${revision} cannot be kept in the cache of ModelScope: it has a slash in it.`,
+      en: `The ModelScope cache cannot store the revision ${revision}, because its name contains a slash.`,
       zh: `版本 ${revision} 含有斜杠，无法存入 ModelScope 缓存。`,
     },
-    { hint: { en: 'Ask for another branch or a tag.', zh: '请使用其他分支或标签。' } },
+    { hint: { en: 'Use another branch or a tag.', zh: '请使用其他分支或标签。' } },
   );
 }

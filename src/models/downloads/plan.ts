@@ -31,7 +31,7 @@ export function chooseFiles({ files }: RepoListing, { files: globs, repo }: Down
         },
     {
       hint: {
-        en: files.length === 0 ? 'Check the repo and the revision.' : `It has ${names.join(', ')}${more}`,
+        en: files.length === 0 ? 'Check the repo and the revision.' : `Its files: ${names.join(', ')}${more}`,
         zh: files.length === 0 ? '请检查模型和版本。' : `其中有 ${names.join('、')}${more}`,
       },
     },
@@ -62,20 +62,20 @@ export function noSpace(folder: string, neededBytes?: number, freeBytes?: number
   const isCounted = neededBytes !== undefined && freeBytes !== undefined;
   const figures = isCounted
     ? {
-        en: `: ${inMebibytes(neededBytes)} MiB are needed, and ${inMebibytes(freeBytes)} MiB are free`,
+        en: `: ${inMebibytes(neededBytes)} MiB needed, ${inMebibytes(freeBytes)} MiB free`,
         zh: `：需要 ${inMebibytes(neededBytes)} MiB，可用 ${inMebibytes(freeBytes)} MiB`,
       }
     : { en: '', zh: '' };
   return new AppError(
     'resources-exhausted',
     {
-      en: `There is not enough room on the disk of ${folder}${figures.en}.`,
+      en: `Not enough space on the disk of ${folder}${figures.en}.`,
       zh: `${folder} 所在磁盘空间不足${figures.zh}。`,
     },
     {
       retryAfterS: 60,
       hint: {
-        en: 'Make room, or ask for fewer files; then start the download again. What has arrived is kept.',
+        en: 'Free some space or select fewer files, then start the download again. Hob keeps the received data.',
         zh: '请释放空间或减少要下载的文件，然后重新下载；已下载的部分会保留。',
       },
     },

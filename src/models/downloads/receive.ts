@@ -39,7 +39,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   const { handle, part, sizeBytes, open, signal, batches, hash, onBytes } = options;
   const response = await open(part, signal);
   const etag = strongEtag(response) ?? (response.statusCode === 206 ? part.etag : null);
-  const received = (fault: string | null, reason = 'the answer ended too early'): Received => {
+  const received = (fault: string | null, reason = 'the response ended too early'): Received => {
     if (fault !== null) response.destroy();
     return { fault, reason, etag };
   };
@@ -53,11 +53,11 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
       break;
     case 206:
       if (hasChanged) return startedOver();
-      if (!fitsRange(response, at, sizeBytes)) return received('another part of it came than was asked for');
+      if (!fitsRange(response, at, sizeBytes)) return received('the server sent a different part than requested');
       break;
     default:
       if (at > 0) return startedOver();
-      return received('the server has nothing of it');
+      return received('the server sent no data');
   }
   const length = response.headers['content-length'];
   if (length !== undefined && Number(length) !== sizeBytes - at)
@@ -86,7 +86,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   if (at > sizeBytes) return received(`it has more than ${sizeBytes} bytes`);
   if (broken === null) return received(null);
   signal.throwIfAborted();
-  return received(null, errnoOf(broken.error) ?? 'the connection broke');
+  return received(null, errnoOf(broken.error) ?? 'the connection was lost');
 
   async function startedOver(): Promise<Received> {
     response.destroy();

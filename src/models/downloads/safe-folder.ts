@@ -75,7 +75,7 @@ function notAFolder(folder: string): AppError {
   return new AppError(
     'download-cache-unusable',
     {
-      en: `${folder} is a link, or no folder at all; nothing is written there.`,
+      en: `${folder} is a link or not a folder, so Hob does not write to it.`,
       zh: `${folder} 是链接或不是文件夹，不会写入。`,
     },
     { hint: { en: 'Remove it, and start the download again.', zh: '请将其删除后重新下载。' } },
@@ -86,13 +86,13 @@ function gone(folder: string, cause: unknown): AppError {
   return new AppError(
     'download-cache-unusable',
     {
-      en: `${folder}, or something in it, is not there any more, or is a link that leads nowhere.`,
+      en: `${folder}, or a file in it, was removed or is a broken link.`,
       zh: `${folder} 或其中的内容已不存在，或是无效的链接。`,
     },
     {
       cause,
       hint: {
-        en: 'If another program removed it, start the download again when that is done.',
+        en: 'If another program removed it, start the download again when that program has finished.',
         zh: '如果是其他程序删除了它，请在其结束后重新下载。',
       },
     },
@@ -125,7 +125,7 @@ export function unusable(folder: string, error: unknown): unknown {
     {
       cause: error,
       hint: {
-        en: 'See to it that Hob may write there and that nothing is in the way, or choose another place with HF_HUB_CACHE or MODELSCOPE_CACHE.',
+        en: 'Make sure that Hob has permission to write there and that no other file is in the way, or choose another folder with HF_HUB_CACHE or MODELSCOPE_CACHE.',
         zh: '请确认 Hob 有写入权限且没有同名文件，或用 HF_HUB_CACHE / MODELSCOPE_CACHE 选择其他位置。',
       },
     },

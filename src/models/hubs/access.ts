@@ -15,12 +15,12 @@ export function parseEndpoint({ endpoint }: HubAccess): URL {
     throw new AppError(
       'hub-unreachable',
       {
-        en: `The address of the hub${shown} is not one that can be used.`,
+        en: `The address of the hub${shown} is not valid.`,
         zh: `模型站点的地址${shown}无法使用。`,
       },
       {
         hint: {
-          en: 'It has to be like https://huggingface.co. Correct huggingface_endpoint or modelscope_endpoint in the settings, or HF_ENDPOINT or MODELSCOPE_ENDPOINT, and start Hob again.',
+          en: 'Use an address such as https://huggingface.co. Correct huggingface_endpoint or modelscope_endpoint in the settings, or HF_ENDPOINT or MODELSCOPE_ENDPOINT, then restart Hob.',
           zh: '应类似 https://huggingface.co。请修改设置 huggingface_endpoint / modelscope_endpoint 或环境变量 HF_ENDPOINT / MODELSCOPE_ENDPOINT，然后重启 Hob。',
         },
       },
@@ -48,12 +48,12 @@ export function refuseOffline({ isOffline }: HubAccess): void {
   throw new AppError(
     'hub-unreachable',
     {
-      en: 'Downloads from Hugging Face are switched off: HF_HUB_OFFLINE is set.',
+      en: 'Downloads from Hugging Face are disabled, because HF_HUB_OFFLINE is set.',
       zh: '已设置 HF_HUB_OFFLINE，不会从 Hugging Face 下载。',
     },
     {
       hint: {
-        en: 'Unset HF_HUB_OFFLINE and start Hob again.',
+        en: 'Unset HF_HUB_OFFLINE, then restart Hob.',
         zh: '请取消设置 HF_HUB_OFFLINE 并重启 Hob。',
       },
     },

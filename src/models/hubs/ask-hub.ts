@@ -93,7 +93,7 @@ export async function askForJson(
     try {
       return { document: JSON.parse(Buffer.concat(chunks).toString()), headers: response.headers };
     } catch {
-      throw failed('sent something that is not JSON', '返回的内容不是 JSON');
+      throw failed('sent a response that is not JSON', '返回的内容不是 JSON');
     }
   }
 }

@@ -52,7 +52,7 @@ export function findClash(paths: readonly string[], { foldsCase }: ClashOptions)
 
 function clash(path: string): Text {
   return {
-    en: `lists ${brief(path)} where another of its files has to be`,
+    en: `lists ${brief(path)}, which conflicts with another of its files`,
     zh: `列出的 ${brief(path)} 与另一个文件冲突`,
   };
 }

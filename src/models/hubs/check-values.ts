@@ -22,7 +22,7 @@ export function isGitSha(value: unknown): value is string {
 /** The refusal of a whole list, for one value in it that cannot be right. */
 export function badEntry(host: string, what: string, path: unknown, value: unknown): AppError {
   return badAnswer(host, {
-    en: `lists a file ${brief(path)} with a ${what} that cannot be used: ${brief(value)}`,
+    en: `lists a file ${brief(path)} with an invalid ${what}: ${brief(value)}`,
     zh: `列出的文件 ${brief(path)} 的 ${what} 无效：${brief(value)}`,
   });
 }
@@ -30,7 +30,7 @@ export function badEntry(host: string, what: string, path: unknown, value: unkno
 export function checkPath(host: string, path: unknown): string {
   if (isSafePath(path)) return path;
   throw badAnswer(host, {
-    en: `lists a file with a path that is not used here: ${brief(path)}`,
+    en: `lists a file with a path that Hob does not accept: ${brief(path)}`,
     zh: `列出的文件路径不被接受：${brief(path)}`,
   });
 }
@@ -45,12 +45,12 @@ export function checkFiles(host: string, files: readonly HubFile[]): void {
   if (found !== null) throw badAnswer(host, found);
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (!Number.isSafeInteger(total))
-    throw badAnswer(host, { en: 'lists more bytes than there can be', zh: '列出的文件总大小无效' });
+    throw badAnswer(host, { en: 'lists an impossible total size', zh: '列出的文件总大小无效' });
 }
 
 export function tooMany(host: string): AppError {
   return badAnswer(host, {
-    en: `lists files without an end (more than ${mostFiles})`,
+    en: `lists too many files (more than ${mostFiles})`,
     zh: `列出的文件过多（超过 ${mostFiles}）`,
   });
 }
@@ -61,7 +61,7 @@ export function checkRevision(revision: string): string {
   throw new AppError(
     'hub-not-found',
     {
-      en: `${brief(revision)} is no name of a revision.`,
+      en: `${brief(revision)} is not a valid revision.`,
       zh: `${brief(revision)} 不是有效的版本名。`,
     },
     {

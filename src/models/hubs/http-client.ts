@@ -81,12 +81,12 @@ export class HubClient {
     return new Promise((resolve, reject) => {
       const asked = isSecure ? requestSecure(url, options) : requestPlain(url, options);
       asked.setTimeout(silenceMs, () => {
-        asked.destroy(new TransientError(`${url.host} was silent for ${silenceMs / 1000} s`));
+        asked.destroy(new TransientError(`${url.host} sent nothing for ${silenceMs / 1000} s`));
       });
       asked.on('error', (error) => reject(signal.aborted ? signal.reason : transient(error, url)));
       asked.once('response', resolve);
       // Node emits neither 'response' nor 'error' for some answers, for example 101 Switching Protocols. It only emits 'close'.
-      asked.once('close', () => reject(new TransientError(`${url.host} did not answer in HTTP`)));
+      asked.once('close', () => reject(new TransientError(`${url.host} did not send an HTTP response`)));
       asked.end();
     });
   }
@@ -121,7 +121,7 @@ function redirectTarget(location: string, from: URL): URL {
   const isDowngrade = isWeb && from.protocol === 'https:' && url.protocol === 'http:';
   if (!isWeb || isDowngrade || url.username !== '' || url.password !== '') {
     throw badAnswer(from.host, {
-      en: 'redirected to an address that is not followed',
+      en: 'redirected to an address that Hob does not follow',
       zh: '重定向到不可跟随的地址',
     });
   }
@@ -134,7 +134,7 @@ function decoded(response: HubResponse, { host }: URL): HubResponse {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return response;
   response.on('error', () => {}).destroy();
   throw badAnswer(host, {
-    en: 'sent its answer packed, which was not asked for',
+    en: 'sent a compressed response, which Hob did not request',
     zh: '返回了未请求的压缩内容',
   });
 }

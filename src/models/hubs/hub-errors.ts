@@ -6,13 +6,13 @@ export function unreachable(host: string, reason: string, cause?: unknown): AppE
   return new AppError(
     'hub-unreachable',
     {
-      en: `${host} could not be reached, or broke off: ${reason}.`,
+      en: `${host} cannot be reached, or closed the connection: ${reason}.`,
       zh: `无法连接 ${host} 或连接中断：${reason}。`,
     },
     {
       cause,
       hint: {
-        en: 'Try again later: what has arrived is kept, and the download goes on from there. Another address is set with HF_ENDPOINT or MODELSCOPE_ENDPOINT.',
+        en: 'Try again later. Hob keeps the received data, and the download resumes from there. To use another address, set HF_ENDPOINT or MODELSCOPE_ENDPOINT.',
         zh: '请稍后重试：已下载的部分会保留并续传。可用 HF_ENDPOINT 或 MODELSCOPE_ENDPOINT 设置其他地址。',
       },
     },
@@ -26,7 +26,7 @@ export function badAnswer(host: string, what: Text): AppError {
     { en: `${host} ${what.en}.`, zh: `${host}：${what.zh}。` },
     {
       hint: {
-        en: 'Nothing of it was used. Check that the address belongs to a hub that you trust.',
+        en: 'Hob did not use the response. Make sure that the address belongs to a hub that you trust.',
         zh: '其内容未被使用。请确认该地址是可信的模型站点。',
       },
     },

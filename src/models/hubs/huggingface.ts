@@ -44,7 +44,7 @@ export class HuggingFaceHub implements Hub {
     const { document } = await askForJson(about, { ...asking, maxBytes: pageBytes });
     const commit = isJsonObject(document) ? document.sha : undefined;
     if (!isGitSha(commit))
-      throw badAnswer(endpoint.host, { en: 'names no commit of the model', zh: '没有给出模型的提交号' });
+      throw badAnswer(endpoint.host, { en: 'did not name a commit of the model', zh: '没有给出模型的提交号' });
 
     const files: HubFile[] = [];
     const start = new URL(`${model}/tree/${commit}?recursive=true`, endpoint);
@@ -91,7 +91,7 @@ async function* pagesOf(start: URL, ask: (page: URL) => Promise<Answer>): AsyncG
     if (count === mostPages) throw tooMany(host);
     const { document, headers }: Answer = await ask(page);
     if (!Array.isArray(document))
-      throw badAnswer(host, { en: 'sent a list of files that is none', zh: '返回的文件列表无效' });
+      throw badAnswer(host, { en: 'sent an invalid list of files', zh: '返回的文件列表无效' });
     yield document;
     page = nextPage(headers.link, page);
     // What identifies the user goes with it, and to this host alone.

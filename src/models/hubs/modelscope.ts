@@ -42,7 +42,7 @@ export class ModelScopeHub implements Hub {
     const data = isJsonObject(document) ? document.Data : undefined;
     const entries = isJsonObject(data) ? data.Files : undefined;
     if (!Array.isArray(entries))
-      throw badAnswer(host, { en: 'sent a list of files that is none', zh: '返回的文件列表无效' });
+      throw badAnswer(host, { en: 'sent an invalid list of files', zh: '返回的文件列表无效' });
     if (entries.length > 2 * mostFiles) throw tooMany(host);
     const files = entries.map((entry) => parseEntry(entry, host)).filter((file) => file !== null);
     checkFiles(host, files);

@@ -27,11 +27,11 @@ export function refusalOf(status: number, said: Said): AppError {
     const wait = toldMs === null ? null : Math.ceil(toldMs / 1000);
     return new AppError(
       'hub-unreachable',
-      { en: `${host} says that it was asked too often (429).`, zh: `${host} 表示请求过于频繁（429）。` },
+      { en: `${host} received too many requests (429).`, zh: `${host} 表示请求过于频繁（429）。` },
       {
         ...(wait !== null && { retryAfterS: wait }),
         hint: {
-          en: `Try again ${wait === null ? 'later' : `in ${wait} s`}: what has arrived is kept. With a token more is allowed (${tokenName(said)}).`,
+          en: `Try again ${wait === null ? 'later' : `in ${wait} s`}. Hob keeps the received data. The limit is higher with a token (${tokenName(said)}).`,
           zh: `请${wait === null ? '稍后' : `在 ${wait} 秒后`}重试，已下载的部分会保留。设置令牌（${tokenName(said)}）可提高限额。`,
         },
       },
@@ -55,12 +55,12 @@ function licenceNeeded(said: Said): AppError {
   return new AppError(
     'hub-denied',
     {
-      en: `${formatRepoId(said.repo)} is given only to those who have accepted its licence.`,
+      en: `${formatRepoId(said.repo)} requires that you accept its licence.`,
       zh: `${formatRepoId(said.repo)} 需要先同意其许可协议才能下载。`,
     },
     {
       hint: {
-        en: `Accept it at ${pageOf(said)}, then set ${tokenName(said)} to a token of that account and start Hob again.`,
+        en: `Accept it at ${pageOf(said)}, set ${tokenName(said)} to a token of that account, then restart Hob.`,
         zh: `请在 ${pageOf(said)} 同意协议，将 ${tokenName(said)} 设为该账号的令牌，然后重启 Hob。`,
       },
     },
@@ -72,17 +72,17 @@ function denied(status: number, said: Said): AppError {
   const token = tokenName(said);
   const hint = said.hasToken
     ? {
-        en: `The token that was sent does not allow it. Check the spelling, that ${token} is still valid, and whether a licence has to be accepted at ${pageOf(said)}.`,
+        en: `The token does not give access. Check the spelling of the repo, whether ${token} is still valid, and whether you must accept a licence at ${pageOf(said)}.`,
         zh: `已发送的令牌没有权限。请检查名称、${token} 是否仍有效，以及是否需要在 ${pageOf(said)} 同意许可协议。`,
       }
     : {
-        en: `Check the spelling: what does not exist is refused like this, too. If the model is private or wants a licence accepted (${pageOf(said)}), set ${token} and start Hob again.`,
+        en: `Check the spelling of the repo: the hub also refuses repos that do not exist. If the model is private or requires a licence (${pageOf(said)}), set ${token}, then restart Hob.`,
         zh: `请检查名称：不存在的模型也会这样被拒绝。如果是私有模型或需同意许可协议（${pageOf(said)}），请设置 ${token} 并重启 Hob。`,
       };
   return new AppError(
     'hub-denied',
     {
-      en: `${host} does not give out ${formatRepoId(said.repo)} (${status}).`,
+      en: `${host} denied access to ${formatRepoId(said.repo)} (${status}).`,
       zh: `${host} 拒绝提供 ${formatRepoId(said.repo)}（${status}）。`,
     },
     { hint },
@@ -100,7 +100,7 @@ function notFound(said: Said): AppError {
     },
     {
       hint: {
-        en: `Check the spelling of the repo${said.revision === null ? '' : ' and of the revision'} at ${pageOf(said)}; a private one is shown only with a token (${token}).`,
+        en: `Check the spelling of the repo${said.revision === null ? '' : ' and of the revision'} at ${pageOf(said)}. A private repo requires a token (${token}).`,
         zh: `请在 ${pageOf(said)} 核对名称${said.revision === null ? '' : '和版本'}；私有模型需要令牌（${token}）。`,
       },
     },

@@ -104,7 +104,7 @@ export class BusConnection {
     }
   }
 
-  drop(reason: Error = new Error('the bus has closed the connection')): void {
+  drop(reason: Error = new Error('the session bus closed the connection')): void {
     this.#trouble ??= reason;
     this.#socket.destroy();
   }

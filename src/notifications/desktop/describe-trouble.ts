@@ -15,7 +15,7 @@ export function describeTrouble(error: unknown, path: string): { problem: Text; 
         zh: `通知服务拒绝显示通知（${refusal}）`,
       },
       hint: {
-        en: 'Hob tries again by itself. If this stays so, restart the notification daemon.',
+        en: 'Hob tries again automatically. If the problem persists, restart the notification daemon.',
         zh: 'Hob 会自动重试。如果一直如此，请重启通知服务。',
       },
     };
@@ -23,7 +23,7 @@ export function describeTrouble(error: unknown, path: string): { problem: Text; 
   if (refusal !== null) {
     return {
       problem: {
-        en: `nobody on the session bus shows notifications (${refusal})`,
+        en: `no notification daemon is running on the session bus (${refusal})`,
         zh: `会话总线上没有显示通知的程序（${refusal}）`,
       },
       hint: {
@@ -35,7 +35,7 @@ export function describeTrouble(error: unknown, path: string): { problem: Text; 
   if (isNoAnswer(error)) {
     return {
       problem: {
-        en: 'the session bus or the notification daemon does not answer',
+        en: 'the session bus or the notification daemon does not respond',
         zh: '会话总线或通知服务没有响应',
       },
       hint: {
@@ -48,22 +48,22 @@ export function describeTrouble(error: unknown, path: string): { problem: Text; 
   if (['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EACCES', 'EPERM'].includes(code)) {
     return {
       problem: {
-        en: `there is no session bus at ${shownPath} (${code})`,
+        en: `no session bus at ${shownPath} (${code})`,
         zh: `${shownPath} 处没有会话总线（${code}）`,
       },
       hint: {
-        en: 'Hob looks for it again by itself. If you are logged in to a desktop, start Hob from within it.',
+        en: 'Hob tries again automatically. If you are logged in to a desktop, start Hob from that session.',
         zh: 'Hob 会自动重新查找。如果已登录桌面，请在桌面会话中启动 Hob。',
       },
     };
   }
   return {
     problem: {
-      en: `the session bus at ${shownPath} has ended the conversation`,
+      en: `the session bus at ${shownPath} closed the connection`,
       zh: `${shownPath} 处的会话总线断开了连接`,
     },
     hint: {
-      en: 'Hob tries again by itself. If this stays so, log out and in again.',
+      en: 'Hob tries again automatically. If the problem persists, log out and in again.',
       zh: 'Hob 会自动重试。如果一直如此，请注销后重新登录。',
     },
   };

@@ -22,13 +22,13 @@ export class DesktopReport {
     const reason = error instanceof Error ? error.message : String(error);
     this.#log.warn(
       { ...trouble, reason },
-      'the desktop cannot be reached: notifications are not shown there',
+      'desktop is unreachable; notifications are not shown',
     );
   }
 
   worked(): void {
     if (!this.#told) return;
     this.#told = false;
-    this.#log.info('the desktop is back: notifications are shown there again');
+    this.#log.info('desktop is reachable again; notifications are shown');
   }
 }

@@ -85,7 +85,7 @@ export class NotificationDaemon {
       },
       signal,
     );
-    if (typeof id !== 'number') throw new Error('the notification daemon gave no number');
+    if (typeof id !== 'number') throw new Error('the notification daemon returned no id');
     return id;
   }
 

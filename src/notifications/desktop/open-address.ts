@@ -28,6 +28,6 @@ export class AddressOpener {
     if (this.#complained) return;
     this.#complained = true;
     const hint = isMissing ? 'Install the package xdg-utils.' : 'Try xdg-open with an address in a terminal.';
-    this.#options.log.warn({ reason, hint }, 'a click on a notification could not open its page');
+    this.#options.log.warn({ reason, hint }, 'cannot open the page of a notification');
   }
 }

@@ -27,7 +27,7 @@ export class WindowsDesktop implements Desktop {
 
   constructor({ environment, log }: WindowsDesktopOptions) {
     const hint =
-      'Notifications need Windows 10 or later, with Windows PowerShell 5.1 and notifications switched on.';
+      'Notifications need Windows 10 or later, with Windows PowerShell 5.1 and notifications enabled.';
     this.#command = new DesktopCommand({ file: powershellIn(environment), environment, log, hint });
   }
 

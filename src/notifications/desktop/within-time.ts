@@ -1,7 +1,7 @@
 /** The reason when something is given up. */
 export class NoAnswer extends Error {
   constructor() {
-    super('no answer in time');
+    super('no response in time');
   }
 }
 

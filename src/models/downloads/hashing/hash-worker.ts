@@ -17,7 +17,7 @@ function answer(message: ToHashThread): FromHashThread {
     return null;
   }
   const hash = hashes.get(id);
-  if (hash === undefined) throw new RangeError(`there is no hash ${id}`);
+  if (hash === undefined) throw new RangeError(`unknown hash ${id}`);
   if (message.type === 'update') {
     hash.update(message.bytes);
     return null;

@@ -72,7 +72,7 @@ export class Hashing {
     worker.unref();
     worker.on('message', (answer: FromHashThread) => this.#waiting.shift()?.resolve(answer));
     worker.once('error', (error) => this.#fail(error));
-    worker.once('exit', () => this.#fail(new Error('the thread that hashes downloads has ended')));
+    worker.once('exit', () => this.#fail(new Error('the hashing thread has exited')));
     return worker;
   }
 
