@@ -85,7 +85,7 @@ export async function startService({
         await close(now);
       } catch (error) {
         // The others are to be closed all the same: the executor waits for its goodbye.
-        log.error({ err: error }, 'a part of the service could not be closed');
+        log.error({ err: error }, 'cannot close a part of the service');
       }
     }
   };
@@ -294,7 +294,7 @@ export async function startService({
     keeper.start(runFolders);
     runs.recover(runFolders);
     removeMemoryFolder(home, (runId) => runs.isLive(runId)).catch((error: unknown) =>
-      log.warn({ err: error }, 'parameter files of an older release cannot be removed from shared memory'),
+      log.warn({ err: error }, 'cannot remove parameter files of an older release from shared memory'),
     );
     prepared.start();
 

@@ -40,7 +40,7 @@ function tryLock(home: string): HomeLock | null {
     if (error instanceof ExplainedError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new ExplainedError({
-      en: `The home ${home} cannot be written to (${reason}). Choose another with --home.`,
+      en: `The home ${home} is not writable (${reason}). Choose another with --home.`,
       zh: `无法写入数据目录 ${home}（${reason}）。请用 --home 指定其他目录。`,
     });
   }
@@ -60,7 +60,7 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   process.on('SIGHUP', onSignal);
 
   // A promise that nobody watches is a defect worth a line in the log, not the end of everybody's runs.
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a defect: unhandled rejection'));
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error: unhandled rejection'));
 
   const version = readVersion();
   let all = settings.on_stop === 'stop';
@@ -78,20 +78,20 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
   if (settings.token)
-    log.info(`callers must show the token, which this prints: hob token --home "${settings.home}"`);
+    log.info(`callers must send the token; to see it: hob token --home "${settings.home}"`);
   if (service.beyond.length > 0) {
     process.stdout.write(`... and on ${service.beyond.join(' and ')}\n`);
     log.warn(
-      'other machines can reach this Hob, and nothing that they send or get is encrypted: see SECURITY.md',
+      'other machines can reach this Hob over unencrypted connections; see SECURITY.md',
     );
   }
 
   stop = () => service.stop(stopNow.signal, { all });
   await aborted(stopAsked.signal);
-  const others = all ? 'other scripts are stopped' : 'other scripts go on';
+  const others = all ? 'other scripts are stopped' : 'other scripts continue';
   log.info(
     { running: service.running },
-    `stopping: callers who wait get their answer, ${others}; a second signal ends at once`,
+    `stopping: synchronous calls finish first, ${others}; a second signal stops immediately`,
   );
   await stop();
   log.info('stopped');
@@ -126,20 +126,20 @@ function explainStart(error: unknown, settings: LoadedSettings): unknown {
   const place = { en: places.join(' or '), zh: places.join(' 或 ') };
   if (errno === 'EADDRINUSE') {
     return new ExplainedError({
-      en: `Another program already listens on ${place.en}. Stop it, or choose another port with --port (0 takes any free one).`,
+      en: `Another program already listens on ${place.en}. Stop it, or choose another port with --port (0 selects any free port).`,
       zh: `另一个程序已在监听 ${place.zh}。请停止该程序，或用 --port 指定其他端口（0 表示任意空闲端口）。`,
     });
   }
   if (errno === 'EADDRNOTAVAIL') {
     const address = error instanceof Error && 'address' in error ? String(error.address) : place.en;
     return new ExplainedError({
-      en: `This machine has no address ${address}. Choose one that it has with --host.`,
+      en: `This machine has no address ${address}. Choose an address of this machine with --host.`,
       zh: `这台电脑没有地址 ${address}。请用 --host 指定一个它拥有的地址。`,
     });
   }
   if (errnoCall(error) === 'listen') {
     return new ExplainedError({
-      en: `Hob may not listen on ${place.en} (${errno}). Choose another address or port.`,
+      en: `Hob cannot listen on ${place.en} (${errno}). Choose another address or port.`,
       zh: `Hob 无权监听 ${place.zh}（${errno}）。请换一个地址或端口。`,
     });
   }

@@ -22,7 +22,7 @@ export async function findMissingModels(
     if (state === 'complete') continue;
     const command = `hob model pull ${repoId} --source ${source}`;
     const isPart = state === 'partial';
-    const what = isPart ? 'of which only a part is downloaded' : 'which is not downloaded';
+    const what = isPart ? 'which is only partly downloaded' : 'which is not downloaded';
     lacking.push({
       en: `The script needs the model ${repoId}, ${what}. Get it with: ${command}`,
       zh: `脚本需要模型 ${repoId}，但${isPart ? '只下载了一部分' : '尚未下载'}。请运行：${command}`,
@@ -35,7 +35,7 @@ export async function findMissingModels(
 /** Not as part of a command: whoever copies that would run whatever a manifest says. */
 function noModel(repoId: string): Text {
   return {
-    en: `The script declares a model ${brief(repoId)}, which cannot be the name of one. Its manifest has to say owner/name.`,
+    en: `The script declares the model ${brief(repoId)}, which is not a valid name. Write it as owner/name in the manifest.`,
     zh: `脚本声明的模型 ${brief(repoId)} 不是有效的名称，清单中应为 owner/name。`,
   };
 }

@@ -29,7 +29,7 @@ export async function resolveRun(
     signal: waiting.signal,
     onBuild: (buildRunId) =>
       waiting.onWait({
-        en: `Waits for its environment, which run ${buildRunId} prepares.`,
+        en: `Waiting for its environment, which the run ${buildRunId} builds.`,
         zh: `正在等待运行环境，由运行 ${buildRunId} 准备。`,
       }),
   });

@@ -48,7 +48,7 @@ export function tellCatalogue({ catalogue, eventLog, facts, log }: CataloguePart
   catalogue.changed.subscribe(() => {
     // One after the other, so that the last one told is the last one seen.
     telling = telling.then(tell).catch((error: unknown) => {
-      log.error({ err: error }, 'a change of the scripts could not be told');
+      log.error({ err: error }, 'cannot publish a change of the scripts');
     });
   });
 }

@@ -67,7 +67,7 @@ it('the message is that of the script, and for how long it is shown depends on t
 });
 
 it.each<[Language, string, string, string]>([
-  ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Nobody knows how it ended'],
+  ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Outcome unknown'],
   ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
 ])('a script that says nothing is spoken for, in the language of the desk: %s', (language, ...expected) => {
   const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;

@@ -65,20 +65,20 @@ function success({ durationMs }: BriefRun): Text {
 function failure({ endCause, exitCode }: BriefRun): Text {
   switch (endCause) {
     case 'signal':
-      return { en: `Ended by a signal (exit code ${exitCode})`, zh: `被信号终止（退出码 ${exitCode}）` };
+      return { en: `Terminated by a signal (exit code ${exitCode})`, zh: `被信号终止（退出码 ${exitCode}）` };
     case 'timeout':
-      return { en: 'Stopped: it has reached its time limit', zh: '运行超时，已被终止' };
+      return { en: 'Stopped: time limit reached', zh: '运行超时，已被终止' };
     case 'cancelled':
       return { en: 'Cancelled', zh: '已取消' };
     case 'shutdown':
       return { en: 'Stopped with Hob', zh: '随 Hob 停止' };
     case 'spawn-failed':
-      return { en: 'It could not be started', zh: '无法启动' };
+      return { en: 'Could not be started', zh: '无法启动' };
     case 'exit':
       return { en: `Failed with exit code ${exitCode}`, zh: `失败，退出码 ${exitCode}` };
     case 'lost':
     case null:
-      return { en: 'Nobody knows how it ended', zh: '结果未知' };
+      return { en: 'Outcome unknown', zh: '结果未知' };
     default:
       return assertNever(endCause);
   }

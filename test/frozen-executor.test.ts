@@ -137,7 +137,7 @@ async function openService() {
 /** How often each line about silence is in the log. */
 function logged(hob: Hob) {
   const count = (text: string) => hob.log().split(text).length - 1;
-  return [count('the executor does not answer'), count('the executor answers again')];
+  return [count('executor does not respond'), count('executor responds again')];
 }
 
 describe.skipIf(!isHere)('an executor that is stopped', () => {

@@ -237,7 +237,7 @@ describe('a script that declares models', () => {
     expect(refused.body.message).toBe(
       [
         'The script needs the model Owner/name, which is not downloaded. Get it with: hob model pull Owner/name --source modelscope',
-        'The script needs the model Owner/half, of which only a part is downloaded. Get it with: hob model pull Owner/half --source huggingface',
+        'The script needs the model Owner/half, which is only partly downloaded. Get it with: hob model pull Owner/half --source huggingface',
       ].join('\n'),
     );
     expect((await hob.run(id)).body.message).toContain(

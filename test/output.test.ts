@@ -391,8 +391,8 @@ describe('an envelope', () => {
   });
 
   it.each([
-    [0, -3, /^The script ended well, but its result cannot be used/],
-    [1, -1, /^The script failed with exit code 1, and its result cannot be used/],
+    [0, -3, /^The script exited with code 0, but its result is not valid/],
+    [1, -1, /^The script failed with exit code 1, and its result is not valid/],
   ])('of 50 MB is not read, and the answer says so, with exit code %d', async (exitCode, code, what) => {
     const { answer, record } = await textsOf(
       python(

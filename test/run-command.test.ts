@@ -195,7 +195,7 @@ describe('hob run', () => {
     );
     expect(badExit.stderr).toMatch(/^why\nbad exit: The script failed with exit code 9 \(/);
     expect(silent.stderr).toMatch(
-      /^silent: succeeded \(.+\)\n {2}The script ended well, but wrote no result/,
+      /^silent: succeeded \(.+\)\n {2}The script exited with code 0, but wrote no result/,
     );
   });
 

@@ -136,7 +136,7 @@ export class ExecutorClient {
     const link = await this.#executors.usable().catch((error: unknown) => {
       throw new AppError(
         'executor-unavailable',
-        { en: 'The process that runs scripts cannot be started.', zh: '无法启动脚本执行进程。' },
+        { en: 'The executor, which runs scripts, cannot be started.', zh: '无法启动脚本执行进程。' },
         { cause: error, retryAfterS: 5 },
       );
     });
@@ -277,7 +277,7 @@ export class ExecutorClient {
     }
     const orphans = [...this.#pending].filter(([, run]) => run.link === link).map(([runId]) => runId);
     if (this.#isClosed || (!wasCurrent && orphans.length === 0)) return;
-    if (wasCurrent) this.#log.warn({ runs: orphans.length }, 'the executor is gone; starting another');
+    if (wasCurrent) this.#log.warn({ runs: orphans.length }, 'executor has exited; starting another');
     void this.#replace(wasCurrent, orphans);
   }
 
@@ -295,7 +295,7 @@ export class ExecutorClient {
         giveUp();
         return;
       } catch (error) {
-        this.#log.error({ err: error }, 'no executor can be started');
+        this.#log.error({ err: error }, 'cannot start an executor');
         // It may be a matter of moments; after that, those who wait for the old one need not.
         if (pauseMs >= giveUpAtPauseMs) giveUp();
         await wait(pauseMs);

@@ -120,7 +120,7 @@ export class ExecutorLink {
 
   /** An executor of another build, whose language we do not speak, finishes its runs on its own. */
   async #outwait(): Promise<void> {
-    this.#log.warn({ pid: this.address.pid }, 'an executor of another version finishes its runs by itself');
+    this.#log.warn({ pid: this.address.pid }, 'executor has another version; it finishes its runs on its own');
     while (!this.#isClosed && isAlive(this.address.pid) && (await hasListener(this.address.socket))) {
       await wait(muteCheckMs, undefined, { ref: false });
     }
@@ -139,7 +139,7 @@ export class ExecutorLink {
       const isGone = meansNobody(error, this.address.socket);
       if (isGone) this.#end();
       else if (!this.isSilent)
-        this.#log.warn({ err: error, pid: this.address.pid }, 'the executor cannot be reached yet');
+        this.#log.warn({ err: error, pid: this.address.pid }, 'cannot reach the executor yet');
       return isGone;
     }
   }
@@ -148,7 +148,7 @@ export class ExecutorLink {
     if (this.#socket !== socket) return;
     this.#socket = undefined;
     if (this.#isClosed) return;
-    this.#log.debug({ pid: this.address.pid }, 'the connection to the executor broke');
+    this.#log.debug({ pid: this.address.pid }, 'lost the connection to the executor');
     // At once: most often the executor has ended, and others wait to hear that.
     void this.#attempt().then((isSettled) => {
       if (!isSettled) void this.#persist();
@@ -159,12 +159,12 @@ export class ExecutorLink {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#fallSilent();
-        reject(new Error('no welcome in time'));
+        reject(new Error('no welcome message in time'));
       }, helloWithinMs);
       socket.on('error', reject);
       socket.once('close', () => {
         clearTimeout(timer);
-        reject(new Error('closed before a welcome'));
+        reject(new Error('connection closed before the welcome message'));
       });
       socket.once('connect', () => {
         const { secret } = this.address;
@@ -199,7 +199,7 @@ export class ExecutorLink {
   #fallSilent(): void {
     if (this.#silentSinceMs !== null || this.#isClosed) return;
     this.#silentSinceMs = performance.now();
-    this.#log.warn({ pid: this.address.pid }, 'the executor does not answer');
+    this.#log.warn({ pid: this.address.pid }, 'executor does not respond');
     this.#events.silenceChanged(this);
   }
 
@@ -208,7 +208,7 @@ export class ExecutorLink {
     if (this.#silentSinceMs === null) return;
     const silentMs = Math.round(performance.now() - this.#silentSinceMs);
     this.#silentSinceMs = null;
-    this.#log.info({ pid: this.address.pid, silentMs }, 'the executor answers again');
+    this.#log.info({ pid: this.address.pid, silentMs }, 'executor responds again');
     this.#events.silenceChanged(this);
   }
 

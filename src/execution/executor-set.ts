@@ -116,7 +116,7 @@ export class ExecutorSet {
       // All there are now: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
     }
-    if (this.#current === undefined) throw new Error('the new executor does not answer');
+    if (this.#current === undefined) throw new Error('the new executor does not respond');
     return this.#current;
   }
 

@@ -37,7 +37,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       const timer = setTimeout(() => {
         // One that got ready later would be in the way of the next.
         child.kill('SIGKILL');
-        reject(new Error('the executor did not get ready in time'));
+        reject(new Error('the executor was not ready in time'));
       }, readyWithinMs);
       child.stdout?.once('data', () => {
         clearTimeout(timer);
@@ -49,7 +49,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
       });
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        reject(new Error(`the executor ended at its start (${signal ?? code}); see ${logPath}`));
+        reject(new Error(`the executor exited during its start (${signal ?? code}); see ${logPath}`));
       });
     });
     child.removeAllListeners('exit');

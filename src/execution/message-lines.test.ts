@@ -83,7 +83,7 @@ describe('messages that arrive', () => {
       feed(`${line(stop('a'))}${text}\n${line(stop('b'))}`);
       expect(received).toEqual([stop('a')]);
       await closed(socket);
-      expect(errors.map(String)).toEqual(['Error: a message that is none of ours']);
+      expect(errors.map(String)).toEqual(['Error: received an invalid message']);
     },
   );
 
@@ -99,7 +99,7 @@ describe('messages that arrive', () => {
     for (let sent = 0; sent <= 32 && !socket.destroyed; sent++) feed(chunk);
     await closed(socket);
     expect(received).toEqual([]);
-    expect(errors.map(String)).toEqual(['Error: a message too long to be one of ours']);
+    expect(errors.map(String)).toEqual(['Error: received a message that is too long']);
   });
 });
 

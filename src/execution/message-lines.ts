@@ -36,7 +36,7 @@ export function receiveMessages<Message extends { readonly type: string }>(
     const wasThere = !socket.destroyed;
     const message: unknown = parseLine(line);
     if (isMessage(message, types)) receive(message);
-    else socket.destroy(new Error('a message that is none of ours'));
+    else socket.destroy(new Error('received an invalid message'));
     // Then there is nothing more to be said, also in the same chunk.
     isTurnedAway = wasThere && socket.destroyed;
   };
@@ -53,7 +53,7 @@ export function receiveMessages<Message extends { readonly type: string }>(
     }
     parts.push(rest);
     length += rest.length;
-    if (length > maxLineLength) socket.destroy(new Error('a message too long to be one of ours'));
+    if (length > maxLineLength) socket.destroy(new Error('received a message that is too long'));
     if (!inTurns || lines.length < 2) return;
     // Whoever sends more than can be taken waits, as without turns.
     socket.pause();

@@ -42,6 +42,6 @@ function notStarted(name: string, why: string): Text {
 }
 
 function endedBadly(name: string, code: number | null, signal: string | null): Text {
-  if (signal !== null) return { en: `${name} was ended by ${signal}`, zh: `${name} 被信号 ${signal} 终止` };
-  return { en: `${name} ended with exit code ${code}`, zh: `${name} 退出，退出码 ${code}` };
+  if (signal !== null) return { en: `${name} was terminated by ${signal}`, zh: `${name} 被信号 ${signal} 终止` };
+  return { en: `${name} exited with code ${code}`, zh: `${name} 退出，退出码 ${code}` };
 }

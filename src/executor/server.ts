@@ -240,7 +240,7 @@ export class ExecutorServer {
     void run.end.then(async (end) => {
       // The service may be gone, and its next start may be far away.
       await removeParameterFile(spec.runFolder).catch((error: unknown) => {
-        process.stderr.write(`${runId}: its parameter file cannot be removed: ${String(error)}\n`);
+        process.stderr.write(`${runId}: cannot remove its parameter file: ${String(error)}\n`);
       });
       this.#running.delete(runId);
       tellStart();

@@ -72,7 +72,7 @@ describe('Windows', () => {
     const opening = await windows.open({ ...look, commands: [], page: { columns: 80, rows: 24 } }, never);
     expect([opening.window, opening.windowless?.en]).toEqual([
       null,
-      'this machine gives out no pseudo-terminal',
+      'this machine provides no pseudo-terminal',
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('Windows', () => {
     ['sh ended with exit code 3', [failing]],
     ['found could not be started (spawn /nowhere/to/be/found ENOENT)', [missing]],
     ['sh opened no window within 1 s', [silent, plain]],
-    ['there is no terminal emulator', []],
+    ['no terminal emulator found', []],
   ])('says why there is none: %s', async (why, commands) => {
     const { windows } = await openWindows();
     const { window, windowless } = await windows.open({ ...look, commands }, never);

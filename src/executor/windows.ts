@@ -15,9 +15,9 @@ const usuallyOpensWithinMs = 10_000;
 const failedGraceMs = 250;
 
 const reasons = {
-  none: { en: 'there is no terminal emulator', zh: '没有终端程序' },
+  none: { en: 'no terminal emulator found', zh: '没有终端程序' },
   stopped: { en: 'the run was stopped', zh: '运行已被终止' },
-  unpaged: { en: 'this machine gives out no pseudo-terminal', zh: '此系统无法提供伪终端' },
+  unpaged: { en: 'this machine provides no pseudo-terminal', zh: '此系统无法提供伪终端' },
 } as const satisfies Record<string, Text>;
 
 export interface Opening {

@@ -68,7 +68,7 @@ export class EndRecorder {
   }
 
   #putOff(end: KnownEnd, error: unknown): void {
-    end.run.log.error({ err: error }, 'the end of a run could not be recorded yet');
+    end.run.log.error({ err: error }, 'cannot record the end of a run yet');
     setTimeout(() => this.record(end), retryMs).unref();
   }
 

@@ -226,7 +226,7 @@ function queueFull(length: number): AppError {
   return new AppError(
     'queue-full',
     {
-      en: `${length} runs are waiting already, and no more may (setting max_queued). Try again later.`,
+      en: `The queue is full: ${length} runs are waiting (setting max_queued). Try again later.`,
       zh: `排队中的运行已达上限（${length}），请稍后重试。`,
     },
     { retryAfterS: 5 },

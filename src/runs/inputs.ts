@@ -11,7 +11,7 @@ import { isJsonObject } from '../shared/json.ts';
 export function readData(script: Script, data: Json | undefined): Json {
   const { input } = script;
   if (data !== undefined && !isJsonObject(data) && !Array.isArray(data)) {
-    throw invalidData('data must be an object or a list', 'data 应为对象或数组');
+    throw invalidData('data must be an object or an array', 'data 应为对象或数组');
   }
   if (input === null) return data ?? {};
   if (data === undefined) return { [input.name]: [] };
@@ -33,7 +33,7 @@ export function readData(script: Script, data: Json | undefined): Json {
 function texts(name: string, value: Json): string[] {
   const isTexts = Array.isArray(value) && value.every((item) => typeof item === 'string');
   if (isTexts) return value.map(String);
-  throw invalidData(`data.${name} must be a list of texts`, `data.${name} 应为字符串数组`);
+  throw invalidData(`data.${name} must be an array of strings`, `data.${name} 应为字符串数组`);
 }
 
 function invalidData(en: string, zh: string): AppError {

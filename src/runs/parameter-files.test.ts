@@ -58,7 +58,7 @@ describe('a parameter file that cannot be removed', () => {
     });
     await asOrdinaryUser(() => files.remove(runId));
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ run: runId, msg: 'a parameter file cannot be removed yet' }),
+      expect.objectContaining({ run: runId, msg: 'cannot remove a parameter file yet' }),
     ]);
     await asOrdinaryUser(async () => {
       vi.advanceTimersToNextTimer();

@@ -28,7 +28,7 @@ export class ParameterFiles {
       this.#left.delete(runId);
     } catch (error) {
       if (!this.#left.has(runId))
-        this.#log.error({ err: error, run: runId }, 'a parameter file cannot be removed yet');
+        this.#log.error({ err: error, run: runId }, 'cannot remove a parameter file yet');
       this.#left.add(runId);
       this.#retry ??= setTimeout(() => void this.#removeLeft(), retryMs).unref();
     }
@@ -38,7 +38,7 @@ export class ParameterFiles {
   async discard(runId: string): Promise<void> {
     await this.remove(runId);
     await removeFolder(join(this.#runsFolder, runId)).catch((error: unknown) => {
-      this.#log.warn({ err: error, run: runId }, 'the folder of a refused run cannot be removed yet');
+      this.#log.warn({ err: error, run: runId }, 'cannot remove the folder of a refused run yet');
     });
   }
 

@@ -30,7 +30,7 @@ function assertSameInput({ runId, data }: Pick<RunRecord, 'runId' | 'data'>, { n
   throw new AppError(
     'data-invalid',
     {
-      en: `The data of the run ${runId} are for the input "${former}", but the main input of "${name}" is "${input.name}" now.`,
+      en: `The data of the run ${runId} belong to the input "${former}", but the main input of "${name}" is now "${input.name}".`,
       zh: `运行 ${runId} 的 data 属于输入 "${former}"，但脚本 "${name}" 的主输入现在是 "${input.name}"。`,
     },
     { hint: hintOf({ data: { [input.name]: ['…'] } }) },
@@ -61,7 +61,7 @@ function secretsNeeded(runId: string, names: readonly string[]): AppError {
   return new AppError(
     'secrets-needed',
     {
-      en: `Secrets are not kept, so these params of the run ${runId} have to be sent again: ${names.join(', ')}`,
+      en: `Hob does not store secrets. Send these params of the run ${runId} again: ${names.join(', ')}`,
       zh: `密钥类参数不会被保存，运行 ${runId} 的以下参数需要重新发送：${names.join('、')}`,
     },
     {

@@ -266,21 +266,21 @@ export class RunCarrier {
 
   /** Nothing is wrong with the run, but whoever expected a window wants to know. */
   #noteWindowless(run: LiveRun, why: Text): void {
-    run.log.info({ why: why.en }, 'no window: the output of this run is only captured');
+    run.log.info({ why: why.en }, 'no window; the output is only captured');
     this.#note(run, { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` });
   }
 
   #notePageless(run: LiveRun, why: Text): void {
-    run.log.info({ why: why.en }, 'no terminal for a page: the output of this run is only captured');
+    run.log.info({ why: why.en }, 'no terminal for the console; the output is only captured');
     this.#note(run, {
-      en: `There is no terminal in the page: ${why.en}`,
+      en: `The console shows no terminal: ${why.en}`,
       zh: `页面中没有终端：${why.zh}`,
     });
   }
 
   #note({ folder, language, log }: LiveRun, note: Text): void {
     addRunNote(folder, this.#options.clock.now(), note[language]).catch((error: unknown) => {
-      log.warn({ err: error }, 'a note about a run could not be kept');
+      log.warn({ err: error }, 'cannot store a note about a run');
     });
   }
 }

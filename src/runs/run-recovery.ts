@@ -106,7 +106,7 @@ async function takeUp(
 
 function scriptGone(record: RunRecord): Text {
   return {
-    en: `The script "${record.scriptName}" was removed while this run waited for its turn.`,
+    en: `The script "${record.scriptName}" was removed while this run was queued.`,
     zh: `排队期间脚本 "${record.scriptName}" 已被移除。`,
   };
 }

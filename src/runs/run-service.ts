@@ -234,7 +234,7 @@ export class RunService {
       this.#options.executor.acknowledgeCounts(counts.map(({ runId }) => runId));
     } catch (error) {
       // They come again with the next connection.
-      this.#options.log.error({ err: error }, 'what runs have left running could not be recorded');
+      this.#options.log.error({ err: error }, 'cannot record processes that runs left running');
     }
   }
 
@@ -313,6 +313,6 @@ export class RunService {
   }
 
   #reportDefect(run: LiveRun, error: unknown): void {
-    run.log.error({ err: error }, 'a run could not be carried out as it should');
+    run.log.error({ err: error }, 'run failed: internal error');
   }
 }

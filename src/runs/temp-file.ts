@@ -20,7 +20,7 @@ export interface FileArguments {
  */
 export async function readTempFile(path: string): Promise<FileArguments> {
   if (!isAbsolute(path)) throw invalid(path, 'is not an absolute path', '不是绝对路径');
-  if (path.includes('\0')) throw invalid(path, 'is not a path', '不是有效路径');
+  if (path.includes('\0')) throw invalid(path, 'is not a valid path', '不是有效路径');
   const file = await readRegularFile(path, { maxBytes: maxTempFileBytes });
   if (file.kind !== 'content') throw failure(path, file);
 
@@ -42,7 +42,7 @@ function fromJson(path: string, text: string): FileArguments {
   if (findJsonHazard(value) !== undefined) {
     throw invalid(
       path,
-      'is nested too deeply, or has a forbidden key or a number that is too large',
+      'is nested too deeply, or contains a forbidden key or a number that is too large',
       '嵌套过深，或含有非法键或过大的数字',
     );
   }

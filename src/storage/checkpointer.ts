@@ -39,7 +39,7 @@ export class Checkpointer {
       worker.postMessage(true);
       await Promise.race(firstOf);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the log of the database could not be moved; it is tried again');
+      this.#options.log.warn({ err: error }, 'cannot checkpoint the database; will try again');
     } finally {
       over.abort();
       this.#idle = setTimeout(() => this.#dismiss(), this.#options.idleMs ?? longestIdleMs).unref();

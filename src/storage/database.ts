@@ -12,7 +12,7 @@ export class NewerDatabaseError extends ExplainedError {
     const known = migrations.length;
     super({
       en:
-        `${path} was written by a newer Hob (its version is ${version}, this Hob knows ${known}). ` +
+        `${path} was written by a newer Hob (schema version ${version}; this Hob supports ${known}). ` +
         'Install the newer Hob again, or choose another home with --home.',
       zh:
         `${path} 由更新版本的 Hob 写入（其版本为 ${version}，当前的 Hob 只支持到 ${known}）。` +

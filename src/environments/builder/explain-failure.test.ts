@@ -14,7 +14,7 @@ describe('what a tool wrote when it failed', () => {
       'pip',
       'was answered slowly, but answered',
       'WARNING: ... Read timed out. (read timeout=15)\nERROR: Could not find a version that satisfies the requirement x==3 (from versions: 1.0, 2.0)\nERROR: No matching distribution found for x==3',
-      'no version of the package that fits: x==3',
+      'No version of the package matches: x==3',
     ],
     [
       'pip',

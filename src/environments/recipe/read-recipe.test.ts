@@ -195,7 +195,7 @@ describe('the recipe of a Python script', () => {
 
   it('is not read from what cannot be understood', async () => {
     await expect(readRecipe(await scriptWith({ 'requirements.txt': 'a b\n' }))).rejects.toThrow(
-      '"a b" is not a requirement',
+      '"a b" is not a valid requirement',
     );
   });
 

@@ -83,12 +83,12 @@ describe('the answer to a range', () => {
   });
 
   it.each([
-    ['bytes=100-', whole, false, 'There is no byte 100. The script has written 100 bytes.'],
-    ['bytes=101-', live, true, 'There is no byte 101. The script has written 100 bytes so far.'],
-    ['bytes=-0', whole, false, 'There is no byte 100. The script has written 100 bytes.'],
+    ['bytes=100-', whole, false, 'Byte 100 does not exist. The script has written 100 bytes.'],
+    ['bytes=101-', live, true, 'Byte 101 does not exist. The script has written 100 bytes so far.'],
+    ['bytes=-0', whole, false, 'Byte 100 does not exist. The script has written 100 bytes.'],
     ['bytes=10-20', cut, false, 'Bytes 10 to 89 were not kept. The script has written 100 bytes.'],
     ['bytes=89-', cut, true, 'Bytes 10 to 89 were not kept. The script has written 100 bytes.'],
-    ['bytes=-5', headOnly, false, 'There is no byte 100. The script has written 100 bytes.'],
+    ['bytes=-5', headOnly, false, 'Byte 100 does not exist. The script has written 100 bytes.'],
   ] as const)('says what is there when nothing of it is: %s', (range, view, follow, says) => {
     expect(plan(view, range, follow)).toEqual({ contentRange: 'bytes */100', says });
   });

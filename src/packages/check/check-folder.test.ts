@@ -86,7 +86,7 @@ when = { field = "mode", eq = "x" }
     ]);
     const limits = { ...defaultFetchLimits, totalBytes: 1000, entries: 5 };
     expect(await problemsOf({ ...good, big: 'x'.repeat(1000) }, { limits })).toEqual([
-      expect.stringContaining('more than 1000 bytes'),
+      expect.stringContaining('exceeds 1000 bytes'),
     ]);
     expect(await problemsOf({ ...good, a: '', b: '', c: '', d: '', e: '' }, { limits })).toEqual([
       expect.stringContaining('more than 5 files and folders'),

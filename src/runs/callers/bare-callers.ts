@@ -53,7 +53,7 @@ function untracedLinksFull(): AppError {
   return new AppError(
     'untraced-links-full',
     {
-      en: 'Hob cannot tell which run is calling, and too many such calls are active. A script should call environment.api_base, which says so.',
+      en: 'Hob cannot identify the calling run, and too many such calls are active. Call environment.api_base instead, which identifies the run.',
       zh: 'Hob 无法判断是哪个运行在调用，且此类调用过多。脚本应通过 environment.api_base 调用。',
     },
     { retryAfterS: 5 },

@@ -39,7 +39,7 @@ export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken
   const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
   if (owner !== null) return owner;
   throw new AppError('run-token-unknown', {
-    en: 'The run token in this address belongs to no run that Hob knows.',
+    en: 'The run token in this address belongs to no known run.',
     zh: '地址中的运行令牌无效。',
   });
 }

@@ -90,7 +90,7 @@ export class EventLog {
     try {
       return this.record((write) => write(event), { durable: false });
     } catch (error) {
-      this.#log.error({ err: error, type: event.type }, 'an event could not be recorded');
+      this.#log.error({ err: error, type: event.type }, 'cannot record an event');
       return null;
     }
   }
@@ -157,7 +157,7 @@ export class EventLog {
       this.#count -= count;
       this.#goneUpTo = last ?? this.#goneUpTo;
     } catch (error) {
-      this.#log.error({ err: error }, 'old events could not be removed');
+      this.#log.error({ err: error }, 'cannot remove old events');
     }
   }
 }

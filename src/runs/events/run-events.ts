@@ -98,7 +98,7 @@ export class RunEvents {
       this.#untold.delete(runId);
       this.feed.publish(startOf(run, untold.startAtMs));
     } catch (error) {
-      this.#options.logger.error({ err: error, run: runId }, 'the start of a run could not be told yet');
+      this.#options.logger.error({ err: error, run: runId }, 'cannot publish the start of a run yet');
     }
   }
 

@@ -109,9 +109,9 @@ export class HistoryKeeper {
       if (this.#unsettled > 0) await this.#settle();
     } catch (error) {
       if (!this.#closing.signal.aborted)
-        log.warn({ err: error }, 'the history could not be kept in bounds; it will be tried again');
+        log.warn({ err: error }, 'cannot prune the history; will try again');
     }
-    if (removed > 0) log.info({ removed }, 'removed runs that were over a limit of the history');
+    if (removed > 0) log.info({ removed }, 'removed runs over a history limit');
   }
 
   /** As much as others will not notice. */
@@ -183,7 +183,7 @@ export class HistoryKeeper {
         await this.#pause(0);
       }
     } catch (error) {
-      log.warn({ err: error }, 'folders of runs that are not on record could not all be removed');
+      log.warn({ err: error }, 'cannot remove all folders of unknown runs');
     }
   }
 

@@ -64,8 +64,8 @@ export class RunRemover {
       await removeFolder(runFolderAt(runsFolder, runId).path, closing);
     } catch (error) {
       if (closing.aborted)
-        log.info({ run: runId }, 'the folder of a run is left for the next start to remove');
-      else log.warn({ err: error, run: runId }, 'the folder of a run could not be removed yet');
+        log.info({ run: runId }, 'the next start removes the folder of a run');
+      else log.warn({ err: error, run: runId }, 'cannot remove the folder of a run yet');
     }
   }
 }
@@ -74,7 +74,7 @@ function recordRemains(runId: string, errno: string, cause: unknown): AppError {
   return new AppError(
     'resources-exhausted',
     {
-      en: `The machine is out of a resource that it takes to delete the record of the run ${runId} (${errno}). Its folder was removed as far as possible; try again when there is room.`,
+      en: `The machine lacks a resource to delete the record of the run ${runId} (${errno}). Its folder was removed as far as possible. Free the resource, then try again.`,
       zh: `删除运行 ${runId} 的记录所需的系统资源已耗尽（${errno}），其文件夹已尽可能清除，请在释放空间后重试。`,
     },
     { cause, retryAfterS: 5 },

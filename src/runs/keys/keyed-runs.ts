@@ -110,14 +110,14 @@ export class KeyedRuns {
 
 function reused(runId: string): AppError {
   return new AppError('idempotency-key-reused', {
-    en: `This Idempotency-Key was sent with another body before, for the run ${runId}. Send the same body to get that run, or a new key to start another.`,
+    en: `This Idempotency-Key was already sent with a different body, for the run ${runId}. Send the same body to get that run, or a new key to start another run.`,
     zh: `该 Idempotency-Key 已用于内容不同的请求（运行 ${runId}）。请发送相同的内容以获取该运行，或换用新的键。`,
   });
 }
 
 function gone(runId: string): AppError {
   return new AppError('idempotency-run-gone', {
-    en: `The run ${runId}, which this Idempotency-Key stands for, was deleted, and is not started again. Send a new key to start another.`,
+    en: `The run ${runId} of this Idempotency-Key was deleted, and Hob does not start it again. Send a new key to start another run.`,
     zh: `该 Idempotency-Key 对应的运行 ${runId} 已被删除，不会再次启动。如需重新运行，请换用新的键。`,
   });
 }

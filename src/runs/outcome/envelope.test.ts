@@ -91,7 +91,7 @@ describe('the envelope a script wrote', () => {
     expect(reading).toMatchObject({
       kind: 'invalid',
       why: {
-        en: `the result file has ${maxBytes + 1} bytes, more than the ${maxBytes} that are allowed (setting result_mib)`,
+        en: `the result file has ${maxBytes + 1} bytes; the limit is ${maxBytes} (setting result_mib)`,
       },
     });
   });

@@ -45,9 +45,9 @@ export function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
     return member === undefined ? undefined : bytes.subarray(member.valueStart, member.valueEnd);
   };
   const code = wholeNumber(literalOf('code'));
-  if (code === null) return invalid({ en: 'code is not a whole number', zh: 'code 不是整数' });
+  if (code === null) return invalid({ en: 'code is not an integer', zh: 'code 不是整数' });
   const msg = literalOf('msg');
-  if (msg === undefined || !isText(msg)) return invalid({ en: 'msg is not a text', zh: 'msg 不是字符串' });
+  if (msg === undefined || !isText(msg)) return invalid({ en: 'msg is not a string', zh: 'msg 不是字符串' });
   return { kind: 'valid', text: bytes.subarray(scan.start, scan.end), code, msg };
 }
 
@@ -86,10 +86,10 @@ function describeScan(scan: JsonScan): Text {
     case 'depth':
       return { en: 'the result is nested too deeply', zh: '结果嵌套过深' };
     case 'key':
-      return { en: `the result has the key ${hazard.key}`, zh: `结果含有非法键 ${hazard.key}` };
+      return { en: `the result has the forbidden key ${hazard.key}`, zh: `结果含有非法键 ${hazard.key}` };
     case 'number':
       return {
-        en: `the result has a number that is too large for most readers of JSON: ${hazard.text}`,
+        en: `the result has a number that is too large for most JSON parsers: ${hazard.text}`,
         zh: `结果中的数值超出可表示范围：${hazard.text}`,
       };
     default:
@@ -101,7 +101,7 @@ function describeFailure(failure: ReadFailure, maxBytes: number): Text {
   if (failure.kind === 'too-large') {
     const { sizeBytes } = failure;
     return {
-      en: `the result file has ${sizeBytes} bytes, more than the ${maxBytes} that are allowed (setting result_mib)`,
+      en: `the result file has ${sizeBytes} bytes; the limit is ${maxBytes} (setting result_mib)`,
       zh: `结果文件有 ${sizeBytes} 字节，超过上限 ${maxBytes} 字节（设置 result_mib）`,
     };
   }

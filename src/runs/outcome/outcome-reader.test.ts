@@ -131,7 +131,7 @@ describe('what a script left behind', () => {
   it.each([
     ['runs out of memory', 'const all = []; for (;;) all.push(new Array(1000).fill(all.length));', /MEMORY/],
     ['throws', 'throw new Error("broken");', /broken/],
-    ['ends without a word', 'process.exit(3);', /ended with 3/],
+    ['ends without a word', 'process.exit(3);', /exited with code 3/],
   ])(
     'is not lost when the thread %s: the envelope says so, and where the output is',
     async (_name, text, why) => {

@@ -43,7 +43,7 @@ export class OutcomeReader {
     try {
       return await ((resultBytes ?? 0) <= smallBytes ? readHere() : this.#readInThread(request));
     } catch (error) {
-      this.#logOf(request).error({ err: error }, 'the outcome of a run could not be read');
+      this.#logOf(request).error({ err: error }, 'cannot read the outcome of a run');
       const why = errnoOf(error) ?? error;
       return unreadOutcome(request, { en: `Hob could not read it (${why})`, zh: `Hob 无法读取（${why}）` });
     } finally {
@@ -61,7 +61,7 @@ export class OutcomeReader {
       if (errnoOf(error) !== 'ERR_WORKER_INIT_FAILED') throw error;
       this.#logOf(request).warn(
         { err: error },
-        'no thread could be started to read a large outcome, which holds up others',
+        'cannot start a thread to read a large outcome; other requests are delayed',
       );
       return readOutcome(request);
     }
@@ -79,7 +79,7 @@ function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
     worker.unref();
     worker.once('message', resolve);
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the thread ended with ${code}`)));
+    worker.once('exit', (code) => reject(new Error(`the thread exited with code ${code}`)));
   });
 }
 

@@ -27,7 +27,7 @@ describe('the envelope Hob writes in the place of a script', () => {
     ['a cancelled run', ended({ cause: 'cancelled', exitCode: 143 }), -1, 'cancelled'],
     ['a cancelled run that exits with 0', ended({ cause: 'cancelled' }), -1, 'cancelled'],
     ['a shutdown', ended({ cause: 'shutdown', exitCode: 143 }), -1, 'stopped'],
-    ['a run nobody saw end', ended({ cause: 'lost', exitCode: -1 }), -1, 'not known'],
+    ['a run nobody saw end', ended({ cause: 'lost', exitCode: -1 }), -1, 'unknown'],
     ['a failed spawn', ended({ cause: 'spawn-failed', spawnError: 'ENOENT', exitCode: -1 }), -1, 'ENOENT'],
     ['no envelope', ended({}), -3, 'wrote no result'],
   ] as const)('says what happened: %s', (_name, end, code, word) => {
@@ -46,13 +46,13 @@ describe('the envelope Hob writes in the place of a script', () => {
   });
 
   it.each([
-    ['a good end', ended({}), -3, /^The script ended well, but/],
+    ['a good end', ended({}), -3, /^The script exited with code 0, but/],
     ['a failure', ended({ exitCode: 1 }), -1, /^The script failed with exit code 1, and/],
     ['a timeout', ended({ cause: 'timeout', exitCode: 143 }), -2, /^The script ran longer than 2 s .*, and/],
     ['a signal', ended({ cause: 'signal', signal: 'SIGSEGV', exitCode: 139 }), -1, /SIGSEGV, and/],
-    ['an end that nobody saw', ended({ cause: 'lost', exitCode: -1 }), -1, /not known, and/],
+    ['an end that nobody saw', ended({ cause: 'lost', exitCode: -1 }), -1, /unknown, and/],
   ] as const)('says what is wrong with an invalid envelope, too: after %s', (_name, end, code, start) => {
-    const why = { en: 'code is not a whole number', zh: 'code 不是整数' };
+    const why = { en: 'code is not an integer', zh: 'code 不是整数' };
     const rest = {
       reading: { kind: 'invalid', why },
       timeoutMs: 2000,
@@ -61,7 +61,7 @@ describe('the envelope Hob writes in the place of a script', () => {
     const envelope = synthesize(end, rest);
     expect(envelope.code).toBe(code);
     expect(envelope.msg).toMatch(start);
-    expect(envelope.msg).toMatch(/its result cannot be used: code is not a whole number\nlast words$/);
+    expect(envelope.msg).toMatch(/its result is not valid: code is not an integer\nlast words$/);
     expect(synthesize(end, { ...rest, language: 'zh' }).msg).toMatch(/结果无效：code 不是整数\nlast words$/);
   });
 

@@ -45,24 +45,24 @@ function describe(circumstances: Circumstances, reading: EnvelopeReading): Text 
 }
 
 function describeInvalid(why: Text): Text {
-  return { en: `its result cannot be used: ${why.en}`, zh: `结果无效：${why.zh}` };
+  return { en: `its result is not valid: ${why.en}`, zh: `结果无效：${why.zh}` };
 }
 
 const noResult: Text = {
-  en: 'wrote no result: a JSON object with code and msg, to environment.output_json',
+  en: 'wrote no result (a JSON object with code and msg) to environment.output_json',
   zh: '没有将结果（含 code 和 msg 的 JSON 对象）写入 environment.output_json',
 };
 
 function describeEnd({ end, timeoutMs, unavailable }: Circumstances): Text {
   switch (end.cause) {
     case 'exit':
-      if (end.exitCode === 0) return { en: 'The script ended well', zh: '脚本已结束' };
+      if (end.exitCode === 0) return { en: 'The script exited with code 0', zh: '脚本已结束' };
       return {
         en: `The script failed with exit code ${end.exitCode}`,
         zh: `脚本执行失败，退出码 ${end.exitCode}`,
       };
     case 'signal':
-      return { en: `The script was ended by ${end.signal}`, zh: `脚本被信号 ${end.signal} 终止` };
+      return { en: `The script was terminated by ${end.signal}`, zh: `脚本被信号 ${end.signal} 终止` };
     case 'timeout': {
       const seconds = (timeoutMs ?? 0) / 1000;
       return {
@@ -76,9 +76,9 @@ function describeEnd({ end, timeoutMs, unavailable }: Circumstances): Text {
       }
       return { en: 'The run was cancelled', zh: '运行已取消' };
     case 'shutdown':
-      return { en: 'The run was stopped because Hob was stopped', zh: 'Hob 停止，运行已被终止' };
+      return { en: 'The run was stopped because Hob stopped', zh: 'Hob 停止，运行已被终止' };
     case 'lost':
-      return { en: 'Hob lost sight of the run, so how it ended is not known', zh: '运行状态丢失，结果未知' };
+      return { en: 'Hob lost track of the run, so its outcome is unknown', zh: '运行状态丢失，结果未知' };
     case 'spawn-failed':
       if (unavailable !== null) return unavailable;
       return {
