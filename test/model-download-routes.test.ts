@@ -160,7 +160,7 @@ describe('GET /api/models/downloads', () => {
       body: {
         status: 'error',
         code: 'download-unknown',
-        message: 'There is no download nope',
+        message: 'No such download: nope',
         hint: expect.stringContaining('GET /api/models/downloads'),
       },
     });

@@ -267,7 +267,7 @@ describe('a script that declares models', () => {
     expect(body).toMatchObject({
       exit_code: -1,
       message:
-        'The script declares a model "a/b; touch owned", which cannot be the name of one. Its manifest has to say owner/name.',
+        'The script declares the model "a/b; touch owned", which is not a valid name. Write it as owner/name in the manifest.',
     });
   });
 

@@ -403,7 +403,7 @@ describe('an envelope', () => {
     expect([exit_code, result]).toEqual([exitCode, { code, msg: message }]);
     expect(message).toMatch(what);
     expect(message).toMatch(
-      /50000022 bytes, more than the 16777216 that are allowed \(setting result_mib\)\nwhy$/,
+      /50000022 bytes; the limit is 16777216 \(setting result_mib\)\nwhy$/,
     );
     expect(JSON.parse(record)).toMatchObject({ envelope: 'synthesized', result });
   });

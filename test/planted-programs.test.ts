@@ -151,9 +151,9 @@ describe.skipIf(!hasTools)('a program that a script or a package brought', () =>
     expect(said('runtimes')).toMatch(/^bash \d+\.\d+\.\d+ /m);
     expect(said('tools')).toMatch(/^git \d+\.\d+/m);
     expect(said('tools')).toContain('npm 10.8.2');
-    expect(said('scripts')).toContain('5 scripts can be read');
+    expect(said('scripts')).toContain('5 scripts loaded');
     for (const area of ['runtimes', 'tools'])
-      expect(said(area).includes(`does not start them: "${own}"`), area).toBe(isOnPath);
+      expect(said(area).includes(`never starts them: "${own}"`), area).toBe(isOnPath);
     const problems = findings.filter(({ state }) => state === 'problem').map(({ what }) => what);
     expect(problems).toEqual(isOnPath ? [] : [expect.stringContaining('needs the program "needed-program"')]);
     expect(code).toBe(isOnPath ? 0 : 1);
@@ -224,7 +224,7 @@ describe('the Python in the folder of a script', () => {
     expect(findings).toMatchObject([
       {
         state: 'problem',
-        what: `"one": The script needs python >=3.8, but there is only 3.6.9 (${join(venv, 'bin', 'python')})`,
+        what: `"one": The script needs python >=3.8, but only 3.6.9 (${join(venv, 'bin', 'python')}) is installed`,
       },
     ]);
   });
@@ -235,7 +235,7 @@ describe('the Python in the folder of a script', () => {
       await symlink('../../../../../usr/python3.7', join(venv, 'bin', 'python'));
     };
     expect((await doctorOn(fill)).findings).toMatchObject([
-      { state: 'problem', what: expect.stringContaining('but there is only 3.7 (') },
+      { state: 'problem', what: expect.stringContaining('but only 3.7 (') },
     ]);
     expect((await doctorOn(fill, '>=3.6')).findings).toEqual([]);
     expect((await doctorOn(fill, '>=3.7.4')).findings).toMatchObject([

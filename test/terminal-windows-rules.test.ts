@@ -149,7 +149,7 @@ describe.runIf(isReady)('a run', () => {
 
     it('with one that fails at once', async () => {
       const told = await captured({ env: await pretended('exit 5') });
-      expect(told).toContain('ended with exit code 5');
+      expect(told).toContain('exited with code 5');
     });
 
     it('with one that never opens a window, whether it ends well or waits for ever', async () => {

@@ -89,7 +89,7 @@ describe('Windows', () => {
   });
 
   it.each([
-    ['sh ended with exit code 3', [failing]],
+    ['sh exited with code 3', [failing]],
     ['found could not be started (spawn /nowhere/to/be/found ENOENT)', [missing]],
     ['sh opened no window within 1 s', [silent, plain]],
     ['no terminal emulator found', []],

@@ -35,6 +35,6 @@ describe('the fields of a request about a package', () => {
 
   it('are refused where there are none', () => {
     refuseFields({});
-    expect(() => refuseFields({ prepare: false })).toThrow('There is no field "prepare" here');
+    expect(() => refuseFields({ prepare: false })).toThrow('Unknown field "prepare". This request has no fields');
   });
 });

@@ -57,7 +57,7 @@ const manifestWith = (runtime: string, rest = '') => `${minimal}${runtime}\n${re
 it("the id of the program that makes environments is no script's", async () => {
   const loaded = await load(minimal.replace(id, builderId.toUpperCase()));
   expect(loaded?.kind).toBe('broken');
-  expect(summary(loaded)).toEqual(['error 2: This id is taken by a program of Hob itself']);
+  expect(summary(loaded)).toEqual(['error 2: This id is reserved for a program of Hob']);
 });
 
 describe('a complete manifest', () => {
@@ -307,7 +307,7 @@ describe('what a manifest says of interpreters that wait', () => {
 
   it('is noted and left alone where the language has no such modules', async () => {
     const loaded = await load(manifestWith('language = "node.js"\npreload = ["left-pad"]\nwarm = false'));
-    expect(summary(loaded)).toEqual(['note 8: preload is not used: the language is node.js']);
+    expect(summary(loaded)).toEqual(['note 8: preload has no effect, because the language is node.js']);
     expect(scriptOf(loaded).runtime).toMatchObject({ preload: [], mayStartWarm: false });
   });
 });

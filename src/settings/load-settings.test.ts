@@ -136,7 +136,7 @@ describe('settings', () => {
 
   it('take an address of a hub for what it is, and do not repeat a password in it', async () => {
     expect(await problems('huggingface_endpoint = "hub.example"')).toEqual([
-      expect.stringMatching(/huggingface_endpoint must be an address, .* but it is "hub\.example"$/),
+      expect.stringMatching(/huggingface_endpoint must be a URL, .* but it is "hub\.example"$/),
     ]);
     const [problem] = await problems(undefined, {
       HOB_MODELSCOPE_ENDPOINT: 'https://ada:secret@hub.example',

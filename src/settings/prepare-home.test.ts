@@ -59,7 +59,7 @@ describe('a home', () => {
     await writeFile(path, '');
     expect(await prepareHome(path)).toEqual({
       kind: 'unusable',
-      reason: english(/cannot be made or written to \(EEXIST\)/),
+      reason: english(/cannot be created or written to \(EEXIST\)/),
     });
   });
 });
