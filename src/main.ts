@@ -60,7 +60,9 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   process.on('SIGHUP', onSignal);
 
   // A promise that nobody watches is a defect worth a line in the log, not the end of everybody's runs.
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error: unhandled rejection'));
+  process.on('unhandledRejection', (reason) =>
+    log.error({ err: reason }, 'internal error: unhandled rejection'),
+  );
 
   const version = readVersion();
   let all = settings.on_stop === 'stop';
@@ -77,13 +79,10 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   // In one language: whoever starts a service waits for this line.
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
-  if (settings.token)
-    log.info(`callers must send the token; to see it: hob token --home "${settings.home}"`);
+  if (settings.token) log.info(`callers must send the token; to see it: hob token --home "${settings.home}"`);
   if (service.beyond.length > 0) {
     process.stdout.write(`... and on ${service.beyond.join(' and ')}\n`);
-    log.warn(
-      'other machines can reach this Hob over unencrypted connections; see SECURITY.md',
-    );
+    log.warn('other machines can reach this Hob over unencrypted connections; see SECURITY.md');
   }
 
   stop = () => service.stop(stopNow.signal, { all });

@@ -136,7 +136,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     await writeFile(join(folder, 'file'), '');
     expect((await visit(join(folder, 'file'))).amiss('home')).toEqual([problem('is not a folder', '--home')]);
     await symlink('/dev/null', join(folder, 'hob.db'));
-    expect((await visit(folder)).amiss('home')).toEqual([problem(/hob\.db is not a regular file/, 'Remove it')]);
+    expect((await visit(folder)).amiss('home')).toEqual([
+      problem(/hob\.db is not a regular file/, 'Remove it'),
+    ]);
   });
 
   it.runIf(canBecomeOrdinary)('with a home of somebody else', async () => {
@@ -238,7 +240,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
   it('with a port that another Hob has', async () => {
     const hob = await startHob();
     const { amiss } = await visit(await privateHome(), { HOB_PORT: new URL(hob.url).port });
-    expect(amiss('service')).toContainEqual(problem(/^Another Hob \d+\.\d+\.\d+, with a different home, already listens/, 'hob stop --home'));
+    expect(amiss('service')).toContainEqual(
+      problem(/^Another Hob \d+\.\d+\.\d+, with a different home, already listens/, 'hob stop --home'),
+    );
   });
 
   it('with a token that others can read', async () => {
@@ -288,7 +292,9 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const pid = join(bin, 'pid');
     await addProgram(bin, 'perl', `echo $$ > ${pid}\nexec ${findProgram('sleep')} 60`);
     const { said, amiss } = await visit(await privateHome(), { PATH: bin });
-    expect(amiss('runtimes')).toContainEqual(note('The perl program on PATH did not report its version in time', 'which -a perl'));
+    expect(amiss('runtimes')).toContainEqual(
+      note('The perl program on PATH did not report its version in time', 'which -a perl'),
+    );
     expect(said('runtimes').join()).toContain('node.js');
     expect(await isRunning(Number(await readFile(pid, 'utf8')))).toBe(false);
   });
@@ -405,7 +411,9 @@ describe('on a terminal hob doctor', () => {
       const lines = session.lines();
       expect(lines.filter((line) => line.length > 80 && !/\S{60}/.test(line))).toEqual([]);
       expect(lines).toContainEqual(expect.stringMatching(/^ {2}✗ Every user of this machine can write/));
-      expect(lines.findIndex((line) => line.startsWith('    next: Remove their access with'))).toBeGreaterThan(0);
+      expect(
+        lines.findIndex((line) => line.startsWith('    next: Remove their access with')),
+      ).toBeGreaterThan(0);
       expect(lines.slice(-3, -1)).toEqual([
         '1 problem and 1 note:',
         expect.stringMatching(/^ {2}✗ home: Every user of this machine/),

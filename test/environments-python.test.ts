@@ -218,7 +218,9 @@ describe('a Python environment that cannot be made', () => {
       'lib/pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "broken"\nbackend-path = ["."]\n',
       'lib/broken.py': 'def build_wheel(*rest, **more): raise SystemExit("error: command \'gcc\' failed")\n',
     });
-    expect((await scene.refusal(script)).en).toContain('must be compiled on this machine, and the compilation failed');
+    expect((await scene.refusal(script)).en).toContain(
+      'must be compiled on this machine, and the compilation failed',
+    );
   });
 
   it('names the line that makes no sense, without a build', async () => {

@@ -25,7 +25,12 @@ const goodTar = () =>
   tarOf([...someScript, { name: 'data.bin', content: Buffer.from('0123456789'.repeat(500)) }]);
 
 const bytesCases: BytesCase[] = [
-  { what: 'being empty', code: unreadable, names: 'is not a zip, tar or tar.gz', bytes: () => Buffer.alloc(0) },
+  {
+    what: 'being empty',
+    code: unreadable,
+    names: 'is not a zip, tar or tar.gz',
+    bytes: () => Buffer.alloc(0),
+  },
   {
     what: 'being no archive',
     code: unreadable,

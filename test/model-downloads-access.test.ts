@@ -34,9 +34,7 @@ describe('a refusal by the hub', () => {
     const unnamed = await refusal(401);
     expect(unnamed.error.code).toBe('hub-denied');
     expect(unnamed.said).toMatch(/spelling.*HF_TOKEN/s);
-    expect((await refusal(403, {}, { token: 'hf_secret' })).said).toMatch(
-      /The token does not give access/,
-    );
+    expect((await refusal(403, {}, { token: 'hf_secret' })).said).toMatch(/The token does not give access/);
     const gated = await refusal(403, { 'x-error-code': 'GatedRepo' });
     expect(gated.said).toMatch(/licence.*http:\/\/127\.0\.0\.1:\d+\/ada\/tiny.*HF_TOKEN/s);
     const gone = await refusal(404, {}, { revision: 'v9' });

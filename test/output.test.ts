@@ -402,9 +402,7 @@ describe('an envelope', () => {
     const { result, message, exit_code } = JSON.parse(answer);
     expect([exit_code, result]).toEqual([exitCode, { code, msg: message }]);
     expect(message).toMatch(what);
-    expect(message).toMatch(
-      /50000022 bytes; the limit is 16777216 \(setting result_mib\)\nwhy$/,
-    );
+    expect(message).toMatch(/50000022 bytes; the limit is 16777216 \(setting result_mib\)\nwhy$/);
     expect(JSON.parse(record)).toMatchObject({ envelope: 'synthesized', result });
   });
 });

@@ -347,7 +347,9 @@ write({"code": 0, "msg": "ok", "linked": linked})`,
       });
       const hob = await startHob({ scripts: [scripts], args: ['--host', host, '--token'] });
       await until('it says where it is', async () => hob.said().includes(host));
-      await until('the warning is logged', async () => hob.log().includes('other machines can reach this Hob over unencrypted connections'));
+      await until('the warning is logged', async () =>
+        hob.log().includes('other machines can reach this Hob over unencrypted connections'),
+      );
       const { port } = new URL(hob.url);
       const known = bearer(await tokenOf(hob));
       const away = `http://${outward}:${port}`;

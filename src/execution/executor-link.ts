@@ -120,7 +120,10 @@ export class ExecutorLink {
 
   /** An executor of another build, whose language we do not speak, finishes its runs on its own. */
   async #outwait(): Promise<void> {
-    this.#log.warn({ pid: this.address.pid }, 'executor has another version; it finishes its runs on its own');
+    this.#log.warn(
+      { pid: this.address.pid },
+      'executor has another version; it finishes its runs on its own',
+    );
     while (!this.#isClosed && isAlive(this.address.pid) && (await hasListener(this.address.socket))) {
       await wait(muteCheckMs, undefined, { ref: false });
     }

@@ -42,6 +42,7 @@ function notStarted(name: string, why: string): Text {
 }
 
 function endedBadly(name: string, code: number | null, signal: string | null): Text {
-  if (signal !== null) return { en: `${name} was terminated by ${signal}`, zh: `${name} 被信号 ${signal} 终止` };
+  if (signal !== null)
+    return { en: `${name} was terminated by ${signal}`, zh: `${name} 被信号 ${signal} 终止` };
   return { en: `${name} exited with code ${code}`, zh: `${name} 退出，退出码 ${code}` };
 }

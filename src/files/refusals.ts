@@ -3,7 +3,10 @@ import { AppError, errnoOf } from '../shared/errors.ts';
 export function relativePath(path: string): AppError {
   return new AppError(
     'field-invalid',
-    { en: `path must be an absolute path, not ${JSON.stringify(path)}`, zh: `path 应为绝对路径，而不是 “${path}”` },
+    {
+      en: `path must be an absolute path, not ${JSON.stringify(path)}`,
+      zh: `path 应为绝对路径，而不是 “${path}”`,
+    },
     { hint: { en: '~ stands for your home folder.', zh: '~ 表示用户主文件夹。' } },
   );
 }

@@ -35,6 +35,8 @@ describe('the fields of a request about a package', () => {
 
   it('are refused where there are none', () => {
     refuseFields({});
-    expect(() => refuseFields({ prepare: false })).toThrow('Unknown field "prepare". This request has no fields');
+    expect(() => refuseFields({ prepare: false })).toThrow(
+      'Unknown field "prepare". This request has no fields',
+    );
   });
 });

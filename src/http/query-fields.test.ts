@@ -7,7 +7,7 @@ const read = (value: unknown) => new QueryFields({ field: value }, ['field']);
 describe('a field of a query', () => {
   it('is refused when nobody knows it, or when it comes twice', () => {
     expect(() => new QueryFields({ other: '1' }, ['field'])).toThrow(
-      'no query field "other" here, only field',
+      'Unknown query field "other". Known fields: field',
     );
     expect(() => new QueryFields({ other: '1' }, [])).toThrow('no query field "other" here');
     expect(() => read(['a', 'b'])).toThrow('given once');

@@ -10,7 +10,8 @@ export class QueryFields {
       if (!known.includes(name)) throw unknownField(name, known);
       if (typeof value !== 'string') throw invalidField(name, 'given once', '只给出一次');
       // No text on record has one, and the database would take it for the end of the text.
-      if (value.includes('\0')) throw invalidField(name, 'a string without NUL characters', '不含 NUL 的文本');
+      if (value.includes('\0'))
+        throw invalidField(name, 'a string without NUL characters', '不含 NUL 的文本');
       // An empty one is a form field that nobody has filled in.
       if (value !== '') values.set(name, value);
     }

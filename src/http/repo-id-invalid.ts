@@ -3,7 +3,10 @@ import { AppError } from '../shared/errors.ts';
 export function repoIdInvalid(): AppError {
   return new AppError(
     'repo-id-invalid',
-    { en: 'repo_id is missing or not of the form owner/name.', zh: 'repo_id 缺失或格式错误，应为 owner/name' },
+    {
+      en: 'repo_id is missing or not of the form owner/name.',
+      zh: 'repo_id 缺失或格式错误，应为 owner/name',
+    },
     {
       hint: {
         en: 'Use the part of the model address after the host, not the whole address.',

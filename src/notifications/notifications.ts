@@ -83,8 +83,7 @@ export class Notifications {
       this.#isKeeping = true;
     } catch (error) {
       // Once, until it works again: a full disk is not helped by a line for every notification.
-      if (this.#isKeeping)
-        log.warn({ err: error }, 'cannot store notifications; they are only shown');
+      if (this.#isKeeping) log.warn({ err: error }, 'cannot store notifications; they are only shown');
       this.#isKeeping = false;
     }
   }

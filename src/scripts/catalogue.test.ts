@@ -69,7 +69,9 @@ describe('the catalogue', () => {
     expect(await notes()).toEqual([]);
     await write(join(root, 'a'), idA, 'a', calls(idB, 'version = ">=2"'));
     await catalogue.refresh([join(root, 'a')]);
-    expect(await notes()).toEqual([`The required script ${idB} must have version >=2, but the installed one has no version`]);
+    expect(await notes()).toEqual([
+      `The required script ${idB} must have version >=2, but the installed one has no version`,
+    ]);
     expect((await catalogue.resolve(idA)).name).toBe('a');
   });
 

@@ -475,9 +475,7 @@ default = { free = 1 }
 
   it('have the same lines in a file with Windows line ends and a byte order mark', async () => {
     const manifest = `\uFEFF${minimal}color = "red"\n`.replaceAll('\n', '\r\n');
-    expect(summary(await load(manifest))).toEqual([
-      'note 7: Unknown field service.runtime.color is ignored',
-    ]);
+    expect(summary(await load(manifest))).toEqual(['note 7: Unknown field service.runtime.color is ignored']);
   });
 
   it('do no harm when they are named after what every object has', async () => {
@@ -733,7 +731,9 @@ describe('entry and icon', () => {
 
   it.each(outside)('may not leave the folder: %s', async (path) => {
     const entry = await load(`${minimal.replace('main.py', path)}language = "python"\n`);
-    expect(summary(entry)).toEqual([expect.stringMatching(/^error 6: entry .* is outside the script folder/)]);
+    expect(summary(entry)).toEqual([
+      expect.stringMatching(/^error 6: entry .* is outside the script folder/),
+    ]);
     const icon = await load(minimal.replace('name =', `icon = "${path}"\nname =`));
     expect(summary(icon)).toEqual([expect.stringMatching(/^error 3: icon .* is outside the script folder/)]);
   });

@@ -35,9 +35,17 @@ export const RuntimeSchema = Type.Object({
       description: 'Time limit in seconds. Absent or 0: no limit.',
     }),
   ),
-  concurrency: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum number of concurrent runs of this script. Absent: no limit.' })),
+  concurrency: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Maximum number of concurrent runs of this script. Absent: no limit.',
+    }),
+  ),
   lock: Type.Optional(
-    Type.String({ minLength: 1, description: 'Name of a lock. Scripts with the same lock never run at the same time.' }),
+    Type.String({
+      minLength: 1,
+      description: 'Name of a lock. Scripts with the same lock never run at the same time.',
+    }),
   ),
   survivors: Type.Optional(
     Type.Enum(survivorPolicies, {
@@ -70,8 +78,7 @@ export const RuntimeSchema = Type.Object({
   ),
   warm: Type.Optional(
     Type.Boolean({
-      description:
-        'Whether a run may use a warm interpreter: true (default) or false.',
+      description: 'Whether a run may use a warm interpreter: true (default) or false.',
     }),
   ),
 });
@@ -130,9 +137,7 @@ export const ModelSchema = Type.Object({
 export const DependencySchema = Type.Object({
   id: Type.String({ pattern: uuidPattern, description: 'UUID of a script that this script calls.' }),
   name: Type.Optional(Type.String({ description: 'Display name, which helps people to find it.' })),
-  version: Type.Optional(
-    Type.String({ description: 'Required version, such as ">=1.2". Absent: any.' }),
-  ),
+  version: Type.Optional(Type.String({ description: 'Required version, such as ">=1.2". Absent: any.' })),
 });
 
 const RootTableSchema = Type.Object({

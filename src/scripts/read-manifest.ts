@@ -64,7 +64,10 @@ export async function readManifest(path: string, parsed: ParsedToml): Promise<Ma
         en: `Both [${rootName}] and [${second[0]}] describe a script`,
         zh: `[${rootName}] 和 [${second[0]}] 都描述了脚本`,
       },
-      { en: 'Keep one of them. A folder can hold only one script.', zh: '一个文件夹只能有一个脚本，请保留其一。' },
+      {
+        en: 'Keep one of them. A folder can hold only one script.',
+        zh: '一个文件夹只能有一个脚本，请保留其一。',
+      },
     );
   }
 
@@ -151,7 +154,10 @@ const insideAdvice: Text = {
 export function describePath(field: string, path: string, what: Exclude<Confined, 'ok'>): Text {
   switch (what) {
     case 'outside':
-      return { en: `${field} "${path}" is outside the script folder`, zh: `${field} "${path}" 超出了脚本文件夹` };
+      return {
+        en: `${field} "${path}" is outside the script folder`,
+        zh: `${field} "${path}" 超出了脚本文件夹`,
+      };
     case 'missing':
       return { en: `${field} "${path}" does not exist`, zh: `${field} "${path}" 不存在` };
     case 'not-a-file':
@@ -289,7 +295,10 @@ function noteUnknownSections(table: JsonObject, rootName: string, report: Sectio
         en: `Unknown table [${rootName}.${key}] is ignored`,
         zh: `未知的 [${rootName}.${key}]，已忽略`,
       },
-      { en: 'If this is a typing error, correct it. Otherwise no action is needed.', zh: '若非拼写错误，无需处理。' },
+      {
+        en: 'If this is a typing error, correct it. Otherwise no action is needed.',
+        zh: '若非拼写错误，无需处理。',
+      },
     );
   }
 }

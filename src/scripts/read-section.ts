@@ -79,7 +79,10 @@ export function sectionReader(root: JsonObject, rootName: string, report: Report
         'note',
         [...path, key],
         { en: `Unknown field ${full} is ignored`, zh: `未知的字段 ${full}，已忽略` },
-        { en: 'If this is a typing error, correct it. Otherwise no action is needed.', zh: '若非拼写错误，无需处理。' },
+        {
+          en: 'If this is a typing error, correct it. Otherwise no action is needed.',
+          zh: '若非拼写错误，无需处理。',
+        },
       );
     }
   }

@@ -127,7 +127,9 @@ describe('settings', () => {
       HOB_PARAMETERS_IN_MEMORY: '1',
     });
     expect(notes.map(({ en }) => en)).toEqual([
-      expect.stringMatching(/^parameters_in_memory in .*settings\.toml: this setting was removed and is ignored/),
+      expect.stringMatching(
+        /^parameters_in_memory in .*settings\.toml: this setting was removed and is ignored/,
+      ),
       expect.stringMatching(/^HOB_PARAMETERS_IN_MEMORY: this setting was removed and is ignored/),
     ]);
     expect((await load('port = 5\n')).notes).toEqual([]);

@@ -31,7 +31,8 @@ export const SettingsSchema = Type.Object({
   }),
   scripts: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'Folders with scripts, in addition to `scripts/` in the home. The flag `--scripts` adds more.',
+    description:
+      'Folders with scripts, in addition to `scripts/` in the home. The flag `--scripts` adds more.',
   }),
   model_folders: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
@@ -74,7 +75,8 @@ export const SettingsSchema = Type.Object({
     minimum: 1,
     maximum: 10_000,
     default: Math.max(8, 4 * availableParallelism()),
-    description: 'Maximum number of concurrent runs. The default is 8 or four times the number of cores, whichever is larger.',
+    description:
+      'Maximum number of concurrent runs. The default is 8 or four times the number of cores, whichever is larger.',
   }),
   max_queued: Type.Integer({
     minimum: 0,
@@ -133,7 +135,8 @@ export const SettingsSchema = Type.Object({
     minimum: 0,
     maximum: 100_000_000,
     default: 10_000,
-    description: 'Maximum number of ended runs to keep. Hob removes those that were queued first. 0: no limit.',
+    description:
+      'Maximum number of ended runs to keep. Hob removes those that were queued first. 0: no limit.',
   }),
   history_mib: Type.Number({
     minimum: 0,

@@ -17,8 +17,14 @@ export async function checkVersions(): Promise<Finding[]> {
     hob,
     problem(
       'hob',
-      { en: `${node.en} is not supported: Hob needs ${range}`, zh: `${node.zh}不符合 Hob 的要求（${range}）` },
-      { en: 'Install a supported Node.js: https://nodejs.org/', zh: '请安装较新的 Node.js：https://nodejs.org/' },
+      {
+        en: `${node.en} is not supported: Hob needs ${range}`,
+        zh: `${node.zh}不符合 Hob 的要求（${range}）`,
+      },
+      {
+        en: 'Install a supported Node.js: https://nodejs.org/',
+        zh: '请安装较新的 Node.js：https://nodejs.org/',
+      },
     ),
   ];
 }

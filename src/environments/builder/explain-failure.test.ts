@@ -46,7 +46,12 @@ describe('what a tool wrote when it failed', () => {
       "npm error code 128\nnpm error An unknown git error occurred\nnpm error command git --no-replace-objects ls-remote file:///x.git\nnpm error fatal: '/x.git' does not appear to be a git repository",
       "could not be fetched with git: '/x.git' does not appear to be a git repository.",
     ],
-    ['pip', 'finds a conflict', 'ERROR: ResolutionImpossible: for help visit', 'have conflicting requirements'],
+    [
+      'pip',
+      'finds a conflict',
+      'ERROR: ResolutionImpossible: for help visit',
+      'have conflicting requirements',
+    ],
     [
       'pip',
       'cannot compile',

@@ -45,7 +45,10 @@ const stopped: Text = {
 function describe(error: unknown): Text {
   if (error instanceof BuildFailure) return error.text;
   if (errnoOf(error) === 'ENOSPC') {
-    return { en: 'The disk is full. Free some space and run the script again.', zh: '磁盘空间不足，请清理后重试。' };
+    return {
+      en: 'The disk is full. Free some space and run the script again.',
+      zh: '磁盘空间不足，请清理后重试。',
+    };
   }
   const reason = error instanceof Error ? error.message : String(error);
   return { en: `The build failed: ${reason}`, zh: `构建失败：${reason}` };

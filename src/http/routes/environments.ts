@@ -22,7 +22,8 @@ export function addEnvironmentRoutes(app: FastifyInstance, { environments }: App
 
   const removeSchema = {
     summary: 'Remove an environment',
-    description: 'Hob builds it again when a script needs it. Refused while the environment is being built or used by a run.',
+    description:
+      'Hob builds it again when a script needs it. Refused while the environment is being built or used by a run.',
     response: { 200: EnvironmentRemoved, ...errors },
   };
   app.delete<{ Params: { key: string } }>(

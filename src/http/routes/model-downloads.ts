@@ -25,8 +25,7 @@ export function addModelDownloadRoutes(
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const startSchema = {
     summary: 'Download a model',
-    description:
-      'Starts the download of a model, or joins the one in progress. Responds immediately.',
+    description: 'Starts the download of a model, or joins the one in progress. Responds immediately.',
     body: DownloadBody,
     response: { 200: DownloadStarted, ...errors },
   };
@@ -54,7 +53,8 @@ export function addModelDownloadRoutes(
 
   const listSchema = {
     summary: 'List downloads',
-    description: 'Lists the downloads in progress and the latest that ended since the service started, newest first.',
+    description:
+      'Lists the downloads in progress and the latest that ended since the service started, newest first.',
     response: { 200: DownloadsAnswer, ...errors },
   };
   app.get('/api/models/downloads', { schema: listSchema }, async (request) => {

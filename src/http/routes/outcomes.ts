@@ -10,7 +10,8 @@ import { OutcomesAnswer, OutcomesQuery } from '../wire/history.ts';
 export function addOutcomesRoute(app: FastifyInstance, { history }: AppDependencies): void {
   const schema = {
     summary: 'List the latest outcomes of each script',
-    description: 'Lists the state, queue time and duration of the latest runs of all scripts, or of the given ones.',
+    description:
+      'Lists the state, queue time and duration of the latest runs of all scripts, or of the given ones.',
     querystring: OutcomesQuery,
     response: { 200: OutcomesAnswer, '4xx': LaterError, '5xx': LaterError },
   };

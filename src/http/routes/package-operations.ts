@@ -15,7 +15,8 @@ export function addPackageOperationRoutes(app: FastifyInstance, { packages }: Ap
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const listSchema = {
     summary: 'List package operations',
-    description: 'Lists the operations in progress and the latest that ended since the service started, newest first.',
+    description:
+      'Lists the operations in progress and the latest that ended since the service started, newest first.',
     response: { 200: OperationsAnswer, ...errors },
   };
   app.get('/api/packages/operations', { schema: listSchema }, async (request) => {

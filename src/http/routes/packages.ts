@@ -27,7 +27,8 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
 
   const listSchema = {
     summary: 'List installed packages',
-    description: 'Lists the installed packages, their sources, and the versions to which a rollback is possible.',
+    description:
+      'Lists the installed packages, their sources, and the versions to which a rollback is possible.',
     response: { 200: PackagesAnswer, ...errors },
   };
   app.get('/api/packages', { schema: listSchema }, async (request) => {
@@ -77,7 +78,8 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
 
   const rollbackSchema = {
     summary: 'Roll back a package',
-    description: 'Activates the previous version. The current one is kept, so that a second rollback activates it again.',
+    description:
+      'Activates the previous version. The current one is kept, so that a second rollback activates it again.',
     body: NothingBody,
     response: started,
   };
@@ -106,8 +108,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
 
   const prepareSchema = {
     summary: 'Prepare a script',
-    description:
-      'Builds the environment of a script, so that its first run does not have to wait.',
+    description: 'Builds the environment of a script, so that its first run does not have to wait.',
     body: NothingBody,
     response: started,
   };

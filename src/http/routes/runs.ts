@@ -55,7 +55,8 @@ export function addRunRoutes(
 
   const notesSchema = {
     summary: 'Get the notes of a run',
-    description: 'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
+    description:
+      'Returns remarks of Hob about the run, for example why it had no window. They are separate from the output of the script.',
     response: { 200: NotesAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>(

@@ -12,7 +12,8 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 export function addScriptIconRoute(app: FastifyInstance, { catalogue }: AppDependencies): void {
   const schema = {
     summary: 'Get the icon of a script',
-    description: 'Returns the image that the manifest names. The file must be inside the folder of the script.',
+    description:
+      'Returns the image that the manifest names. The file must be inside the folder of the script.',
     response: { 200: IconAnswer, '4xx': LaterError, '5xx': LaterError },
   };
   app.get<{ Params: { id: string } }>('/api/scripts/:id/icon', { schema }, async (request, reply) => {

@@ -10,7 +10,11 @@ export const Envelope = Type.Object(
     code: Type.Integer({ description: '0 means success; -1, -2 and -3 are set by Hob.' }),
     msg: Type.String(),
   },
-  { additionalProperties: true, description: 'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.' },
+  {
+    additionalProperties: true,
+    description:
+      'The JSON object that the script wrote to `environment.output_json`, or that Hob synthesized.',
+  },
 );
 
 export const data = Type.Optional(
@@ -20,7 +24,9 @@ export const data = Type.Optional(
 );
 
 export const params = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), { description: "Values that override the params of the manifest." }),
+  Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Values that override the params of the manifest.',
+  }),
 );
 
 export const LaterError = Type.Object(

@@ -5,21 +5,28 @@ import { Nullable } from './common.ts';
 export const EventsQuery = Type.Object({
   since: Type.Optional(
     Type.String({
-      description: 'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
+      description:
+        'Id of the last event received. Same as the header `Last-Event-ID`, for clients that cannot set it.',
     }),
   ),
-  types: Type.Optional(Type.String({ description: 'The event types to send, separated by commas. Absent: all.' })),
+  types: Type.Optional(
+    Type.String({ description: 'The event types to send, separated by commas. Absent: all.' }),
+  ),
 });
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'Id of the last event received. The stream starts with the events after it.' }),
+    Type.String({
+      description: 'Id of the last event received. The stream starts with the events after it.',
+    }),
   ),
 });
 
 export const RunEventsQuery = Type.Object({ since: EventsQuery.properties.since });
 
-export const NothingMore = Type.Null({ description: 'The run has ended, and the client has received all its events.' });
+export const NothingMore = Type.Null({
+  description: 'The run has ended, and the client has received all its events.',
+});
 
 /** Refusals are JSON, as everywhere: only this one answer is a stream. */
 export const EventsAnswer = {

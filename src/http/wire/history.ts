@@ -5,9 +5,7 @@ import { Nullable } from './common.ts';
 import { RunAnswer } from './runs.ts';
 
 const commaList = (values: readonly string[]) =>
-  Type.Optional(
-    Type.String({ description: `One or more of ${values.join(', ')}, separated by commas.` }),
-  );
+  Type.Optional(Type.String({ description: `One or more of ${values.join(', ')}, separated by commas.` }));
 
 export const RunsQuery = Type.Object({
   script: Type.Optional(Type.String({ format: 'uuid', description: 'Runs of this script.' })),
@@ -119,14 +117,15 @@ const tally = {
   succeeded: Type.Integer(),
   failed: Type.Integer(),
   unknown: Type.Integer(),
-  end_causes: Type.Record(Type.String(), Type.Integer(), { description: 'Number of runs for each end cause.' }),
+  end_causes: Type.Record(Type.String(), Type.Integer(), {
+    description: 'Number of runs for each end cause.',
+  }),
   duration_ms: Nullable(
     Type.Object(
       { mean: Type.Integer(), median: Type.Integer(), p95: Type.Integer() },
       {
         additionalProperties: false,
-        description:
-          'The mean is exact; median and p95 are accurate to within 20 %. Null if no run started.',
+        description: 'The mean is exact; median and p95 are accurate to within 20 %. Null if no run started.',
       },
     ),
   ),

@@ -14,7 +14,8 @@ export const DownloadBody = Type.Object({
   source: Type.Optional(
     Nullable(
       Type.Enum([...modelSources], {
-        description: 'The hub to download from. Absent: the source that a script declares for this repo, otherwise huggingface.',
+        description:
+          'The hub to download from. Absent: the source that a script declares for this repo, otherwise huggingface.',
       }),
     ),
   ),
@@ -28,9 +29,7 @@ export const DownloadBody = Type.Object({
     ),
   ),
   revision: Type.Optional(
-    Nullable(
-      Type.String({ description: 'A branch, tag or commit. Absent: the default branch.' }),
-    ),
+    Nullable(Type.String({ description: 'A branch, tag or commit. Absent: the default branch.' })),
   ),
 });
 

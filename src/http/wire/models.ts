@@ -25,12 +25,17 @@ const ModelItem = Type.Object(
 
 export const ModelsAnswer = Type.Object(
   { items: Type.Array(ModelItem), next: Type.Null() },
-  { additionalProperties: false, description: 'The models on this machine, and the missing models that scripts need.' },
+  {
+    additionalProperties: false,
+    description: 'The models on this machine, and the missing models that scripts need.',
+  },
 );
 
 export const RemoveModelQuery = Type.Object({
   place: Type.Optional(
-    Type.Enum(modelPlaces, { description: 'The place to remove the model from. Absent: the first place that has it.' }),
+    Type.Enum(modelPlaces, {
+      description: 'The place to remove the model from. Absent: the first place that has it.',
+    }),
   ),
   dry_run: Type.Optional(
     Type.Enum(['true', 'false'], { description: 'true: only report how much would be freed.' }),

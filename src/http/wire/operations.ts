@@ -76,9 +76,7 @@ export const NotifyBody = Type.Object({
       description: 'Milliseconds until it disappears; 0: it stays until the user closes it.',
     }),
   ),
-  show_close: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether it has a close button.' }),
-  ),
+  show_close: Type.Optional(Type.Boolean({ default: false, description: 'Whether it has a close button.' })),
 });
 
 export const NotifyAnswer = Type.Object(

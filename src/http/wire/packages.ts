@@ -22,7 +22,11 @@ const ref = Type.Optional(
   ),
 );
 const path = Type.Optional(
-  Nullable(Type.String({ description: 'The folder of the script inside the source, if the source has several scripts.' })),
+  Nullable(
+    Type.String({
+      description: 'The folder of the script inside the source, if the source has several scripts.',
+    }),
+  ),
 );
 const prepare = Type.Optional(
   Nullable(

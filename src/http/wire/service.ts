@@ -22,7 +22,8 @@ export const WarmAnswer = Type.Object(
           path: Type.String({ description: 'Path of the interpreter.' }),
           preload: Type.Array(Type.String(), { description: 'Modules that it has preloaded.' }),
           forked: Type.Boolean({
-            description: 'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
+            description:
+              'true: each is a fork of one process that has loaded the modules. false: each loads them itself.',
           }),
           waiting: Type.Integer({ description: 'Number of idle interpreters.' }),
           memory_bytes: Type.Integer(),
@@ -32,7 +33,10 @@ export const WarmAnswer = Type.Object(
       { description: 'Empty if the service requires a token and the caller has not sent it.' },
     ),
   },
-  { additionalProperties: false, description: 'Interpreters that were started ahead of time and wait for runs.' },
+  {
+    additionalProperties: false,
+    description: 'Interpreters that were started ahead of time and wait for runs.',
+  },
 );
 
 export const ExecutorAnswer = Type.Object(

@@ -9,7 +9,9 @@ const SettingItem = Type.Object(
     default: Type.Unknown({ description: 'Default value.' }),
     source: Type.Enum(['default', 'file', 'environment', 'flag']),
     set_by: Nullable(
-      Type.String({ description: 'The file, environment variable or flag that sets it; null for a default.' }),
+      Type.String({
+        description: 'The file, environment variable or flag that sets it; null for a default.',
+      }),
     ),
     description: Type.String({ description: 'In the language of the caller.' }),
   },
@@ -31,9 +33,7 @@ export const SettingsAnswer = Type.Object(
 const RuntimeItem = Type.Object(
   {
     language: Type.String({ description: 'Name as used in manifests.' }),
-    version: Nullable(
-      Type.String({ description: 'Null if it is not installed or reports no version.' }),
-    ),
+    version: Nullable(Type.String({ description: 'Null if it is not installed or reports no version.' })),
     path: Nullable(Type.String({ description: 'Path of the interpreter; null if it is not installed.' })),
     install: Nullable(
       Type.String({ description: 'How to install a missing interpreter, in the language of the caller.' }),

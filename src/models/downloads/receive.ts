@@ -53,7 +53,8 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
       break;
     case 206:
       if (hasChanged) return startedOver();
-      if (!fitsRange(response, at, sizeBytes)) return received('the server sent a different part than requested');
+      if (!fitsRange(response, at, sizeBytes))
+        return received('the server sent a different part than requested');
       break;
     default:
       if (at > 0) return startedOver();

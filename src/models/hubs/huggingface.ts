@@ -44,7 +44,10 @@ export class HuggingFaceHub implements Hub {
     const { document } = await askForJson(about, { ...asking, maxBytes: pageBytes });
     const commit = isJsonObject(document) ? document.sha : undefined;
     if (!isGitSha(commit))
-      throw badAnswer(endpoint.host, { en: 'did not name a commit of the model', zh: '没有给出模型的提交号' });
+      throw badAnswer(endpoint.host, {
+        en: 'did not name a commit of the model',
+        zh: '没有给出模型的提交号',
+      });
 
     const files: HubFile[] = [];
     const start = new URL(`${model}/tree/${commit}?recursive=true`, endpoint);

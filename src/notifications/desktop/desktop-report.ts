@@ -20,10 +20,7 @@ export class DesktopReport {
     if (this.#told) return;
     this.#told = true;
     const reason = error instanceof Error ? error.message : String(error);
-    this.#log.warn(
-      { ...trouble, reason },
-      'desktop is unreachable; notifications are not shown',
-    );
+    this.#log.warn({ ...trouble, reason }, 'desktop is unreachable; notifications are not shown');
   }
 
   worked(): void {

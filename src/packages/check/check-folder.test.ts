@@ -127,7 +127,10 @@ when = { field = "mode", eq = "x" }
       'exe',
       'main',
       'hello',
-      ['error main:1 The entry is not a program and does not start with #!', 'error main:- The entry is not executable'],
+      [
+        'error main:1 The entry is not a program and does not start with #!',
+        'error main:- The entry is not executable',
+      ],
     ],
     ['exe', 'main', '\x7fELF', ['error main:- The entry is not executable']],
     ['exe', 'main.exe', 'MZ\x90', ['note main.exe:- The entry is a program for Windows']],

@@ -106,7 +106,9 @@ describe('what cannot be installed from is refused:', () => {
     '/a',
     'a/',
   ])('the ref %s', (ref) => {
-    expect(refusal('https://example.org/r', { ref }).text.en).toContain('is not a valid name of a branch, tag or commit');
+    expect(refusal('https://example.org/r', { ref }).text.en).toContain(
+      'is not a valid name of a branch, tag or commit',
+    );
   });
 });
 

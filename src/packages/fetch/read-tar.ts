@@ -170,7 +170,10 @@ class TarGuard extends Transform {
   /** An archive that was cut between two files looks complete, but for the zeros that end it. */
   checkEnd(): void {
     if (this.#totalBytes > 0 && this.#zeros >= blockBytes) return;
-    throw unreadable({ en: 'The archive has no end marker; it may be truncated', zh: '压缩包在结束标记之前就中断了' });
+    throw unreadable({
+      en: 'The archive has no end marker; it may be truncated',
+      zh: '压缩包在结束标记之前就中断了',
+    });
   }
 
   #countZeros(chunk: Buffer): void {

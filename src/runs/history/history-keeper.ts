@@ -108,8 +108,7 @@ export class HistoryKeeper {
       for (let done = await this.#step(); done.more; done = await this.#step()) removed += done.removed;
       if (this.#unsettled > 0) await this.#settle();
     } catch (error) {
-      if (!this.#closing.signal.aborted)
-        log.warn({ err: error }, 'cannot prune the history; will try again');
+      if (!this.#closing.signal.aborted) log.warn({ err: error }, 'cannot prune the history; will try again');
     }
     if (removed > 0) log.info({ removed }, 'removed runs over a history limit');
   }

@@ -63,8 +63,7 @@ export class RunRemover {
     try {
       await removeFolder(runFolderAt(runsFolder, runId).path, closing);
     } catch (error) {
-      if (closing.aborted)
-        log.info({ run: runId }, 'the next start removes the folder of a run');
+      if (closing.aborted) log.info({ run: runId }, 'the next start removes the folder of a run');
       else log.warn({ err: error, run: runId }, 'cannot remove the folder of a run yet');
     }
   }
