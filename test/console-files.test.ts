@@ -97,7 +97,7 @@ it('shows its page to whoever opens an address that there is not, and tells prog
 });
 
 it('has something to show before any script has come, and comes compressed to whoever can read that', async () => {
-  expect(html).toContain('Loading …');
+  expect(html).toContain('Loading…');
   const [path = ''] = [...scripts.keys()].filter((each) => each.startsWith('/assets/index-'));
   const answer = (encoding: string) => fetch(hob.url + path, { headers: { 'accept-encoding': encoding } });
   const packed = await answer('gzip, deflate');

@@ -52,7 +52,7 @@ describe.runIf(hasChromium)('the history', () => {
     const { page, checkAccess, close } = await scene.open('/runs');
     await rows(page).first().getByText('整理下载').waitFor();
     // It was called in Chinese, and nobody wrote a message: what is said of it is said in the language of the page.
-    await rows(page).first().getByText('exit code 3', { exact: true }).waitFor();
+    await rows(page).first().getByText('Exit code 3', { exact: true }).waitFor();
     const runId = await start(forever);
     const running = rows(page).filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
     await running.getByRole('img', { name: 'running' }).waitFor();
@@ -189,7 +189,7 @@ describe.runIf(hasChromium)('the history', () => {
     expect(await rows(page).getByText('Watch the folder').count()).toBe(0);
     expects(/404 .*\/nowhere$/);
     await page.goto(`${scene.hob.url}/nowhere`);
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     await close();
   });
 

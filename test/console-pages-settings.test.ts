@@ -78,7 +78,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
     await page
       .getByRole('navigation', { name: 'More pages' })
-      .getByRole('link', { name: 'Interface' })
+      .getByRole('link', { name: 'API' })
       .click();
     await page.waitForURL('**/docs');
     await page.getByRole('button', { name: '/api/execute' }).click();
@@ -128,17 +128,17 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     // The service also ends what it has been telling when its token is another.
     expects(/401 \(Unauthorized\) \S+\/api\/|net::ERR_INCOMPLETE_CHUNKED_ENCODING \S+\/api\/events$/);
     await page.locator('input[type=password]:focus').fill('口令');
-    expect(await page.title()).toBe('Token · Hob');
+    expect(await page.title()).toBe('Sign in · Hob');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('This is not the token of this Hob').waitFor();
+    await page.getByRole('alert').getByText('Wrong token. Copy the current token and try again.').waitFor();
     await page.getByLabel('Token').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('This is not the token of this Hob').waitFor();
+    await page.getByRole('alert').getByText('Wrong token. Copy the current token and try again.').waitFor();
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('searchbox').fill('gree');
     token = (await scene.cli('token', '--renew').ended).stdout.trim();
-    const dialog = page.getByRole('dialog', { name: 'Hob asks for its token again' });
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.locator('input:focus').fill(token);
     await checkAccess();
     await page.keyboard.press('Escape');
@@ -165,7 +165,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await page.getByRole('dialog').getByText('hob serve').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop Hob' }).click();
     await page.getByText('Hob is stopping. This starts it again').waitFor();
-    await page.getByText('Hob does not answer').first().waitFor();
+    await page.getByText('Hob is not responding').first().waitFor();
     await close();
   });
 });

@@ -141,7 +141,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     expect(await page.evaluate<string>(`getComputedStyle(${red}).fontWeight`)).toBe('600');
     await page.getByRole('progressbar', { name: 'page 21 of 50' }).waitFor();
     const state = page.getByRole('main').getByRole('status').first();
-    expect(await state.textContent()).toBe('running');
+    expect(await state.textContent()).toBe('Running');
     await expect.poll(() => page.evaluate('document.getAnimations().length')).toBe(0);
     await checkAccess();
     await writeFile(join(gates, 'more'), '');
@@ -150,14 +150,14 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.getByText('Some of it is not UTF-8').waitFor();
     // Who looks at something else sees its tab.
     await turnToTab(page, 'hidden');
-    expect(await page.title()).toBe('Publish · running · Hob');
+    expect(await page.title()).toBe('Publish · Running · Hob');
     await scene.hob.post(`/api/runs/${runId}/cancel`, {});
-    await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
+    await expect.poll(() => page.title()).toBe('Publish · Cancelled · Hob');
     await turnToTab(page, 'visible');
-    await page.getByText('It was cancelled').waitFor();
-    await expect.poll(() => page.title()).toBe('Publish · cancelled · Hob');
+    await page.getByText('The run was cancelled').waitFor();
+    await expect.poll(() => page.title()).toBe('Publish · Cancelled · Hob');
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
-    expect(await state.textContent()).toBe('cancelled');
+    expect(await state.textContent()).toBe('Cancelled');
     await close();
   });
 
@@ -213,7 +213,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await held[0]?.();
     await chain.getByRole('link', { name: 'second' }).getByRole('img', { name: 'succeeded' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('It was cancelled').waitFor();
+    await page.getByText('The run was cancelled').waitFor();
     await close();
   });
 
@@ -313,7 +313,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
   it('is run again by Ctrl+Enter, with its secrets asked for, and deleted', async () => {
     const runId = await finish(ids.secret, { params: { key: 'abc' } });
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
-    await page.getByText('The script ended with exit code 3').waitFor();
+    await page.getByText('The script exited with code 3').waitFor();
     const edit = page.getByRole('link', { name: 'Edit and run' });
     expect(await edit.getAttribute('href')).toBe(`/scripts/${ids.secret}?from=${runId}`);
     expects(/400 .*\/rerun$/);
@@ -324,7 +324,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    await page.getByText('The script ended with exit code 3').click();
+    await page.getByText('The script exited with code 3').click();
     for (const aside of ['isComposing', 'repeat'])
       await page.evaluate(
         `dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, ${aside}: true }))`,
@@ -405,20 +405,20 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await scene.hob.post('/api/notify', { notify_type: 'info', message: 'told just now' });
     await page.getByText('told just now').first().waitFor();
     await main.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('It was cancelled').waitFor();
+    await page.getByText('The run was cancelled').waitFor();
     scene.hob.process.kill('SIGSTOP');
     try {
       expects(/404 .*\/api\/runs\/none$/);
       await page.evaluate("history.pushState(null, '', '/runs/none')");
       await page.clock.fastForward(41_000);
-      await page.getByText('Hob does not answer. Trying again').waitFor();
+      await page.getByText('Hob is not responding. Reconnecting…').waitFor();
       await page.clock.fastForward(60_000);
-      await main.getByRole('alert').getByText('Hob does not answer').waitFor();
+      await main.getByRole('alert').getByText('Hob is not responding').waitFor();
     } finally {
       scene.hob.process.kill('SIGCONT');
     }
     await page.getByText('There is no such run').waitFor();
-    await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+    await page.getByText('Hob is not responding').waitFor({ state: 'detached' });
     await close();
   });
 
@@ -442,7 +442,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     counting.expects(isAway);
     form.expects(isAway);
     await scene.hob.stop('SIGKILL');
-    await page.getByText('Hob does not answer').waitFor();
+    await page.getByText('Hob is not responding').waitFor();
     // Of a page that was not looked at before there is nothing here yet.
     await other.page.getByRole('link', { name: 'Models' }).first().click();
     await other.page.getByText('Loading').waitFor();
@@ -454,7 +454,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       expect(next.url).toBe(scene.hob.url);
       await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
       expect(await output.textContent()).toMatch(/^red and plain\nmore\n100%\nnot/);
-      await page.getByText('Hob does not answer').waitFor({ state: 'detached' });
+      await page.getByText('Hob is not responding').waitFor({ state: 'detached' });
       await writeFile(join(gates, 'enough'), '');
       const message = await counting.page
         .getByText(/^up to \d+$/)
@@ -465,7 +465,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       expect(await counted()).toBe(Array.from({ length: lineCount }, (_, number) => `${number}\n`).join(''));
       await counting.close();
       await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('It was cancelled').waitFor();
+      await page.getByText('The run was cancelled').waitFor();
       await close();
       await other.page.getByRole('heading', { name: 'Models' }).waitFor();
       await other.close();

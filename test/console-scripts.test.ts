@@ -98,7 +98,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('link', { name: 'Twin one' }).waitFor({ state: 'detached' });
     expect(await cards.count()).toBe(1);
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a script or a page').fill('twin');
+    await page.getByPlaceholder('Search scripts and pages…').fill('twin');
     const options = page.getByRole('option', { name: 'Twin' });
     await page.getByRole('option', { name: 'Backup' }).waitFor({ state: 'detached' });
     expect(await options.count()).toBe(2);
@@ -139,7 +139,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.bringToFront();
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
-    await page.getByRole('button', { name: 'Colours: as the system' }).click();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
     // Another tab takes it over.
     await tab.getByRole('heading', { name: 'Overview' }).waitFor();
     await tab.locator('html[data-theme="light"][lang="en"]').waitFor();
@@ -181,8 +181,8 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('a[href="/models"]:focus').waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a script or a page').fill('resi');
-    await page.getByRole('listbox', { name: 'Where to go' }).waitFor();
+    await page.getByPlaceholder('Search scripts and pages…').fill('resi');
+    await page.getByRole('listbox', { name: 'Results' }).waitFor();
     await page.getByRole('option', { name: 'Resize images' }).waitFor();
     await checkAccess();
     await page.keyboard.press('Enter');

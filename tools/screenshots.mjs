@@ -74,7 +74,7 @@ async function take({ name, path, act = async () => {} }, look) {
   // Wait for the parts of the page that are still loading.
   for (const part of await page
     .locator('main')
-    .getByText(/^(?:Loading …|加载中)/)
+    .getByText(/^(?:Loading…|加载中)/)
     .all())
     await part.waitFor({ state: 'detached' });
   await page.screenshot({ path: file, animations: 'disabled' });

@@ -8,9 +8,9 @@ export function TokenDialog({ isOpen }: { isOpen: boolean }) {
   return (
     <Dialog
       isOpen={isOpen}
-      title={say('Hob asks for its token again', 'Hob 需要重新验证令牌')}
+      title={say('Sign in again', 'Hob 需要重新验证令牌')}
       description={say(
-        'It was started anew, its token was renewed, or you have signed out elsewhere. What you have entered on this page stays.',
+        'Your session has ended: Hob was restarted, its token was renewed, or you signed out elsewhere. Your input on this page is kept.',
         '服务已重新启动、令牌已更换，或您已在别处退出登录。此页面上已填写的内容会保留。',
       )}
     >

@@ -26,7 +26,7 @@ export function TokenForm() {
   return (
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <p className="text-muted">
-        {say('On the machine where it runs, this prints it: ', '在运行它的机器上执行以下命令即可查看：')}
+        {say('To see the token, run this command on the machine where Hob runs: ', '在运行它的机器上执行以下命令即可查看：')}
         <code className="rounded bg-hover px-1.5 py-0.5 font-mono text-ink">hob token</code>
       </p>
       <Field label={say('Token', '令牌')}>
@@ -48,7 +48,7 @@ export function TokenForm() {
         </p>
       )}
       <Button type="submit" look="primary">
-        {say('Go on', '继续')}
+        {say('Sign in', '继续')}
       </Button>
     </form>
   );
@@ -64,6 +64,6 @@ async function startSession(token: string): Promise<void> {
 
 function refusalWords(error: unknown, say: Say): string {
   if (error instanceof NoTokenError || (error instanceof RefusedError && error.needsToken))
-    return say('This is not the token of this Hob', '令牌不正确');
-  return error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error);
+    return say('Wrong token. Copy the current token and try again.', '令牌不正确');
+  return error instanceof UnreachableError ? say('Hob is not responding. Check that it is running and try again.', 'Hob 没有响应') : messageOf(error);
 }

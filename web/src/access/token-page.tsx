@@ -7,13 +7,13 @@ import { TokenForm } from './token-form.tsx';
 /** What there is for somebody whom the service does not know yet. */
 export function TokenPage() {
   const say = useSay();
-  useTabTitle(say('Token', '令牌'));
+  useTabTitle(say('Sign in', '令牌'));
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="flex w-full max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-sm">
         <h1 className="flex items-center gap-2 text-lg font-semibold">
           <KeyRound size={20} aria-hidden className="text-accent" />
-          {say('This Hob asks for its token', '此 Hob 需要令牌')}
+          {say('Sign in to Hob', '此 Hob 需要令牌')}
         </h1>
         <TokenForm />
       </div>

@@ -32,7 +32,7 @@ export class UnreachableError extends Error {
   readonly isLate: boolean;
 
   constructor(cause: unknown, isLate = false) {
-    super('Hob does not answer', { cause });
+    super('Hob is not responding', { cause });
     this.name = 'UnreachableError';
     this.isLate = isLate;
   }

@@ -81,13 +81,13 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
         <Command.Input
           value={query}
           onValueChange={setQuery}
-          placeholder={say('Go to a script or a page …', '前往脚本或页面……')}
+          placeholder={say('Search scripts and pages…', '前往脚本或页面……')}
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-muted"
         />
       </div>
-      <Command.List label={say('Where to go', '可前往的位置')} className="max-h-[50dvh] overflow-y-auto p-2">
+      <Command.List label={say('Results', '可前往的位置')} className="max-h-[50dvh] overflow-y-auto p-2">
         <Command.Empty className="p-6 text-center text-muted">
-          {say('Nothing is like that', '没有匹配项')}
+          {say('No results', '没有匹配项')}
         </Command.Empty>
         {scripts.length > 0 && (
           <Group heading={say('Scripts', '脚本')}>
@@ -111,7 +111,7 @@ function PaletteContent({ onDone }: { onDone: () => void }) {
           </Group>
         )}
         {query === '' && runs !== undefined && runs.items.length > 0 && (
-          <Group heading={say('Last runs', '最近运行')}>
+          <Group heading={say('Recent runs', '最近运行')}>
             {runs.items.map((run) => (
               <Item key={run.run_id} value={run.run_id} onSelect={go(`/runs/${run.run_id}`)}>
                 <StateIcon state={shownState(run)} />

@@ -41,14 +41,14 @@ export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceL
           <Command.Input
             value={search.text}
             onValueChange={search.onChange}
-            placeholder={say('Find …', '查找……')}
+            placeholder={say('Search…', '查找……')}
             className="h-10 w-full bg-transparent outline-none placeholder:text-muted"
           />
         </div>
       )}
       <Command.List label={label} className="max-h-72 overflow-y-auto p-1.5">
         <Command.Empty className="p-4 text-center text-muted">
-          {say('Nothing is like that', '没有匹配项')}
+          {say('No results', '没有匹配项')}
         </Command.Empty>
         {choices.map(({ value, name, icon }) => (
           <Command.Item
@@ -63,7 +63,7 @@ export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceL
               <Check
                 size={15}
                 role="img"
-                aria-label={say('chosen', '已选')}
+                aria-label={say('Selected', '已选')}
                 className="shrink-0 text-accent"
               />
             )}

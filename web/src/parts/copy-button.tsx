@@ -23,7 +23,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
       await copyText(typeof text === 'string' ? text : text());
       setCopied(true);
     } catch {
-      toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });
+      toast({ kind: 'error', title: say('The browser blocked copying', '浏览器不允许复制') });
     }
   };
   return (

@@ -75,12 +75,14 @@ interface ConfirmProps {
   readonly description: string;
   /** What will be done, on the button that does it. */
   readonly action: string;
+  /** The button that changes nothing; “Cancel” unless given. */
+  readonly dismiss?: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ isOpen, title, description, action, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ isOpen, title, description, action, dismiss, onConfirm, onClose }: ConfirmProps) {
   const say = useSay();
   return (
     <Dialog
@@ -91,7 +93,7 @@ export function Confirm({ isOpen, title, description, action, onConfirm, onClose
       actions={
         <>
           <Button data-harmless onClick={onClose}>
-            {say('Leave it', '取消')}
+            {dismiss ?? say('Cancel', '取消')}
           </Button>
           <Button
             look="danger"

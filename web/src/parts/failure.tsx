@@ -10,13 +10,18 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const say = useSay();
   const [overcome, setOvercome] = useState<unknown>(null);
   useBackAgain(() => setOvercome(error));
-  if (error === overcome && error instanceof UnreachableError && !onRetry) return null;
-  const message =
-    error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error);
+  const isUnreachable = error instanceof UnreachableError;
+  if (error === overcome && isUnreachable && !onRetry) return null;
+  const message = isUnreachable ? say('Hob is not responding', 'Hob 没有响应') : messageOf(error);
   return (
     <div role="alert" className="rounded-xl border border-line bg-bad-ground p-4">
       <p className="font-medium text-bad">{message}</p>
       {error instanceof RefusedError && error.hint && <p className="mt-1 text-ink">{error.hint}</p>}
+      {isUnreachable && (
+        <p className="mt-1 text-ink">
+          {say('If Hob was stopped, start it in a terminal: hob serve', '如果服务已停止，请在终端中运行：hob serve')}
+        </p>
+      )}
       {onRetry && (
         <Button size="small" className="mt-3" onClick={onRetry}>
           {say('Try again', '重试')}

@@ -36,7 +36,7 @@ export function FilterPopover(props: FilterPopoverProps) {
         {chosen !== null && (
           <button
             type="button"
-            aria-label={say(`Clear: ${label}`, `清除：${label}`)}
+            aria-label={say(`Clear filter: ${label}`, `清除：${label}`)}
             onClick={onClear}
             className="grid h-9 w-8 shrink-0 place-items-center rounded-r-lg border border-l-0 border-accent bg-accent-ground text-accent hover:bg-hover"
           >

@@ -9,7 +9,7 @@ export function Loading() {
         className="size-4 animate-spin rounded-full border-2 border-line-strong border-t-accent"
         aria-hidden
       />
-      {say('Loading …', '加载中……')}
+      {say('Loading…', '加载中……')}
     </output>
   );
 }

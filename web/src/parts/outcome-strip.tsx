@@ -107,7 +107,7 @@ export function DurationLine({ runs }: { runs: readonly Outcome[] }) {
 function stripText(runs: readonly Outcome[], say: Say): string {
   const counts = new Map<ShownState, number>();
   for (const state of runs.map(shownState)) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say)}`);
+  const parts = [...counts].map(([state, count]) => `${count} ${stateName(state, say).toLowerCase()}`);
   if (runs.length === 0) return say('No runs yet', '还没有运行记录');
   return say(
     `${runs.length === 1 ? 'Last run' : `Last ${runs.length} runs`}: ${parts.join(', ')}`,
@@ -119,7 +119,7 @@ function durationsText(runs: readonly Outcome[], say: Say): string {
   const durations = runs.flatMap(({ duration_ms }) => (duration_ms === null ? [] : [duration_ms]));
   const [shortest, longest] = [Math.min(...durations), Math.max(...durations)];
   return say(
-    `They took from ${durationText(shortest)} to ${durationText(longest)}`,
+    `Duration: ${durationText(shortest)} to ${durationText(longest)}`,
     `耗时 ${durationText(shortest)} 至 ${durationText(longest)}`,
   );
 }

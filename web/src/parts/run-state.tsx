@@ -36,12 +36,12 @@ export const stateLooks: Readonly<Record<ShownState, Look>> = {
 
 export function stateName(state: ShownState, say: Say): string {
   const names: Readonly<Record<ShownState, string>> = {
-    queued: say('queued', '排队中'),
-    running: say('running', '运行中'),
-    succeeded: say('succeeded', '成功'),
-    failed: say('failed', '失败'),
-    cancelled: say('cancelled', '已取消'),
-    unknown: say('unknown', '未知'),
+    queued: say('Queued', '排队中'),
+    running: say('Running', '运行中'),
+    succeeded: say('Succeeded', '成功'),
+    failed: say('Failed', '失败'),
+    cancelled: say('Cancelled', '已取消'),
+    unknown: say('Unknown', '未知'),
   };
   return names[state];
 }

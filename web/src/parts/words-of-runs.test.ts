@@ -18,9 +18,9 @@ describe('the line about how a run went', () => {
   });
 
   it('is in the language of whoever looks where Hob wrote it, not of whoever called', () => {
-    expect(runMessage(failure, english)).toBe('exit code 3');
+    expect(runMessage(failure, english)).toBe('Exit code 3');
     expect(runMessage(failure, chinese)).toBe('退出码 3');
-    expect(runMessage({ ...failure, end_cause: 'timeout', exit_code: -1 }, english)).toBe('timed out');
+    expect(runMessage({ ...failure, end_cause: 'timeout', exit_code: -1 }, english)).toBe('Timed out');
   });
 
   it('says nothing of a success that left no message', () => {

@@ -6,12 +6,12 @@ type Ending = Pick<BriefRun, 'end_cause' | 'exit_code' | 'result' | 'envelope'>;
 /** Who asked for a run, in a word. */
 export function originName(origin: Origin, say: Say): string {
   const names: Readonly<Record<Origin, string>> = {
-    console: say('console', '控制台'),
+    console: say('Console', '控制台'),
     execute: say('API', 'API 调用'),
-    link: say('script', '脚本调用'),
-    cli: say('command line', '命令行'),
-    schedule: say('schedule', '定时'),
-    hob: say('Hob itself', 'Hob 自身'),
+    link: say('Script', '脚本调用'),
+    cli: say('Command line', '命令行'),
+    schedule: say('Schedule', '定时'),
+    hob: say('Hob', 'Hob 自身'),
   };
   return names[origin];
 }
@@ -23,17 +23,17 @@ export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | nul
     case 'exit':
       return null;
     case 'signal':
-      return say('killed', '被信号终止');
+      return say('Killed', '被信号终止');
     case 'timeout':
-      return say('timed out', '超时');
+      return say('Timed out', '超时');
     case 'cancelled':
-      return say('cancelled', '已取消');
+      return say('Cancelled', '已取消');
     case 'spawn-failed':
-      return say('not started', '无法启动');
+      return say('Failed to start', '无法启动');
     case 'shutdown':
-      return say('stopped with Hob', '随 Hob 停止');
+      return say('Stopped with Hob', '随 Hob 停止');
     case 'lost':
-      return say('lost', '失去联系');
+      return say('Lost', '失去联系');
   }
 }
 
@@ -41,31 +41,31 @@ export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | nul
 export function endWords({ end_cause, exit_code, result, envelope }: Ending, say: Say): string {
   switch (end_cause) {
     case null:
-      return say('It has not ended yet', '尚未结束');
+      return say('Not ended yet', '尚未结束');
     case 'exit':
       if (exit_code !== 0)
-        return say(`The script ended with exit code ${exit_code}`, `脚本以退出码 ${exit_code} 结束`);
+        return say(`The script exited with code ${exit_code}`, `脚本以退出码 ${exit_code} 结束`);
       if (envelope === 'synthesized')
-        return say('The script ended well, but left no valid result', '脚本正常结束，但没有留下有效的结果');
+        return say('The script exited successfully but wrote no valid result', '脚本正常结束，但没有留下有效的结果');
       return result !== null && result.code !== 0
-        ? say(`The script reports code ${result.code}`, `脚本报告代码 ${result.code}`)
+        ? say(`The script reported code ${result.code}`, `脚本报告代码 ${result.code}`)
         : say('Done', '完成');
     case 'signal':
       return say(
-        `The script was ended by a signal (exit code ${exit_code})`,
+        `The script was killed by a signal (exit code ${exit_code})`,
         `脚本被信号终止（退出码 ${exit_code}）`,
       );
     case 'timeout':
-      return say('It took longer than its manifest allows, and was stopped', '超过清单允许的时间，已被停止');
+      return say('The run exceeded the timeout in its manifest and was stopped', '超过清单允许的时间，已被停止');
     case 'cancelled':
-      return say('It was cancelled', '已取消');
+      return say('The run was cancelled', '已取消');
     case 'spawn-failed':
       return say('The script could not be started', '脚本无法启动');
     case 'shutdown':
-      return say('It was stopped together with Hob', '随 Hob 一起被停止');
+      return say('The run was stopped together with Hob', '随 Hob 一起被停止');
     case 'lost':
       return say(
-        'How it ended could not be found out: Hob or the machine was stopped',
+        'The outcome is unknown because Hob or the machine was stopped',
         '无法得知结果：Hob 或机器曾被停止',
       );
   }
@@ -73,7 +73,7 @@ export function endWords({ end_cause, exit_code, result, envelope }: Ending, say
 
 /** By what a run ended, in a word. */
 export function endName(cause: EndCause, say: Say): string {
-  return unusualEnd(cause, say) ?? say('exited', '自行退出');
+  return unusualEnd(cause, say) ?? say('Exited', '自行退出');
 }
 
 /**
@@ -85,7 +85,7 @@ export function runMessage(run: Ending, say: Say): string {
   const own = isSaidByCause(run) ? '' : firstLine(result?.msg ?? '');
   if (own !== '') return own;
   if (end_cause === 'exit' && exit_code !== 0 && exit_code !== null)
-    return say(`exit code ${exit_code}`, `退出码 ${exit_code}`);
+    return say(`Exit code ${exit_code}`, `退出码 ${exit_code}`);
   return unusualEnd(end_cause, say) ?? '';
 }
 

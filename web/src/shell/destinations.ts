@@ -26,7 +26,7 @@ export const destinations: readonly Destination[] = [
   { path: '/overview', icon: Activity, name: (say) => say('Overview', '概览'), isMain: true },
   { path: '/models', icon: Box, name: (say) => say('Models', '模型'), isMain: true },
   { path: '/notifications', icon: Bell, name: (say) => say('Notifications', '通知'), isMain: false },
-  { path: '/docs', icon: Braces, name: (say) => say('Interface', '接口'), isMain: false },
+  { path: '/docs', icon: Braces, name: (say) => say('API', '接口'), isMain: false },
   { path: '/settings', icon: Settings, name: (say) => say('Settings', '设置'), isMain: true },
 ];
 

@@ -7,7 +7,7 @@ import { useTabTitle } from '../parts/page-title.tsx';
 
 export function NothingHere() {
   const say = useSay();
-  const title = say('There is no such page', '没有这个页面');
+  const title = say('Page not found', '没有这个页面');
   useTabTitle(title);
   return (
     <Empty

@@ -44,7 +44,7 @@ function NotShown({ error }: { error: unknown }) {
   const say = useSay();
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-base font-medium">{say('This page could not be shown', '此页面无法显示')}</p>
+      <p className="text-base font-medium">{say('This page could not be displayed', '此页面无法显示')}</p>
       <Failure error={error} onRetry={() => location.reload()} />
     </div>
   );

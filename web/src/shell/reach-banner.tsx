@@ -13,7 +13,7 @@ export function ReachBanner() {
         <p className="flex items-center justify-center gap-2 bg-warn-ground px-4 py-2 text-warn">
           <Unplug size={16} aria-hidden className="shrink-0" />
           {say(
-            'Hob does not answer. Trying again; scripts that were running go on. If it was stopped: hob serve',
+            'Hob is not responding. Reconnecting… Running scripts continue. If Hob was stopped, start it in a terminal: hob serve',
             'Hob 没有响应，正在重新连接；已在运行的脚本会继续。如果服务已停止，请运行：hob serve',
           )}
         </p>

@@ -23,7 +23,7 @@ export function Shell({ children }: { children: ReactNode }) {
         href="#main"
         className="sr-only rounded-lg bg-raised px-4 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
       >
-        {say('Skip to the page', '跳到正文')}
+        {say('Skip to content', '跳到正文')}
       </a>
       <SideBar />
       <div className="flex min-w-0 grow flex-col pb-16 md:pb-0">

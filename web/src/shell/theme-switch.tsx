@@ -11,14 +11,14 @@ export function ThemeSwitch() {
   const say = useSay();
   const [choice, choose] = useTheme();
   const names = {
-    system: say('as the system', '跟随系统'),
+    system: say('system', '跟随系统'),
     light: say('light', '浅色'),
     dark: say('dark', '深色'),
   };
   const Icon = icons[choice];
   return (
     <IconButton
-      label={say(`Colours: ${names[choice]}`, `颜色：${names[choice]}`)}
+      label={say(`Theme: ${names[choice]}`, `颜色：${names[choice]}`)}
       className="size-7"
       onClick={() => choose(next[choice])}
     >
