@@ -192,7 +192,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
     // Edit and run: from the record of the run.
     await page.goto(`${scene.hob.url}/scripts/${resize}?from=${String(run.run_id)}`);
-    await page.getByText(/^Secrets are not kept; enter again: Key$/).waitFor();
+    await page.getByText(/^Secrets are not stored\. Enter them again: Key$/).waitFor();
     expect(await field(page, 'Tags').inputValue()).toBe('one\ntwo words');
     await page.getByText('Better').click();
     await field(page, 'Quality').waitFor({ state: 'detached' });
@@ -209,27 +209,27 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await field(page, 'Quality').fill('many');
     // What is left half done is complained of at once, until it is done; what is empty is not.
     await page.getByRole('textbox', { name: 'Title' }).focus();
-    await page.getByText('A whole number, such as 85').waitFor();
+    await page.getByText('Enter a whole number, such as 85').waitFor();
     await field(page, 'Headers').fill('{"a": 1');
-    expect(await page.getByText('Not JSON').count()).toBe(0);
+    expect(await page.getByText('Invalid JSON').count()).toBe(0);
     await field(page, 'Tags').fill('[1, 2');
-    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await page.getByText('Invalid JSON: the text ends too early').waitFor();
     await field(page, 'Headers').fill('{"a": 1,}');
-    await page.getByText('Not JSON: see line 1, column 9').waitFor();
-    await page.getByText('Not JSON yet: it ends too early').waitFor();
+    await page.getByText('Invalid JSON: see line 1, column 9').waitFor();
+    await page.getByText('Invalid JSON: the text ends too early').waitFor();
     await field(page, 'Headers').fill('{"a": 1}');
     await field(page, 'Tags').fill('[1, 2]');
-    await page.getByText('Not JSON').waitFor({ state: 'detached' });
-    expect(await page.getByText('This is required').count()).toBe(0);
+    await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
+    expect(await page.getByText('This field is required').count()).toBe(0);
     await field(page, 'Headers').fill('{\n  "a": 1,\n}');
     await page.getByRole('button', { name: /^Run/ }).click();
-    await page.getByText('A whole number, such as 85').waitFor();
-    await page.getByText('Not JSON: see line 3, column 1').waitFor();
-    expect(await page.getByText('This is required').count()).toBe(2);
+    await page.getByText('Enter a whole number, such as 85').waitFor();
+    await page.getByText('Invalid JSON: see line 3, column 1').waitFor();
+    expect(await page.getByText('This field is required').count()).toBe(2);
     expect(await page.locator(':focus').getAttribute('data-field')).toBe('quality');
     await checkAccess();
     await field(page, 'Quality').fill('1');
-    await page.getByText('A whole number, such as 85').waitFor({ state: 'detached' });
+    await page.getByText('Enter a whole number, such as 85').waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/scripts/${resize}`);
     // What is reset stays so.
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
@@ -274,11 +274,11 @@ describe.runIf(hasChromium)('the page of a script', () => {
     const held: (() => Promise<void>)[] = [];
     await page.route('**/api/files*', async (route) => void held.push(() => route.continue()), { times: 1 });
     await page.getByRole('button', { name: 'Browse' }).click();
-    const path = page.getByLabel('Path of the folder');
+    const path = page.getByLabel('Folder path');
     await path.fill(photos);
     await expect.poll(() => held.length).toBe(1);
     await held[0]?.();
-    await page.getByRole('list', { name: 'Folders on the way' }).waitFor();
+    await page.getByRole('list', { name: 'Breadcrumbs' }).waitFor();
     expect(await path.inputValue()).toBe(photos);
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: 'a.png' }).waitFor();
@@ -289,7 +289,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
       expect.stringContaining('b.png'),
     ]);
     await checkAccess();
-    await page.getByRole('switch', { name: 'Hidden' }).click();
+    await page.getByRole('switch', { name: 'Hidden items' }).click();
     await page.getByRole('option', { name: '.hidden.png' }).waitFor();
     await page.getByRole('combobox', { name: 'Filter' }).focus();
     await page.keyboard.press('Enter');
@@ -301,11 +301,11 @@ describe.runIf(hasChromium)('the page of a script', () => {
     for (let count = 0; count < 3; count += 1) await page.keyboard.press('Backspace');
     await page.getByRole('option', { name: 'a.png' }).waitFor();
     for (const key of ['ArrowDown', 'ArrowDown', ' ', 'ArrowDown', ' ']) await page.keyboard.press(key);
-    await page.getByRole('button', { name: 'Choose 2' }).waitFor();
+    await page.getByRole('button', { name: 'Choose 2 items' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // It chooses, and runs nothing: no field is complained of.
-    expect(await page.getByText('This is required').count()).toBe(0);
+    expect(await page.getByText('This field is required').count()).toBe(0);
     expect(await page.getByRole('textbox', { name: 'Images' }).inputValue()).toBe(
       `${join(photos, 'a.png')}\n${join(photos, 'b.png')}`,
     );
@@ -314,7 +314,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('option', { name: 'a.png' }).waitFor();
     await path.fill(join(scene.folder, 'many'));
     await page.keyboard.press('Enter');
-    await page.getByText('2000 shown').waitFor();
+    await page.getByText('2000 items').waitFor();
     expect(await page.getByRole('option').count()).toBeLessThan(50);
     await page.getByRole('combobox', { name: 'Filter' }).focus();
     for (let count = 0; count < 5; count += 1) await page.keyboard.press('PageDown');
@@ -328,14 +328,14 @@ describe.runIf(hasChromium)('the page of a script', () => {
     });
     await field(page, 'Images').fill(`/tmp/it's 图.png`);
     await page.getByRole('textbox', { name: 'Title' }).fill(awkward);
-    await page.getByRole('button', { name: 'Several lines: Title' }).click();
+    await page.getByRole('button', { name: 'Multiple lines: Title' }).click();
     await page.getByRole('textbox', { name: 'Title' }).fill(`${awkward}\nline "two"`);
     await field(page, 'Headers').fill('{"it\'s": true, "n": null}');
     await page.getByRole('button', { name: 'Copy as code' }).click();
     await page.getByText('Set $KEY in the environment').waitFor();
     await checkAccess();
     const readCopied = await comeFromAfar(page);
-    await page.getByRole('button', { name: 'Copy the code' }).click();
+    await page.getByRole('button', { name: 'Copy code' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await readCopied()).toBe(await page.getByRole('textbox', { name: 'curl' }).inputValue());
     const programs = {
@@ -391,37 +391,37 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByText('timeout must be a number').waitFor();
     away.expects(new RegExp(`404 .*/api/scripts/${broken}$`));
     await rm(join(scene.scripts, 'broken'), { recursive: true });
-    await away.page.getByRole('heading', { level: 1, name: 'There is no such script' }).waitFor();
+    await away.page.getByRole('heading', { level: 1, name: 'Script not found' }).waitFor();
     await away.page.getByRole('link', { name: 'All scripts' }).click();
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
-    const path = away.page.getByLabel('Path of the folder');
+    const path = away.page.getByLabel('Folder path');
     away.expects(/404 .*\/api\/files\?path=\S+none/);
     away.expects(/400 .*\/api\/files\?path=\S+a\.png$/);
     await path.fill(join(photos, 'none', 'at', 'all'));
     await away.page.keyboard.press('Enter');
-    await away.page.getByText('This is the nearest folder that is').waitFor();
+    await away.page.getByText('This is the nearest existing folder').waitFor();
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
-    await away.page.getByRole('button', { name: 'Folder above' }).click();
+    await away.page.getByRole('button', { name: 'Parent folder' }).click();
     await away.page.getByRole('option', { name: 'photos' }).waitFor();
-    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    expect(await away.page.getByText('This is the nearest existing folder').count()).toBe(0);
     await path.fill(join(photos, 'a.png'));
     await away.page.keyboard.press('Enter');
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
-    expect(await away.page.getByText('This is the nearest folder that is').count()).toBe(0);
+    expect(await away.page.getByText('This is the nearest existing folder').count()).toBe(0);
     // What keeps all of a folder out of sight is said, and undone at once.
     await path.fill(dull);
     await away.page.keyboard.press('Enter');
-    await away.page.getByText('Not shown: 1 hidden, 2 of other kinds').waitFor();
-    await away.page.getByRole('button', { name: 'Show them' }).click();
-    await away.page.getByText('3 shown').waitFor();
+    await away.page.getByText('Not shown: 1 hidden item, 2 of other types').waitFor();
+    await away.page.getByRole('button', { name: 'Show items' }).click();
+    await away.page.getByText('3 items').waitFor();
     await away.page.getByRole('button', { name: 'Cancel' }).click();
     // A folder that was given is where one begins to look for a folder, and is what is chosen there.
     await away.page.goto(`${scene.hob.url}/scripts/${folders}`);
     await field(away.page, 'Target').fill(join(photos, 'sub'));
     await away.page.getByRole('button', { name: 'Browse' }).click();
     await away.page.getByText('This folder is empty').waitFor();
-    expect(await away.page.getByRole('switch', { name: 'Other files' }).count()).toBe(0);
+    expect(await away.page.getByRole('switch', { name: 'Other file types' }).count()).toBe(0);
     await away.page.getByRole('button', { name: 'Choose this folder' }).click();
     expect(await field(away.page, 'Target').inputValue()).toBe(join(photos, 'sub'));
     await away.close();

@@ -104,7 +104,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     expect(await options.count()).toBe(2);
     expect(await page.getByRole('option', { selected: true }).count()).toBe(1);
     await page.keyboard.press('Escape');
-    expect(await cards.textContent()).toContain('cannot run');
+    expect(await cards.textContent()).toContain('Cannot run');
     expects(/409 .*\/api\/scripts\//);
     await cards.click();
     await page.getByText('Give one of them a new UUID').first().waitFor();

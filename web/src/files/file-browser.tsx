@@ -61,7 +61,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
       {missing !== null && (
         <p role="status" className="rounded-lg bg-warn-ground px-3 py-2 text-[13px] break-words text-warn">
           {say(
-            `${missing} is not there. This is the nearest folder that is.`,
+            `${missing} does not exist. This is the nearest existing folder.`,
             `${missing} 不存在，已打开离它最近的文件夹。`,
           )}
         </p>
@@ -72,7 +72,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
         aria-controls={listId}
         aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
         aria-label={say('Filter', '筛选')}
-        placeholder={say('Filter as you type', '输入以筛选')}
+        placeholder={say('Type to filter', '输入以筛选')}
         value={browsing.filter}
         onChange={({ target }) => browsing.setFilter(target.value)}
         onKeyDown={browsing.onKeyDown}
@@ -85,7 +85,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
       ) : (
         <EntryList
           id={listId}
-          label={say('Content of the folder', '文件夹内容')}
+          label={say('Folder contents', '文件夹内容')}
           entries={entries}
           nothing={() => (
             <NothingShown
@@ -110,13 +110,13 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
       )}
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2 text-[13px] text-muted">
         <LabelledSwitch
-          label={say('Hidden', '隐藏项')}
+          label={say('Hidden items', '隐藏项')}
           isOn={browsing.showHidden}
           onChange={browsing.setShowHidden}
         />
         {wanted.kinds !== 'folders' && (
           <LabelledSwitch
-            label={say('Other files', '其他文件')}
+            label={say('Other file types', '其他文件')}
             isOn={browsing.showOthers}
             onChange={browsing.setShowOthers}
           />
@@ -124,9 +124,12 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
         {listing !== null && (
           <span role="status" className="sm:ml-auto">
             {listing.complete
-              ? say(`${entries.length} shown`, `显示 ${entries.length} 项`)
+              ? say(
+                  entries.length === 1 ? '1 item' : `${entries.length} items`,
+                  `显示 ${entries.length} 项`,
+                )
               : say(
-                  'Only 10,000 of its entries; type the path of others',
+                  'Showing only 10,000 items. To open another one, type its path.',
                   '仅列出 10,000 项，其余请输入路径',
                 )}
           </span>
@@ -134,14 +137,14 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
       </div>
       <div className="flex items-center justify-end gap-2">
         <p className="mr-auto hidden text-xs text-muted md:block">
-          {say('Enter opens · Space marks · Backspace goes up', 'Enter 打开 · 空格选中 · Backspace 返回上级')}
+          {say('Enter to open · Space to select · Backspace to go up', 'Enter 打开 · 空格选中 · Backspace 返回上级')}
         </p>
         <Button onClick={onClose}>{say('Cancel', '取消')}</Button>
         <Button look="primary" disabled={chosen.length === 0} onClick={browsing.finish}>
           {browsing.isHereMeant
             ? say('Choose this folder', '选择当前文件夹')
             : picked.size > 1
-              ? say(`Choose ${picked.size}`, `选择 ${picked.size} 项`)
+              ? say(`Choose ${picked.size} items`, `选择 ${picked.size} 项`)
               : say('Choose', '选择')}
         </Button>
       </div>

@@ -15,7 +15,7 @@ export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps
   const say = useSay();
   if (count === 0) return say('This folder is empty', '此文件夹为空');
   if (unseen.hidden + unseen.others === 0)
-    return say('Nothing here has that in its name', '没有名称匹配的项');
+    return say('No matching items', '没有名称匹配的项');
   const canShow = kinds !== 'folders' || unseen.hidden > 0;
   return (
     <>
@@ -31,7 +31,7 @@ export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps
           onClick={onShow}
           className="pointer-events-auto"
         >
-          {say('Show them', '显示')}
+          {say('Show items', '显示')}
         </Button>
       )}
     </>
@@ -40,10 +40,11 @@ export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps
 
 function partsOf({ hidden, others }: OutOfSight, kinds: Wanted['kinds'], say: Say): string[] {
   const parts: string[] = [];
-  if (hidden > 0) parts.push(say(`${hidden} hidden`, `${hidden} 个隐藏项`));
+  if (hidden > 0)
+    parts.push(say(hidden === 1 ? '1 hidden item' : `${hidden} hidden items`, `${hidden} 个隐藏项`));
   if (others > 0 && kinds === 'folders')
     parts.push(say(others === 1 ? '1 file' : `${others} files`, `${others} 个文件`));
   else if (others > 0)
-    parts.push(say(others === 1 ? '1 of another kind' : `${others} of other kinds`, `${others} 个其他类型`));
+    parts.push(say(others === 1 ? '1 of another type' : `${others} of other types`, `${others} 个其他类型`));
   return parts;
 }

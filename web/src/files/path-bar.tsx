@@ -38,7 +38,7 @@ export function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
     <div className="flex flex-col gap-2">
       <div className="flex gap-1">
         <IconButton
-          label={say('Folder above', '上级文件夹')}
+          label={say('Parent folder', '上级文件夹')}
           look="plain"
           disabled={parent === null}
           onClick={() => parent !== null && onGo(parent)}
@@ -50,7 +50,7 @@ export function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
         </IconButton>
         <input
           value={text}
-          aria-label={say('Path of the folder', '文件夹路径')}
+          aria-label={say('Folder path', '文件夹路径')}
           spellCheck={false}
           autoComplete="off"
           onChange={({ target }) => setTyped({ asked, text: target.value })}
@@ -65,7 +65,7 @@ export function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
       {listing !== null && (
         <ol
           ref={crumbs}
-          aria-label={say('Folders on the way', '路径')}
+          aria-label={say('Breadcrumbs', '路径')}
           className="flex items-center overflow-x-auto text-[13px] whitespace-nowrap text-muted"
         >
           {others.map((root) => (

@@ -45,7 +45,7 @@ function OtherScript() {
   const say = useSay();
   return (
     <p role="alert" className="rounded-xl bg-warn-ground px-4 py-2.5 text-warn">
-      {say('That was a run of another script', '那是另一个脚本的运行')}
+      {say('That run belongs to another script, so its values are not filled in', '那是另一个脚本的运行')}
     </p>
   );
 }
@@ -59,19 +59,19 @@ function FormLikeRun({ script, run }: { script: Script; run: Run }) {
         <p className="flex flex-wrap items-center gap-x-2 text-busy">
           <History size={16} aria-hidden className="shrink-0" />
           <Link href={`/runs/${run.run_id}`} className="underline underline-offset-2">
-            {say('Filled in as for a run', '已按一次运行填写')}
+            {say('Filled in from a run', '已按一次运行填写')}
           </Link>
           <Ago time={run.queued_at} />
         </p>
         {secrets.length > 0 && (
           <p className="mt-1">
-            {say('Secrets are not kept; enter again: ', '密文不会保存，请重新输入：')}
+            {say('Secrets are not stored. Enter them again: ', '密文不会保存，请重新输入：')}
             {secrets.join(say(', ', '、'))}
           </p>
         )}
         {leftOut.length > 0 && (
           <p className="mt-1 break-words">
-            {say('Not taken over, as the script does not declare it: ', '脚本未声明，未填入：')}
+            {say('Not filled in because the script does not declare it: ', '脚本未声明，未填入：')}
             {leftOut.join(say(', ', '、'))}
           </p>
         )}

@@ -19,19 +19,19 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
   const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));
   return (
     <Panel
-      title={say('Last runs', '最近运行')}
+      title={say('Recent runs', '最近运行')}
       aside={
         data !== undefined &&
         data.next !== null && (
           <Link href={`/runs?script=${scriptId}`} className="text-accent hover:underline">
-            {say('All', '全部')}
+            {say('View all', '全部')}
           </Link>
         )
       }
     >
       {data === undefined && error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.items.length === 0 && (
-        <p className="text-muted">{say('It has not been run yet', '还没有运行过')}</p>
+        <p className="text-muted">{say('No runs yet', '还没有运行过')}</p>
       )}
       {data !== undefined && data.items.length > 0 && (
         <ul className="-mx-2 -mb-2">

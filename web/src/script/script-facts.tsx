@@ -12,22 +12,22 @@ export function ScriptFacts({ script }: { script: ScriptDetail }) {
   const say = useSay();
   const { folder, id, entry, language_version, timeout, concurrency, lock, models, dependencies } = script;
   return (
-    <Panel title={say('About it', '详情')}>
+    <Panel title={say('Details', '详情')}>
       <dl className="flex flex-col gap-3 text-[13px]">
         <Fact
           name={say('Folder', '文件夹')}
           copied={folder}
-          label={say('Copy the folder', '复制文件夹路径')}
+          label={say('Copy folder path', '复制文件夹路径')}
         />
-        <Fact name="ID" copied={id} label={say('Copy the id', '复制 ID')} />
-        <Fact name={say('Entry', '入口')}>
+        <Fact name="ID" copied={id} label={say('Copy ID', '复制 ID')} />
+        <Fact name={say('Entry file', '入口')}>
           {entry}
           {language_version !== null && ` (${script.language} ${language_version})`}
         </Fact>
         {timeout !== null && timeout > 0 && (
-          <Fact name={say('Stopped after', '超时')}>{durationText(timeout * 1000)}</Fact>
+          <Fact name={say('Timeout', '超时')}>{durationText(timeout * 1000)}</Fact>
         )}
-        {concurrency !== null && <Fact name={say('At once', '同时运行数')}>{concurrency}</Fact>}
+        {concurrency !== null && <Fact name={say('Concurrency', '同时运行数')}>{concurrency}</Fact>}
         {lock !== null && <Fact name={say('Lock', '锁')}>{lock}</Fact>}
         {models.length > 0 && (
           <Fact name={say('Models', '模型')}>
@@ -38,7 +38,7 @@ export function ScriptFacts({ script }: { script: ScriptDetail }) {
                 </Link>
                 {state !== 'complete' && (
                   <span className="ml-2 text-warn">
-                    {state === 'partial' ? say('incomplete', '不完整') : say('missing', '缺少')}
+                    {state === 'partial' ? say('Incomplete', '不完整') : say('Missing', '缺少')}
                   </span>
                 )}
               </span>
@@ -46,7 +46,7 @@ export function ScriptFacts({ script }: { script: ScriptDetail }) {
           </Fact>
         )}
         {dependencies.length > 0 && (
-          <Fact name={say('Calls', '调用的脚本')}>
+          <Fact name={say('Called scripts', '调用的脚本')}>
             {dependencies.map((each) => (
               <Link key={each.id} href={`/scripts/${each.id}`} className="block text-accent hover:underline">
                 {each.name ?? each.id}

@@ -25,7 +25,7 @@ export function ScriptHeader({ script }: { script: Script }) {
           {node && (
             <span
               className="inline-flex items-center gap-1"
-              title={say('Other scripts can call it', '可以被其他脚本调用')}
+              title={say('Other scripts can call this script', '可以被其他脚本调用')}
             >
               <Workflow size={13} aria-hidden />
               {say('node', '节点')}

@@ -29,8 +29,8 @@ export function ScriptMissing({ id }: { id: string }) {
   const name = runs?.items[0]?.script_name;
   const title =
     name === undefined
-      ? say('There is no such script', '没有这个脚本')
-      : say(`“${name}” is not here any more`, `“${name}”已不存在`);
+      ? say('Script not found', '没有这个脚本')
+      : say(`“${name}” no longer exists`, `“${name}”已不存在`);
   useTabTitle(title);
   return (
     <div className="flex flex-col gap-5">
@@ -63,7 +63,7 @@ export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
     ) ?? [];
   return (
     <>
-      <PageTitle title={say('This script cannot be run', '此脚本无法运行')}>
+      <PageTitle title={say('This script cannot run', '此脚本无法运行')}>
         <Link href="/" className={buttonClasses()}>
           {say('All scripts', '全部脚本')}
         </Link>

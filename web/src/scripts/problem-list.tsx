@@ -33,7 +33,7 @@ export function ProblemList({ problems, isAside = false }: ProblemListProps) {
               errors.length === 1 ? '1 manifest problem to fix' : `${errors.length} manifest problems to fix`,
               `${errors.length} 个清单问题需要修复`,
             )
-          : say(`${count} ${count === 1 ? 'note' : 'notes'} on manifests`, `${count} 条清单提示`)}
+          : say(`${count} manifest ${count === 1 ? 'note' : 'notes'}`, `${count} 条清单提示`)}
         <ChevronRight
           size={16}
           aria-hidden

@@ -58,7 +58,7 @@ export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
             {node && (
               <span
                 className="inline-flex items-center gap-1"
-                title={say('Other scripts can call it', '可以被其他脚本调用')}
+                title={say('Other scripts can call this script', '可以被其他脚本调用')}
               >
                 <Workflow size={13} aria-hidden />
                 <span className="max-sm:sr-only">{say('node', '节点')}</span>
@@ -67,7 +67,7 @@ export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
             {isUnusable && (
               <span className="inline-flex items-center gap-1 whitespace-nowrap text-bad">
                 <TriangleAlert size={13} aria-hidden />
-                {say('cannot run', '无法运行')}
+                {say('Cannot run', '无法运行')}
               </span>
             )}
           </span>

@@ -6,6 +6,7 @@ import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
 import { tagOf, useSay, useSpeech } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
+import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -63,7 +64,7 @@ export function ScriptsPage() {
           setStepped(null);
         }}
         label={say('Search scripts', '搜索脚本')}
-        placeholder={say('Search by name, description or id', '按名称、描述或 ID 搜索')}
+        placeholder={say('Search by name, description or ID', '按名称、描述或 ID 搜索')}
         onEnter={() => chosen && open(chosen)}
         {...(found.length > 0 && {
           results: {
@@ -94,7 +95,7 @@ export function ScriptsPage() {
             />
           )}
           {found.length === 0 && (query === '' || problems.length === 0) && (
-            <NothingFound isSearch={query !== ''} />
+            <NothingFound isSearch={query !== ''} onClear={() => setQuery('')} />
           )}
         </>
       )}
@@ -102,12 +103,18 @@ export function ScriptsPage() {
   );
 }
 
-function NothingFound({ isSearch }: { isSearch: boolean }) {
+function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () => void }) {
   const say = useSay();
-  if (isSearch) return <Empty title={say('No script is like that', '没有匹配的脚本')} />;
+  if (isSearch)
+    return (
+      <Empty
+        title={say('No matching scripts', '没有匹配的脚本')}
+        action={<Button onClick={onClear}>{say('Clear search', '清除搜索')}</Button>}
+      />
+    );
   return (
-    <Empty title={say('There are no scripts yet', '还没有脚本')}>
-      {say('Make one: ', '新建一个：')}
+    <Empty title={say('No scripts yet', '还没有脚本')}>
+      {say('Create one: ', '新建一个：')}
       <code className="font-mono text-ink">hob new</code>
       {say('. Or install one: ', '，或安装一个：')}
       <code className="font-mono text-ink">hob install &lt;{say('folder', '文件夹')}&gt;</code>

@@ -64,7 +64,7 @@ function ListChoice({ param, text, error, onChange }: TextControl) {
           onChange={({ target }) => onChange(target.value)}
           className={`${inputClasses} max-w-md`}
         >
-          {(text === '' || mayBeNone(param)) && <option value="">{say('Not chosen', '未选择')}</option>}
+          {(text === '' || mayBeNone(param)) && <option value="">{say('Not selected', '未选择')}</option>}
           {text !== '' && !choices.includes(text) && <option value={text}>{text}</option>}
           {choices.map((choice) => (
             <option key={choice} value={choice}>

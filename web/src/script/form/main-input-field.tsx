@@ -47,8 +47,8 @@ export function MainInputField({ input, text, complaint, onChange }: MainInputFi
     else
       toast({
         kind: 'info',
-        title: say('The browser does not tell where these files lie', '浏览器不提供这些文件的路径'),
-        message: say('Choose them with Browse.', '请用“浏览”选择。'),
+        title: say('The browser does not share the paths of these files', '浏览器不提供这些文件的路径'),
+        message: say('Use Browse to choose them.', '请用“浏览”选择。'),
       });
   };
   return (
@@ -112,8 +112,8 @@ function placeholderOf(
   say: (en: string, zh: string) => string,
 ): string {
   const kinds = exts.length > 0 ? ` (${exts.join(' ')})` : '';
-  if (type === 'str') return pick === null ? '' : say('A path', '路径') + kinds;
+  if (type === 'str') return pick === null ? '' : say('Path', '路径') + kinds;
   return pick === null
-    ? say('One entry a line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]')
-    : say('One path a line; drop text here', '每行一个路径，可拖入文本') + kinds;
+    ? say('One entry per line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]')
+    : say('One path per line, or drop text here', '每行一个路径，可拖入文本') + kinds;
 }

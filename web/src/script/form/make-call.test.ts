@@ -74,21 +74,21 @@ describe('the call that a form makes', () => {
   });
 
   it.each<[Param, string, string]>([
-    [param('p', 'int'), '1.5', 'A whole number, such as 85'],
+    [param('p', 'int'), '1.5', 'Enter a whole number, such as 85'],
     [param('p', 'int'), '9007199254740993', 'This number is too large'],
-    [param('p', 'float'), 'Infinity', 'A number, such as 0.5'],
-    [param('p', 'dict'), '{"a": 1,\n}', 'Not JSON: see line 2, column 1'],
-    [param('p', 'dict'), '[1]', 'A JSON object, such as {"a": 1}'],
-    [param('p', 'dict'), '{', 'Not JSON yet: it ends too early'],
-    [param('p', 'list'), '[1,2', 'Not JSON yet: it ends too early'],
-    [param('p', 'list'), '[\n  1,\n', 'Not JSON yet: it ends too early'],
+    [param('p', 'float'), 'Infinity', 'Enter a number, such as 0.5'],
+    [param('p', 'dict'), '{"a": 1,\n}', 'Invalid JSON: see line 2, column 1'],
+    [param('p', 'dict'), '[1]', 'Enter a JSON object, such as {"a": 1}'],
+    [param('p', 'dict'), '{', 'Invalid JSON: the text ends too early'],
+    [param('p', 'list'), '[1,2', 'Invalid JSON: the text ends too early'],
+    [param('p', 'list'), '[\n  1,\n', 'Invalid JSON: the text ends too early'],
     [
       param('p', 'list'),
       '[a]\n[b]',
-      'Not JSON: see line 1, column 2. An entry that begins with “[” is written as ["[…"]',
+      'Invalid JSON: see line 1, column 2. Write an entry that starts with “[” as ["[…"]',
     ],
-    [param('p', 'str', { required: true }), '  ', 'This is required'],
-    [param('p', 'str', { choices: ['a', 'b'] }), 'c', 'One of: a, b'],
+    [param('p', 'str', { required: true }), '  ', 'This field is required'],
+    [param('p', 'str', { choices: ['a', 'b'] }), 'c', 'Must be one of: a, b'],
   ])('is not made of what does not fit: %j %j', (one, draft, en) => {
     expect(send([one], { p: draft })).toMatchObject({ p: { en } });
   });
@@ -101,7 +101,7 @@ describe('the call that a form makes', () => {
     expect(send(all, { quality: '100' })).toEqual({ mode: 'lossy', quality: 100, fine: false });
     expect(send(all, { quality: '90' })).toEqual({ mode: 'lossy', quality: 90 });
     expect(send(all, { mode: 'lossless', quality: '100' })).toEqual({ mode: 'lossless' });
-    expect(send(all)).toHaveProperty('quality.en', 'This is required');
+    expect(send(all)).toHaveProperty('quality.en', 'This field is required');
   });
 
   it('has the values of the main input, one a line, without the quotes that come with copied paths', () => {

@@ -86,7 +86,7 @@ function inputComplaint(
   const reading = type === 'str' ? null : readLines(text);
   if (reading?.kind === 'wrong') return reading.complaint;
   const isTexts = values.every((value) => typeof value === 'string');
-  return isTexts ? null : { en: 'Every entry must be a text', zh: '每一项都应为文本' };
+  return isTexts ? null : { en: 'Every entry must be text', zh: '每一项都应为文本' };
 }
 
 /** File managers and shells put quotes around the paths that they copy. */

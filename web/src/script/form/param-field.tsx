@@ -76,6 +76,6 @@ export function ParamField({ param, draft, complaint, onChange }: ParamFieldProp
 }
 
 function placeholderOf(type: string, say: (en: string, zh: string) => string): string {
-  if (type === 'list') return say('One entry a line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]');
-  return type === 'dict' ? '{"key": "value"}' : say('A text, or JSON', '文本或 JSON');
+  if (type === 'list') return say('One entry per line, or JSON: ["a", "b"]', '每行一项，或 JSON：["a", "b"]');
+  return type === 'dict' ? '{"key": "value"}' : say('Text or JSON', '文本或 JSON');
 }

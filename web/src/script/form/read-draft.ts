@@ -17,7 +17,7 @@ export type Reading =
 const nothing: Reading = { kind: 'nothing' };
 
 /** Of a field in which there has to be something. */
-export const missing: Complaint = { en: 'This is required', zh: '此项必填' };
+export const missing: Complaint = { en: 'This field is required', zh: '此项必填' };
 
 /** The value that a draft stands for, of the type that the service wants. */
 export function readDraft(param: Param, draft: Draft): Reading {
@@ -50,7 +50,7 @@ export function readDraft(param: Param, draft: Draft): Reading {
 function readText({ choices, secret }: Param, draft: string, hasDefault: boolean): Reading {
   if (draft === '') return hasDefault && choices.length === 0 && !secret ? of('') : nothing;
   if (choices.length > 0 && !choices.includes(draft))
-    return wrong(`One of: ${choices.join(', ')}`, `应为以下之一：${choices.join('、')}`);
+    return wrong(`Must be one of: ${choices.join(', ')}`, `应为以下之一：${choices.join('、')}`);
   return of(draft);
 }
 
@@ -58,13 +58,13 @@ function readInteger(text: string): Reading {
   const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number)) return of(number);
   return Number.isNaN(number)
-    ? wrong('A whole number, such as 85', '应为整数，例如 85')
+    ? wrong('Enter a whole number, such as 85', '应为整数，例如 85')
     : wrong('This number is too large', '数值过大');
 }
 
 function readNumber(text: string): Reading {
   const number = Number(text);
-  return Number.isFinite(number) ? of(number) : wrong('A number, such as 0.5', '应为数字，例如 0.5');
+  return Number.isFinite(number) ? of(number) : wrong('Enter a number, such as 0.5', '应为数字，例如 0.5');
 }
 
 /** One entry a line, or a list in JSON: what begins like one is meant as one. */
@@ -73,7 +73,7 @@ export function readLines(text: string): Reading {
   if (trimmed.startsWith('[')) {
     if (jsonFault(trimmed) === null) return of(JSON.parse(trimmed));
     return notJson(trimmed, {
-      en: '. An entry that begins with “[” is written as ["[…"]',
+      en: '. Write an entry that starts with “[” as ["[…"]',
       zh: '。以“[”开头的项应写作 ["[…"]',
     });
   }
@@ -85,16 +85,16 @@ function readObject(text: string): Reading {
   if (jsonFault(text) !== null) return notJson(text);
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return of(value);
-  return wrong('A JSON object, such as {"a": 1}', '应为 JSON 对象，例如 {"a": 1}');
+  return wrong('Enter a JSON object, such as {"a": 1}', '应为 JSON 对象，例如 {"a": 1}');
 }
 
 function notJson(text: string, advice: Complaint = { en: '', zh: '' }): Reading {
   const fault = jsonFault(text);
   if (fault === null || fault.isEnd)
-    return wrong('Not JSON yet: it ends too early', 'JSON 不完整：内容提前结束');
+    return wrong('Invalid JSON: the text ends too early', 'JSON 不完整：内容提前结束');
   const { line, column } = fault;
   return wrong(
-    `Not JSON: see line ${line}, column ${column}${advice.en}`,
+    `Invalid JSON: see line ${line}, column ${column}${advice.en}`,
     `不是有效的 JSON：见第 ${line} 行第 ${column} 列${advice.zh}`,
   );
 }

@@ -67,7 +67,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
     <form
       ref={fields}
       noValidate
-      aria-label={say('Run the script', '运行脚本')}
+      aria-label={say('Run script', '运行脚本')}
       onSubmit={(event) => event.preventDefault()}
       onBlur={({ target, relatedTarget }) => {
         // The buttons see to it themselves, and are not to move away under the pointer.
@@ -80,7 +80,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       <div className="flex flex-col gap-5 p-4 md:p-5">
         {!hasFields && (
           <p className="text-muted">
-            {say('It needs nothing: just run it.', '无需任何输入，直接运行即可。')}
+            {say('This script needs no input. Select Run to start it.', '无需任何输入，直接运行即可。')}
           </p>
         )}
         {script.input !== null && (

@@ -15,7 +15,7 @@ export function SecretField({ param, text, error, onChange }: TextControl) {
   return (
     <Field
       label={label}
-      description={description ?? say('Secret: it is not remembered', '密文：不会被保存')}
+      description={description ?? say('Secret: this value is not saved', '密文：不会被保存')}
       error={error}
       isRequired={required}
     >

@@ -50,7 +50,7 @@ export function TextField({ param, text, error, onChange }: TextControl) {
               className={`${inputClasses} pr-10`}
             />
             <IconButton
-              label={say(`Several lines: ${label}`, `多行输入：${label}`)}
+              label={say(`Multiple lines: ${label}`, `多行输入：${label}`)}
               className="absolute top-1 right-1 size-7 opacity-0 group-focus-within/text:opacity-100 group-hover/text:opacity-100 focus-visible:opacity-100"
               onClick={() => {
                 setAsked(true);

@@ -31,7 +31,7 @@ export function SnippetDialog({ call, params, onClose }: SnippetDialogProps) {
     <Dialog
       isOpen={call !== null}
       onClose={onClose}
-      title={say('The same call from elsewhere', '从其他程序发起相同的调用')}
+      title={say('Call this script from code', '从其他程序发起相同的调用')}
       isWide
     >
       {call !== null && <Content call={call} params={params} />}
@@ -63,7 +63,7 @@ function Content({ call, params }: { call: RunCall; params: readonly Param[] }) 
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        <CopyButton text={snippets[language]} label={say('Copy the code', '复制代码')} />
+        <CopyButton text={snippets[language]} label={say('Copy code', '复制代码')} />
       </div>
       {languages.map(([key, name]) => (
         <Tabs.Content key={key} value={key} tabIndex={-1} className="outline-none">
@@ -73,7 +73,7 @@ function Content({ call, params }: { call: RunCall; params: readonly Param[] }) 
       {variables.length > 0 && (
         <p className="mt-3 rounded-lg bg-warn-ground px-3 py-2 text-warn">
           {say(
-            `Secrets are not copied. Set ${variables.join(', ')} in the environment before it is run.`,
+            `Secrets are not copied. Set ${variables.join(', ')} in the environment before you run the code.`,
             `不会复制密文，运行前请设置环境变量 ${variables.join('、')}。`,
           )}
         </p>
