@@ -45,7 +45,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await writeFile(join(source, 'main.sh'), 'echo done\n');
   };
   const choose = async (page: Page, item: string) => {
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: item }).click();
   };
   const repository = (name: string) => {
@@ -70,11 +70,11 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await dialog.getByText('timeout must be a number').first().waitFor();
     await checkAccess();
     await release('1.0.0');
-    await dialog.getByRole('button', { name: 'Change and try again' }).click();
-    expect(await page.getByLabel('From where').inputValue()).toBe(source);
+    await dialog.getByRole('button', { name: 'Edit and try again' }).click();
+    expect(await page.getByLabel('Source').inputValue()).toBe(source);
     await dialog.getByRole('button', { name: 'Install' }).click();
-    await dialog.getByText('Title slug 1.0.0 is installed').waitFor();
-    await dialog.getByRole('link', { name: 'Go to it' }).click();
+    await dialog.getByText('Installed Title slug 1.0.0').waitFor();
+    await dialog.getByRole('link', { name: 'Open script' }).click();
     await page.waitForURL(`**/scripts/${slug}`);
     await page.getByText('1.0.0', { exact: true }).waitFor();
 
@@ -82,38 +82,38 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await choose(page, 'Update');
     await dialog.getByText(source).waitFor();
     await dialog.getByRole('button', { name: 'Update' }).click();
-    await dialog.getByText('Now at Title slug 2.0.0').waitFor();
+    await dialog.getByText('Current version: Title slug 2.0.0').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     // One dialog came after another; the button of the menu is what opened the first.
-    await page.locator('button[aria-label="More"]:focus').waitFor();
+    await page.locator('button[aria-label="More actions"]:focus').waitFor();
     await page.getByText('2.0.0', { exact: true }).waitFor();
 
     await choose(page, 'Roll back');
     await dialog.getByText('Roll back to 1.0.0?').waitFor();
     await dialog.getByRole('button', { name: 'Roll back' }).click();
-    await dialog.getByText('Now at Title slug 1.0.0').waitFor();
+    await dialog.getByText('Current version: Title slug 1.0.0').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('1.0.0', { exact: true }).waitFor();
 
     // What was seen is not told as well; what goes on in the background is known on whatever page one is, and when one comes back.
     expect(await page.getByText('is ready').count()).toBe(0);
     await choose(page, 'Update');
-    await dialog.getByText('From somewhere else').click();
-    await page.getByLabel('From where').fill(repository('slug'));
+    await dialog.getByText('Use another source from now on').click();
+    await page.getByLabel('Source').fill(repository('slug'));
     await dialog.getByRole('button', { name: 'Update' }).click();
-    await dialog.getByRole('button', { name: 'Go on in the background' }).click();
+    await dialog.getByRole('button', { name: 'Continue in background' }).click();
     await page.getByRole('link', { name: 'Scripts' }).click();
     await page.getByRole('link', { name: 'Title slug' }).click();
-    await choose(page, 'Under way');
-    await dialog.getByText('Fetching the files').first().waitFor();
+    await choose(page, 'In progress…');
+    await dialog.getByText('Fetching files').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Runs' }).click();
     await refuse();
-    await page.getByText('Title slug: it did not work').first().waitFor();
+    await page.getByText('Title slug: operation failed').first().waitFor();
     await page.goBack();
 
-    await choose(page, 'Remove');
-    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await choose(page, 'Uninstall');
+    await dialog.getByRole('button', { name: 'Uninstall' }).click();
     await page.getByRole('link', { name: 'My own' }).waitFor();
     await page.getByText('Title slug was uninstalled').first().waitFor();
     await page.getByRole('link', { name: 'Title slug' }).waitFor({ state: 'detached' });
@@ -123,18 +123,18 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
   it('are known to be on their way after a reload, and told of when they are there or not', async () => {
     const { page, close } = await scene.open();
     await page.getByRole('button', { name: 'Install' }).click();
-    await page.getByLabel('From where').fill(repository('slow'));
+    await page.getByLabel('Source').fill(repository('slow'));
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Go on in the background' }).click();
+    await dialog.getByRole('button', { name: 'Continue in background' }).click();
     await page.reload();
-    await page.getByRole('button', { name: 'Installing' }).click();
-    await dialog.getByText('Fetching the files').first().waitFor();
+    await page.getByRole('button', { name: 'Installing…' }).click();
+    await dialog.getByText('Fetching files').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Runs' }).click();
     await refuse();
     await page
-      .getByText(`${repository('slow')}: it did not work`)
+      .getByText(`${repository('slow')}: operation failed`)
       .first()
       .waitFor();
     await page.goBack();
@@ -148,7 +148,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await page.goto(`${scene.hob.url}/scripts/${own}`);
     await (await listed).finished();
     await page.getByRole('heading', { name: 'My own' }).waitFor();
-    expect(await page.getByRole('button', { name: 'More' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0);
     await close();
   });
 });

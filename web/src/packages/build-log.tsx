@@ -31,12 +31,12 @@ export function BuildLog({ runId }: { runId: string }) {
   return (
     <div>
       <div className="mb-1 flex items-center justify-between">
-        <p className="font-medium">{say('Its log', '日志')}</p>
+        <p className="font-medium">{say('Log', '日志')}</p>
         <Link href={`/runs/${runId}`} className="text-[13px] text-accent underline">
-          {say('All of it', '查看全部')}
+          {say('View full log', '查看全部')}
         </Link>
       </div>
-      <CodeBox label={say('Its log', '日志')} text={data} />
+      <CodeBox label={say('Log', '日志')} text={data} />
     </div>
   );
 }

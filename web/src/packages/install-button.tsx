@@ -48,7 +48,7 @@ export function InstallButton() {
         }}
       >
         <Download size={16} aria-hidden />
-        {underway !== undefined ? say('Installing …', '正在安装……') : say('Install', '安装')}
+        {underway !== undefined ? say('Installing…', '正在安装……') : say('Install', '安装')}
       </Button>
       <InstallDialog
         isOpen={shown === 'question'}
@@ -61,7 +61,7 @@ export function InstallButton() {
       />
       <OperationDialog
         id={operationId}
-        title={say('Install a script', '安装脚本')}
+        title={say('Install script', '安装脚本')}
         isOpen={shown === 'operation'}
         onClose={() => setShown('nothing')}
         onAgain={({ source }) => {
@@ -72,7 +72,7 @@ export function InstallButton() {
         next={({ script_id }) =>
           script_id !== null && (
             <Link href={`/scripts/${script_id}`} className={buttonClasses('primary')}>
-              {say('Go to it', '打开脚本')}
+              {say('Open script', '打开脚本')}
             </Link>
           )
         }

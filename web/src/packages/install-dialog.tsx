@@ -47,9 +47,9 @@ export function InstallDialog(props: InstallDialogProps) {
       <Dialog
         isOpen={isOpen}
         onClose={onClose}
-        title={say('Install a script', '安装脚本')}
+        title={say('Install script', '安装脚本')}
         description={say(
-          'It can do whatever you can do: install what you would also run by hand.',
+          'A script can do everything that you can do on this machine. Install only scripts that you trust.',
           '脚本拥有与你相同的权限，请只安装你信任的脚本。',
         )}
         actions={
@@ -68,9 +68,9 @@ export function InstallDialog(props: InstallDialogProps) {
       >
         <form id={form} onSubmit={submit} className="flex flex-col gap-4 pt-1">
           <Field
-            label={say('From where', '来源')}
+            label={say('Source', '来源')}
             description={say(
-              'A folder, a .zip or .tar.gz file on this machine, or the address of a git repository',
+              'A folder, .zip or .tar.gz file on this machine, or the URL of a git repository',
               '本机的文件夹、.zip 或 .tar.gz 文件，或 git 仓库地址',
             )}
           >
@@ -86,18 +86,18 @@ export function InstallDialog(props: InstallDialogProps) {
           <details className="group">
             <summary className="flex items-center gap-1 text-muted select-none hover:text-ink [&::-webkit-details-marker]:hidden">
               <ChevronRight size={15} aria-hidden className="transition-transform group-open:rotate-90" />
-              {say('A certain version, or one of several scripts', '指定版本，或来源中的某个脚本')}
+              {say('Version and subfolder', '指定版本，或来源中的某个脚本')}
             </summary>
             <div className="flex flex-col gap-4 pt-3">
               <Field
                 label={say('Branch, tag or commit', '分支、标签或提交')}
-                description={say('Of a git repository', '仅用于 git 仓库')}
+                description={say('For git repositories only', '仅用于 git 仓库')}
               >
                 {({ id, describedBy }) => <input id={id} aria-describedby={describedBy} {...textOf('ref')} />}
               </Field>
               <Field
-                label={say('Folder inside it', '其中的文件夹')}
-                description={say('Where the source holds several scripts', '来源中有多个脚本时填写')}
+                label={say('Subfolder', '其中的文件夹')}
+                description={say('Only if the source contains several scripts', '来源中有多个脚本时填写')}
               >
                 {({ id, describedBy }) => (
                   <input id={id} aria-describedby={describedBy} {...textOf('path')} />

@@ -47,10 +47,10 @@ export function OperationDialog(props: OperationDialogProps) {
             </Button>
           )}
           {operation !== undefined && hasFailed && onAgain && (
-            <Button onClick={() => onAgain(operation)}>{say('Change and try again', '修改后重试')}</Button>
+            <Button onClick={() => onAgain(operation)}>{say('Edit and try again', '修改后重试')}</Button>
           )}
           <Button onClick={onClose}>
-            {state === 'running' ? say('Go on in the background', '在后台继续') : say('Close', '关闭')}
+            {state === 'running' ? say('Continue in background', '在后台继续') : say('Close', '关闭')}
           </Button>
           {operation !== undefined && state === 'done' && next?.(operation)}
         </>
@@ -63,7 +63,7 @@ export function OperationDialog(props: OperationDialogProps) {
       ) : (
         <p role="alert">
           {say(
-            'Hob was started anew meanwhile, and does not know what became of it.',
+            'Hob was restarted and does not know how this operation ended. Check the list of scripts.',
             'Hob 已重新启动，无法得知此操作的结果。',
           )}
         </p>

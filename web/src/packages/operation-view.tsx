@@ -50,12 +50,12 @@ function Underway({ operation }: { operation: Operation }) {
             {stageName(each, say)}
             {each === 'fetching' && entries_done > 0 && (
               <span className="ml-auto text-xs font-normal text-muted tabular-nums">
-                {say(`${entries_done} files`, `${entries_done} 个文件`)} · {bytesText(bytes_done)}
+                {say(entries_done === 1 ? '1 file' : `${entries_done} files`, `${entries_done} 个文件`)} · {bytesText(bytes_done)}
               </span>
             )}
             {each === 'preparing' && run_id !== null && (
               <Link href={`/runs/${run_id}`} className="ml-auto text-xs font-normal text-accent underline">
-                {say('its log', '查看日志')}
+                {say('View log', '查看日志')}
               </Link>
             )}
           </li>
@@ -75,8 +75,8 @@ function Done({ operation }: { operation: Operation }) {
         <CircleCheck size={18} aria-hidden className="shrink-0" />
         <span className="min-w-0 break-words">
           {kind === 'install'
-            ? say(`${what} is installed`, `已安装 ${what}`)
-            : say(`Now at ${what}`, `当前为 ${what}`)}
+            ? say(`Installed ${what}`, `已安装 ${what}`)
+            : say(`Current version: ${what}`, `当前为 ${what}`)}
         </span>
       </p>
       {warnings.length > 0 && (
@@ -100,7 +100,7 @@ function Failed({ operation }: { operation: Operation }) {
         <div className="min-w-0 break-words">
           <p className="font-medium text-bad">
             {state === 'cancelled'
-              ? say('It was stopped; nothing was changed', '已停止，未作任何更改')
+              ? say('Stopped. Nothing was changed.', '已停止，未作任何更改')
               : error?.message}
           </p>
           {error !== null && error.hint !== '' && problems.length === 0 && state === 'failed' && (
@@ -116,10 +116,10 @@ function Failed({ operation }: { operation: Operation }) {
 
 function stageName(stage: Stage, say: Say): string {
   const names: Readonly<Record<Stage, string>> = {
-    fetching: say('Fetching the files', '获取文件'),
+    fetching: say('Fetching files', '获取文件'),
     checking: say('Checking the script', '检查脚本'),
-    preparing: say('Preparing what it needs', '准备运行环境'),
-    switching: say('Putting it in its place', '切换到新版本'),
+    preparing: say('Preparing the environment', '准备运行环境'),
+    switching: say('Switching to the new version', '切换到新版本'),
   };
   return names[stage];
 }

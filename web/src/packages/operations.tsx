@@ -93,7 +93,7 @@ function useToldEnds(all: readonly Operation[] | undefined, watched: ReadonlySet
       else
         toast({
           kind: 'error',
-          title: say(`${name}: it did not work`, `${name}：操作失败`),
+          title: say(`${name}: operation failed`, `${name}：操作失败`),
           message: error?.message ?? null,
           durationMs: 0,
         });

@@ -61,14 +61,14 @@ function MenuOf({ item }: { item: InstalledPackage }) {
   });
   const underway = all.find((each) => each.script_id === script_id && isRunning(each));
   const isBusy = underway !== undefined;
-  const before = previous?.version ?? say('the one before', '上一个版本');
+  const before = previous?.version ?? say('the previous version', '上一个版本');
   return (
     <>
       <Menu
-        label={say('More', '更多')}
+        label={say('More actions', '更多')}
         items={[
           {
-            name: isBusy ? say('Under way …', '进行中……') : say('Update', '更新'),
+            name: isBusy ? say('In progress…', '进行中……') : say('Update', '更新'),
             icon: <RefreshCw size={16} aria-hidden />,
             onSelect: () => {
               if (underway !== undefined) return show(underway.operation_id);
@@ -84,7 +84,7 @@ function MenuOf({ item }: { item: InstalledPackage }) {
             onSelect: () => setShown('rollback'),
           },
           {
-            name: say('Remove', '移除'),
+            name: say('Uninstall', '移除'),
             icon: <Trash2 size={16} aria-hidden />,
             isDangerous: true,
             isDisabled: isBusy,
@@ -106,7 +106,7 @@ function MenuOf({ item }: { item: InstalledPackage }) {
         isOpen={shown === 'rollback'}
         title={say(`Roll back to ${before}?`, `回退到 ${before}？`)}
         description={say(
-          `${version ?? 'The present version'} is kept: rolling back again leads back to it.`,
+          `${version ?? 'The current version'} is kept. Roll back again to return to it.`,
           `${version ?? '当前版本'} 会保留，再次回退即可恢复。`,
         )}
         action={say('Roll back', '回退')}
@@ -115,12 +115,12 @@ function MenuOf({ item }: { item: InstalledPackage }) {
       />
       <Confirm
         isOpen={shown === 'remove'}
-        title={say(`Remove ${name}?`, `移除 ${name}？`)}
+        title={say(`Uninstall ${name}?`, `移除 ${name}？`)}
         description={say(
-          'Its files go, with those of the version before; the records of its runs stay. Runs under way end undisturbed.',
+          'This deletes the files of the script and of its previous version. The run history is kept, and active runs continue.',
           '将删除脚本文件及上一版本，运行记录会保留，正在进行的运行不受影响。',
         )}
-        action={say('Remove', '移除')}
+        action={say('Uninstall', '移除')}
         onConfirm={() => remove.mutate()}
         onClose={close}
       />

@@ -46,7 +46,7 @@ export function UpdateDialog(props: UpdateDialogProps) {
       onClose={onClose}
       title={say(`Update ${item.name}`, `更新 ${item.name}`)}
       description={say(
-        'The present version stays until the new one works, and is kept to return to.',
+        'The current version stays in place until the new one works. You can roll back to it later.',
         '新版本可用之前，当前版本保持不变，之后也可回退。',
       )}
       actions={
@@ -68,7 +68,7 @@ export function UpdateDialog(props: UpdateDialogProps) {
             </p>
             {installed_at !== null && (
               <p className="text-xs text-muted">
-                {say('installed ', '安装于 ')}
+                {say('Installed ', '安装于 ')}
                 <Ago time={installed_at} />
               </p>
             )}
@@ -82,10 +82,10 @@ export function UpdateDialog(props: UpdateDialogProps) {
         <details className="group" open={source === null}>
           <summary className="flex items-center gap-1 text-muted select-none hover:text-ink [&::-webkit-details-marker]:hidden">
             <ChevronRight size={15} aria-hidden className="transition-transform group-open:rotate-90" />
-            {say('From somewhere else, from now on', '今后改从其他来源更新')}
+            {say('Use another source from now on', '今后改从其他来源更新')}
           </summary>
           <div className="pt-3">
-            <Field label={say('From where', '来源')}>
+            <Field label={say('Source', '来源')}>
               {({ id, describedBy }) => (
                 <input id={id} aria-describedby={describedBy} {...textOf('source')} />
               )}
