@@ -147,7 +147,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await writeFile(join(gates, 'more'), '');
     await output.getByText('more').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
-    await page.getByText('Some of it is not UTF-8').waitFor();
+    await page.getByText('Some output is not UTF-8').waitFor();
     // Who looks at something else sees its tab.
     await turnToTab(page, 'hidden');
     expect(await page.title()).toBe('Publish · Running · Hob');
@@ -193,7 +193,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
 
   it('keeps the chain true, also when the service is slow to tell of it', async () => {
     const { page, close } = await scene.open(`/runs/${await start(ids.parent)}`);
-    const chain = page.getByRole('region', { name: 'Chain' });
+    const chain = page.getByRole('region', { name: 'Call chain' });
     await chain.getByRole('link', { name: 'first' }).getByRole('img', { name: 'running' }).waitFor();
     const held: (() => Promise<void>)[] = [];
     await page.route(
@@ -212,7 +212,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       .toContain('"succeeded"');
     await held[0]?.();
     await chain.getByRole('link', { name: 'second' }).getByRole('img', { name: 'succeeded' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run was cancelled').waitFor();
     await close();
   });
@@ -240,8 +240,8 @@ write({"code": 0, "msg": f"up to {number}"})`),
     const box = await output.boundingBox();
     expect(seen).toBeGreaterThan(box?.y ?? Number.NaN);
     expect(seen).toBeLessThan((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN));
-    await page.getByRole('button', { name: 'To the end' }).click();
-    await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Jump to end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'stderr', exact: true }).click();
     await expect.poll(() => output.textContent()).toBe('an ERROR here\n');
     // The last line of all: what looks for it must not keep what marks it from its beginning.
@@ -261,11 +261,11 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await expect.poll(() => foot.textContent()).toBe('230,000 lines');
     const output = page.getByRole('region', { name: 'Output' });
     expect(await output.locator('> div > p').textContent()).toMatch(
-      /^The first 3\d,\d{3} lines are too many/,
+      /^The first 3\d,\d{3} lines are not shown here/,
     );
     expect(await output.locator('pre').last().textContent()).toMatch(/line 229999\n$/);
     const result = page.getByRole('region', { name: 'Result', exact: true });
-    await result.getByText('The record of this run has 2.0 MB').waitFor();
+    await result.getByText('The record of this run is 2.0 MB').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download stdout' }).click();
     expect((await download).suggestedFilename()).toBe(`${runId}-stdout.txt`);
@@ -319,7 +319,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     expects(/400 .*\/rerun$/);
     const asked: string[] = [];
     page.on('request', (request) => request.url().endsWith('/rerun') && asked.push(request.url()));
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Escape');
@@ -337,11 +337,11 @@ write({"code": 0, "msg": f"up to {number}"})`),
     const outcome = page.getByRole('region', { name: 'Outcome' });
     await outcome.getByText('length of the key: 5').waitFor();
     expect(asked).toHaveLength(2);
-    await page.getByText('from the console').waitFor();
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('started from the console').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByRole('dialog').locator('button:focus', { hasText: 'Leave it' }).press('Enter');
-    await page.locator('button[aria-label="More"]:focus').press('Enter');
+    await page.getByRole('dialog').locator('button:focus', { hasText: 'Cancel' }).press('Enter');
+    await page.locator('button[aria-label="More actions"]:focus').press('Enter');
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/runs');
@@ -367,7 +367,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       return route.fulfill({ response, json: record });
     });
     await page.goto(new URL(`/runs/${runId}`, page.url()).href);
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/runs');
@@ -381,12 +381,12 @@ write({"code": 0, "msg": f"up to {number}"})`),
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`);
     await page.getByText('here I was').waitFor();
     await rm(join(scene.scripts, 'gone'), { recursive: true });
-    await page.getByText('the script is not there any more').waitFor();
+    await page.getByText('script no longer exists').waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     expect((await fetch(`${scene.hob.url}/api/runs/${runId}`, { method: 'DELETE' })).status).toBe(200);
     expects(new RegExp(`404 .*/api/runs/${runId}$`));
     await page.reload();
-    await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Run not found' }).waitFor();
     await checkAccess();
     await page.getByRole('link', { name: 'All runs' }).click();
     await page.waitForURL('**/runs');
@@ -404,7 +404,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       .waitFor();
     await scene.hob.post('/api/notify', { notify_type: 'info', message: 'told just now' });
     await page.getByText('told just now').first().waitFor();
-    await main.getByRole('button', { name: 'Cancel' }).click();
+    await main.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run was cancelled').waitFor();
     scene.hob.process.kill('SIGSTOP');
     try {
@@ -417,7 +417,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     } finally {
       scene.hob.process.kill('SIGCONT');
     }
-    await page.getByText('There is no such run').waitFor();
+    await page.getByText('Run not found').waitFor();
     await page.getByText('Hob is not responding').waitFor({ state: 'detached' });
     await close();
   });
@@ -464,7 +464,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
       await expect.poll(async () => (await counted()).split('\n').length - 1).toBe(lineCount);
       expect(await counted()).toBe(Array.from({ length: lineCount }, (_, number) => `${number}\n`).join(''));
       await counting.close();
-      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Cancel run' }).click();
       await page.getByText('The run was cancelled').waitFor();
       await close();
       await other.page.getByRole('heading', { name: 'Models' }).waitFor();

@@ -119,7 +119,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('ready');
     await page.evaluate(`navigator.clipboard.writeText('something else')`);
     const readCopied = await comeFromAfar(page);
-    await page.getByRole('button', { name: 'Copy what is selected' }).click();
+    await page.getByRole('button', { name: 'Copy the selection, or everything' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
     expect(await readCopied()).toBe('ready');
     await page.locator('.xterm').click();
@@ -270,7 +270,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await written(hob, runId, 'be');
     expects(isAway);
     await hob.stop('SIGKILL');
-    await page.getByText('What you type is sent when it is back').waitFor();
+    await page.getByText('Your input is sent when it is back').waitFor();
     await page.keyboard.type('tween\n');
     hob = await launchHob({ home: hob.home, scripts: [scene.scripts] });
     await shows(page, '<between>');

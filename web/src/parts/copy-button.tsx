@@ -23,7 +23,11 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
       await copyText(typeof text === 'string' ? text : text());
       setCopied(true);
     } catch {
-      toast({ kind: 'error', title: say('The browser blocked copying', '浏览器不允许复制') });
+      toast({
+        kind: 'error',
+        title: say('The browser blocked copying', '浏览器不允许复制'),
+        message: say('Select the text and press Ctrl+C.', '请选中文本，然后按 Ctrl+C。'),
+      });
     }
   };
   return (

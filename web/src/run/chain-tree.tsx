@@ -29,7 +29,7 @@ export function ChainTree({ runId }: { runId: string }) {
   if (data === undefined || rows.length < 2) return null;
   const shown = isWhole ? rows : rows.slice(0, shownAtFirst);
   return (
-    <Panel title={say('Chain', '调用链')}>
+    <Panel title={say('Call chain', '调用链')}>
       <ol className="flex flex-col gap-0.5">
         {shown.map((row) => (
           <ChainRow key={row.node.run_id} row={row} isHere={row.node.run_id === data.run_id} />
@@ -37,12 +37,12 @@ export function ChainTree({ runId }: { runId: string }) {
       </ol>
       {shown.length < rows.length && (
         <Button size="small" className="mt-2" onClick={() => setWhole(true)}>
-          {say(`All ${rows.length} runs`, `显示全部 ${rows.length} 次运行`)}
+          {say(`Show all ${rows.length} runs`, `显示全部 ${rows.length} 次运行`)}
         </Button>
       )}
       {!data.complete && (
         <p className="mt-2 text-xs text-muted">
-          {say('There are more than can be shown here.', '还有更多运行未在此显示。')}
+          {say('Some runs are not shown here.', '还有更多运行未在此显示。')}
         </p>
       )}
     </Panel>

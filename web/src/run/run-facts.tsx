@@ -22,16 +22,16 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
         <Fact name={say('Started', '开始')}>{run.started_at && <Moment time={run.started_at} />}</Fact>
         <Fact name={say('Ended', '结束')}>{run.ended_at && <Moment time={run.ended_at} />}</Fact>
-        <Fact name={say('Waited', '等待')}>
+        <Fact name={say('Wait time', '等待')}>
           {began && durationText(Date.parse(began) - Date.parse(run.queued_at))}
         </Fact>
-        <Fact name={say('Took', '耗时')}>{run.started_at && <RunTime run={run} />}</Fact>
+        <Fact name={say('Duration', '耗时')}>{run.started_at && <RunTime run={run} />}</Fact>
         <Fact name={say('Exit code', '退出码')}>{run.exit_code}</Fact>
         <Fact name={say('Version', '版本')}>{run.script_version}</Fact>
-        <Fact name={say('Run', '运行')}>
+        <Fact name={say('Run ID', '运行')}>
           <Id id={run.run_id} />
         </Fact>
-        <Fact name={say('Script', '脚本')}>
+        <Fact name={say('Script ID', '脚本')}>
           <Id id={run.script_id} />
         </Fact>
         <Fact name={say('Called by', '调用者')}>
@@ -54,11 +54,11 @@ export function RunInputs({ run }: { run: Run }) {
   const say = useSay();
   const parts = [
     { name: say('Data', '数据'), value: run.data },
-    { name: say('Params', '参数'), value: run.params },
+    { name: say('Parameters', '参数'), value: run.params },
   ].filter(({ value }) => isContainer(value) && Object.keys(value).length > 0);
   if (parts.length === 0) return null;
   return (
-    <Panel title={say('Given', '输入')}>
+    <Panel title={say('Input', '输入')}>
       {parts.map(({ name, value }) => (
         <div key={name} className="[&+&]:mt-3">
           <h3 className="mb-1 text-xs font-medium text-muted">{name}</h3>

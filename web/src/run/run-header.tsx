@@ -57,7 +57,7 @@ export function RunHeader({ run, script }: RunHeaderProps) {
         </span>
         <span>{originWords(run.origin, say)}</span>
         {script === null && run.origin !== 'hob' && (
-          <span className="text-warn">{say('the script is not there any more', '该脚本已不存在')}</span>
+          <span className="text-warn">{say('script no longer exists', '该脚本已不存在')}</span>
         )}
       </p>
       <SecretsDialog
@@ -82,7 +82,7 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
       {lasts && (
         <Button look="danger" disabled={actions.isStopping} onClick={actions.cancel}>
           <Ban size={15} aria-hidden />
-          {actions.isStopping ? say('Stopping …', '正在停止……') : say('Cancel', '取消运行')}
+          {actions.isStopping ? say('Stopping…', '正在停止……') : say('Cancel run', '取消运行')}
         </Button>
       )}
       {!isGone && (
@@ -105,7 +105,7 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
       )}
       {!lasts && (
         <Menu
-          label={say('More', '更多')}
+          label={say('More actions', '更多')}
           items={[
             {
               name: say('Delete', '删除'),
@@ -120,7 +120,7 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
         isOpen={isDeleting}
         title={say('Delete this run?', '删除这次运行？')}
         description={say(
-          'Its record, output and result are gone for good. Files that the script made elsewhere stay.',
+          'This permanently deletes the record, output and result of the run. Files that the script created elsewhere are kept.',
           '其记录、输出和结果将被永久删除；脚本在其他位置生成的文件不受影响。',
         )}
         action={say('Delete', '删除')}

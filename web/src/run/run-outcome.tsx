@@ -51,7 +51,7 @@ export function RunOutcome({ run }: { run: Run }) {
       {run.truncated === true && (
         <Note>
           {say(
-            'It wrote more than Hob keeps: the middle of its output is missing, in the page and in the files.',
+            'The output is larger than Hob keeps. The middle part is missing on this page and in the files.',
             '输出超出 Hob 的保留上限：页面和下载文件中都缺少中间部分。',
           )}
         </Note>

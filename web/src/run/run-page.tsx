@@ -85,7 +85,7 @@ function OutputSwitch({ isText, onChoose }: { isText: boolean; onChoose: (isText
   const say = useSay();
   return (
     <Segmented
-      label={say('How the output is shown', '输出的显示方式')}
+      label={say('Output view', '输出的显示方式')}
       value={isText ? 'text' : 'terminal'}
       choices={[
         { value: 'terminal', name: say('Terminal', '终端') },
@@ -102,11 +102,11 @@ function scriptOf(scripts: readonly Script[], id: string): Script | null {
 
 function UnknownRun() {
   const say = useSay();
-  useTabTitle(say('No such run', '没有这次运行'));
+  useTabTitle(say('Run not found', '没有这次运行'));
   return (
     <Empty
       isPage
-      title={say('There is no such run', '没有这次运行')}
+      title={say('Run not found', '没有这次运行')}
       action={
         <Link href="/runs" className={buttonClasses()}>
           {say('All runs', '全部运行记录')}
@@ -114,7 +114,7 @@ function UnknownRun() {
       }
     >
       {say(
-        'It was deleted, or it is older than the history goes back.',
+        'The run was deleted, or it is older than the history that Hob keeps.',
         '可能已被删除，或已超出历史记录的保留期限。',
       )}
     </Empty>

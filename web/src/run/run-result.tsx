@@ -25,16 +25,16 @@ export function RunResult({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
       aside={
         <>
           <Button size="small" look="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-            {isRaw ? say('As a tree', '树形') : say('Raw JSON', '原始 JSON')}
+            {isRaw ? say('Tree view', '树形') : say('Raw JSON', '原始 JSON')}
           </Button>
-          <CopyButton text={() => exactText(result)} label={say('Copy the result', '复制结果')} />
+          <CopyButton text={() => exactText(result)} label={say('Copy result', '复制结果')} />
         </>
       }
     >
       {run.envelope === 'synthesized' && (
         <p className="mb-2 text-muted">
           {say(
-            'The script wrote no valid result; Hob wrote this one.',
+            'The script wrote no valid result. Hob created this one.',
             '脚本没有写出有效的结果，以下由 Hob 生成。',
           )}
         </p>
@@ -58,7 +58,7 @@ function LargeRecord({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
   return (
     <p className="mb-3 flex flex-wrap items-center gap-2 text-muted">
       {say(
-        `The record of this run has ${size}, too much to show as raw text.`,
+        `The record of this run is ${size}, too large to show as raw JSON.`,
         `本次运行的记录有 ${size}，不适合以原文显示。`,
       )}
       <a
@@ -67,7 +67,7 @@ function LargeRecord({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
         className={buttonClasses('plain', 'small')}
       >
         <Download size={13} aria-hidden />
-        {say('Download as JSON', '下载 JSON')}
+        {say('Download JSON', '下载 JSON')}
       </a>
     </p>
   );

@@ -24,5 +24,5 @@ export function WaitedTime({ run }: { run: Times }) {
   const say = useSay();
   const ms = waitedMs(run);
   if (ms === null) return null;
-  return <span>{say(`waited ${durationText(ms)}`, `排队 ${durationText(ms)}`)}</span>;
+  return <span>{say(`queued for ${durationText(ms)}`, `排队 ${durationText(ms)}`)}</span>;
 }

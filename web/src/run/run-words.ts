@@ -5,16 +5,16 @@ import type { Say } from '../language/language.tsx';
 export function originWords(origin: Run['origin'], say: Say): string {
   switch (origin) {
     case 'execute':
-      return say('by a program', '由程序调用');
+      return say('started through the API', '由程序调用');
     case 'link':
-      return say('by another script', '由其他脚本调用');
+      return say('started by another script', '由其他脚本调用');
     case 'console':
-      return say('from the console', '来自控制台');
+      return say('started from the console', '来自控制台');
     case 'cli':
-      return say('from the command line', '来自命令行');
+      return say('started from the command line', '来自命令行');
     case 'schedule':
-      return say('by its schedule', '按计划');
+      return say('started by a schedule', '按计划');
     case 'hob':
-      return say('by Hob itself', '由 Hob 发起');
+      return say('started by Hob', '由 Hob 发起');
   }
 }

@@ -38,11 +38,11 @@ export function SecretsDialog({ names, script, onGive, onClose }: SecretsDialogP
     <Dialog
       isOpen={names.length > 0}
       onClose={close}
-      title={say('Secrets are needed again', '需要重新填写密钥')}
-      description={say('Hob does not keep them when a run ends.', '运行结束后 Hob 不会保留密钥。')}
+      title={say('Enter the secrets again', '需要重新填写密钥')}
+      description={say('Hob does not keep secrets after a run ends.', '运行结束后 Hob 不会保留密钥。')}
       actions={
         <>
-          <Button onClick={close}>{say('Leave it', '取消')}</Button>
+          <Button onClick={close}>{say('Cancel', '取消')}</Button>
           <Button type="submit" form={form} look="primary">
             {say('Run again', '重新运行')}
           </Button>

@@ -27,7 +27,7 @@ export function useRunActions(runId: string) {
 
   const cancel = useMutation({
     mutationFn: () => callService(`${path}/cancel`, { method: 'POST' }),
-    onError: complain(say('It could not be cancelled', '无法取消')),
+    onError: complain(say('Could not cancel the run', '无法取消')),
     onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
   });
   const again = useMutation({
@@ -36,7 +36,7 @@ export function useRunActions(runId: string) {
     onError: (error) => {
       const needed = neededSecrets(error);
       if (needed.length > 0) setSecrets(needed);
-      else complain(say('It could not be run again', '无法重新运行'))(error);
+      else complain(say('Could not run again', '无法重新运行'))(error);
     },
   });
   const remove = useMutation({
@@ -49,10 +49,10 @@ export function useRunActions(runId: string) {
       navigate('/runs');
       client.removeQueries({ queryKey: [runPageKey, runId] });
       void client.invalidateQueries({ queryKey: ['runs'] });
-      toast({ kind: 'success', title: say('The run was deleted', '运行记录已删除') });
+      toast({ kind: 'success', title: say('Run deleted', '运行记录已删除') });
     },
     onError: (error) => {
-      complain(say('It could not be deleted', '无法删除'))(error);
+      complain(say('Could not delete the run', '无法删除'))(error);
       void client.invalidateQueries({ queryKey: [runPageKey, runId] });
     },
   });

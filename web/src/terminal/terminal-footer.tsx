@@ -32,19 +32,23 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
   const say = useSay();
   const toast = useToast();
   const hints = {
-    open: say('Ctrl+Shift+Space leaves the terminal', '按 Ctrl+Shift+空格 离开终端'),
+    open: say('Press Ctrl+Shift+Space to leave the terminal', '按 Ctrl+Shift+空格 离开终端'),
     away: say(
-      'Hob does not answer. What you type is sent when it is back',
+      'Hob is not responding. Your input is sent when it is back.',
       'Hob 没有响应，输入的内容将在恢复后发送',
     ),
-    closed: say('The run has ended: nothing more can be typed', '运行已结束，无法继续输入'),
+    closed: say('The run has ended and takes no more input', '运行已结束，无法继续输入'),
   };
   const paste = async () => {
     try {
       opened?.terminal.paste(await navigator.clipboard.readText());
       opened?.terminal.focus();
     } catch {
-      toast({ kind: 'error', title: say('The browser did not let it be pasted', '浏览器不允许粘贴') });
+      toast({
+        kind: 'error',
+        title: say('The browser blocked pasting', '浏览器不允许粘贴'),
+        message: say('Select the terminal and press Ctrl+V.', '请点击终端，然后按 Ctrl+V。'),
+      });
     }
   };
   const copy = async () => {
@@ -52,7 +56,11 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
       await copyText(textOf(opened));
       toast({ kind: 'success', title: say('Copied', '已复制') });
     } catch {
-      toast({ kind: 'error', title: say('The browser did not let it be copied', '浏览器不允许复制') });
+      toast({
+        kind: 'error',
+        title: say('The browser blocked copying', '浏览器不允许复制'),
+        message: say('Select the text and press Ctrl+C.', '请选中文本，然后按 Ctrl+C。'),
+      });
     }
   };
   return (
@@ -92,7 +100,7 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
       )}
       <div className="ml-auto flex items-center gap-1">
         <IconButton
-          label={say('Copy what is selected, or all of it', '复制所选内容，未选择时复制全部')}
+          label={say('Copy the selection, or everything', '复制所选内容，未选择时复制全部')}
           className="size-8"
           onClick={() => void copy()}
         >

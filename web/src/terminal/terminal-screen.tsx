@@ -46,12 +46,12 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
     if (place.current === null) return;
     const shown = openTerminal(place.current, runId, first, {
       describeGap: (bytes) =>
-        firstSay(`… ${bytesText(bytes)} were not kept …`, `……有 ${bytesText(bytes)} 未保留……`),
+        firstSay(`… ${bytesText(bytes)} not kept …`, `……有 ${bytesText(bytes)} 未保留……`),
       onReach: setReached,
       onRefused: (error) =>
         toast({
           kind: 'error',
-          title: firstSay('Hob did not take what was typed', 'Hob 未接受输入的内容'),
+          title: firstSay('Hob did not accept the input', 'Hob 未接受输入的内容'),
           message: messageOf(error),
         }),
       onClosed: () => setClosed(true),

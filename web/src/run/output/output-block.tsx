@@ -59,7 +59,7 @@ function isPlain({ stream, pieces, missingBytes }: Line): boolean {
 function textOf({ text, missingBytes }: Line, say: Say): string {
   if (missingBytes === null) return text;
   const size = bytesText(missingBytes);
-  return say(`[… ${size} were not kept by Hob …]`, `[…… Hob 未保留此处的 ${size} ……]`);
+  return say(`[… ${size} not kept by Hob …]`, `[…… Hob 未保留此处的 ${size} ……]`);
 }
 
 function LineGroup({ lines }: { lines: readonly Line[] }) {

@@ -88,7 +88,7 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
           onClick={follow}
         >
           <ArrowDown size={14} aria-hidden />
-          {say('To the end', '跳到末尾')}
+          {say('Jump to end', '跳到末尾')}
         </Button>
       )}
     </div>

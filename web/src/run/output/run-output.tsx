@@ -47,7 +47,7 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
           >
             <WrapText size={15} aria-hidden />
           </IconButton>
-          <CopyButton text={copied} label={say('Copy the output', '复制输出')} />
+          <CopyButton text={copied} label={say('Copy output', '复制输出')} />
         </div>
       </div>
       {lineCount === 0 ? (
@@ -57,7 +57,7 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
           {droppedLines > 0 && (
             <p className="mb-2 px-4 font-sans text-muted">
               {say(
-                `The first ${droppedLines.toLocaleString('en')} lines are too many for a page. The files below have all that was kept.`,
+                `The first ${droppedLines.toLocaleString('en')} lines are not shown here. Download the files below to see all output that Hob kept.`,
                 `前 ${droppedLines.toLocaleString('en')} 行过多，页面中不再显示；可下载下方的完整文件。`,
               )}
             </p>
@@ -73,12 +73,12 @@ function Silence({ run, isComplete }: { run: Run; isComplete: boolean }) {
   const say = useSay();
   const text =
     run.state === 'queued'
-      ? say('It waits for its turn.', '正在排队等待。')
+      ? say('Waiting in the queue.', '正在排队等待。')
       : isComplete
-        ? say('It wrote nothing.', '没有任何输出。')
+        ? say('No output.', '没有任何输出。')
         : run.state === 'running'
-          ? say('Nothing written yet.', '暂无输出。')
-          : say('Loading …', '加载中……');
+          ? say('No output yet.', '暂无输出。')
+          : say('Loading…', '加载中……');
   return <p className="px-4 py-8 text-center text-muted">{text}</p>;
 }
 
@@ -93,7 +93,7 @@ function Foot({ run, output }: { run: Run; output: StreamSnapshot }) {
       {isGuessed && (
         <span>
           {say(
-            'Some of it is not UTF-8 and was read as well as could be; the files have the bytes.',
+            'Some output is not UTF-8 and may look wrong. Download the files for the original bytes.',
             '部分内容不是 UTF-8，已尽量解读；原始字节见下载文件。',
           )}
         </span>

@@ -40,7 +40,7 @@ export function PathValue({ path }: { path: string }) {
         </span>
         <FolderOpen size={15} aria-hidden className="shrink-0" />
       </button>
-      <CopyButton text={path} label={say(`Copy the path ${path}`, `复制路径 ${path}`)} />
+      <CopyButton text={path} label={say(`Copy path ${path}`, `复制路径 ${path}`)} />
     </span>
   );
 }

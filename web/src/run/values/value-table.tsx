@@ -39,7 +39,7 @@ export function ValueTable({ rows, columns }: { rows: readonly unknown[]; column
       {rows.length > shown && (
         <Button size="small" className="mt-2" onClick={() => setShown(shown + stepSize * 5)}>
           {say(
-            `${(rows.length - shown).toLocaleString('en')} more`,
+            `Show more (${(rows.length - shown).toLocaleString('en')} left)`,
             `还有 ${(rows.length - shown).toLocaleString('en')} 项`,
           )}
         </Button>

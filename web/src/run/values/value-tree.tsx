@@ -38,7 +38,7 @@ export function ValueTree({ value, level = 0 }: { value: unknown; level?: number
         <li>
           <Button size="small" onClick={() => setShown(shown + stepSize * 5)}>
             {say(
-              `${(entries.length - shown).toLocaleString('en')} more`,
+              `Show more (${(entries.length - shown).toLocaleString('en')} left)`,
               `还有 ${(entries.length - shown).toLocaleString('en')} 项`,
             )}
           </Button>
