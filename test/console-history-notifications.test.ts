@@ -24,7 +24,7 @@ describe.runIf(hasChromium)('notifications', () => {
 
   it('say so while there are none', async () => {
     const { page, checkAccess, close } = await scene.open('/notifications', { colorScheme: 'dark' });
-    await page.getByText('Nothing was notified yet').waitFor();
+    await page.getByText('No notifications yet').waitFor();
     await checkAccess();
     await close();
   });
@@ -43,7 +43,7 @@ describe.runIf(hasChromium)('notifications', () => {
     const closing = toast.filter({ hasText: 'to be closed' });
     await closing.getByRole('button', { name: 'Close' }).click();
     await closing.waitFor({ state: 'detached' });
-    await toast.getByRole('link', { name: 'Open the run' }).click();
+    await toast.getByRole('link', { name: 'View run' }).click();
     await page.waitForURL(`**/runs/${runId}`);
     await toast.waitFor({ state: 'detached' });
     await close();
@@ -77,10 +77,10 @@ describe.runIf(hasChromium)('notifications', () => {
     await items.first().getByText('磁盘已满').waitFor();
     await items.first().getByRole('img', { name: 'error' }).waitFor();
     expect(await items.count()).toBe(50);
-    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByRole('button', { name: 'Show older notifications' }).click();
     const told = items.filter({ hasText: '3 files moved' });
     await told.getByRole('link', { name: 'Herald' }).waitFor();
-    await told.getByRole('link', { name: 'Open the run' }).waitFor();
+    await told.getByRole('link', { name: 'View run' }).waitFor();
     await checkAccess();
     await notify({ message: 'while somebody looks', duration: 1 });
     await items.first().getByText('while somebody looks').waitFor();

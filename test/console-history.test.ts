@@ -63,11 +63,11 @@ describe.runIf(hasChromium)('the history', () => {
     await waiting.getByRole('button', { name: 'Cancel' }).click();
     await waiting.getByText('cancelled').waitFor();
     await running.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').locator('button:focus', { hasText: 'Leave it' }).waitFor();
+    await page.getByRole('dialog').locator('button:focus', { hasText: 'Keep running' }).waitFor();
     await page.keyboard.press('Escape');
     await running.locator('button:focus').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.locator('#main:focus').waitFor();
     await running.getByRole('img', { name: 'cancelled' }).waitFor();
     expect(await running.textContent()).not.toContain('运行已取消');
@@ -89,7 +89,7 @@ describe.runIf(hasChromium)('the history', () => {
     await checkAccess();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/runs?script=${tidy}&state=failed`);
-    await page.getByText('1 run fits').waitFor();
+    await page.getByText('1 matching run').waitFor();
     await rows(page).getByText('Backup').first().waitFor({ state: 'detached' });
     expect(await rows(page).count()).toBe(1);
     await page.goBack();
@@ -101,8 +101,8 @@ describe.runIf(hasChromium)('the history', () => {
     expect(await rows(shared.page).count()).toBe(1);
     expect(await shared.page.getByRole('searchbox').inputValue()).toBe('RUN 77');
     await shared.page.getByRole('searchbox').fill('nothing is called so');
-    await shared.page.getByText('No run is like that').waitFor();
-    await shared.page.getByRole('button', { name: 'Clear the filters' }).click();
+    await shared.page.getByText('No matching runs').waitFor();
+    await shared.page.getByRole('button', { name: 'Clear filters' }).click();
     await rows(shared.page).getByText('three pictures').waitFor();
     expect(await shared.page.getByRole('searchbox').inputValue()).toBe('');
     await shared.close();
@@ -110,11 +110,11 @@ describe.runIf(hasChromium)('the history', () => {
 
   it('takes up a run that comes to fit, and lets go of one that no longer does', async () => {
     const { page, close } = await scene.open('/runs?state=running');
-    await page.getByText('No run is like that').waitFor();
+    await page.getByText('No matching runs').waitFor();
     const runId = await start(forever);
     await rows(page).getByText('Watch the folder').waitFor();
     await scene.hob.post(`/api/runs/${runId}/cancel`, {});
-    await page.getByText('No run is like that').waitFor();
+    await page.getByText('No matching runs').waitFor();
     await close();
   });
 
@@ -127,9 +127,9 @@ describe.runIf(hasChromium)('the history', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('k');
     await focused(page).getByText('past run 428').waitFor();
-    const end = page.getByText('These are all.');
+    const end = page.getByText('End of list');
     while (!(await end.isVisible())) await rows(page).last().scrollIntoViewIfNeeded();
-    await page.getByText(`${pastRuns} runs fit`).waitFor();
+    await page.getByText(`${pastRuns} matching runs`).waitFor();
     expect(await rows(page).last().textContent()).toContain('past run 0');
     expect(await rows(page).count()).toBeLessThan(pastRuns);
 
@@ -157,34 +157,34 @@ describe.runIf(hasChromium)('the history', () => {
   it('is summed up in the overview, in a chart and in numbers, with what runs now', async () => {
     const { page, checkAccess, expects, close } = await scene.open('/overview?days=7');
     const panel = (name: string) => page.getByRole('region', { name });
-    await panel('Runs by day').getByText('As a table').click();
+    await panel('Runs per day').getByText('Show as table').click();
     const { body } = await scene.hob.get('/api/stats?days=7');
     const column = async (nth: number) => {
-      const cells = await panel('Runs by day').locator(`tbody tr td:nth-of-type(${nth})`).allTextContents();
+      const cells = await panel('Runs per day').locator(`tbody tr td:nth-of-type(${nth})`).allTextContents();
       return cells.reduce((sum, cell) => sum + Number(cell), 0);
     };
     const [failed, stopped] = [await column(2), await column(3)];
     expect(body.all).toMatchObject({ failed: failed + stopped, end_causes: { cancelled: stopped } });
     expect(stopped).toBeGreaterThan(0);
-    await page.getByText(`besides ${stopped} stopped`).waitFor();
-    expect(await panel('Fail most often').getByRole('link', { name: 'Watch the folder' }).count()).toBe(0);
-    await panel('Fail most often').getByRole('link', { name: 'Backup' }).waitFor();
+    await page.getByText(`plus ${stopped} stopped`).waitFor();
+    expect(await panel('Most failures').getByRole('link', { name: 'Watch the folder' }).count()).toBe(0);
+    await panel('Most failures').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Slowest').getByRole('link', { name: 'Backup' }).waitFor();
     await panel('Most active').getByText('Last 20 runs: 18 succeeded, 2 failed').waitFor();
     await panel('Most active')
       .getByText(/Last \d runs: \d cancelled/)
       .waitFor();
-    await panel('Last failures').getByRole('link', { name: '整理下载' }).waitFor();
-    await panel('Warm interpreters').getByText('Memory of its budget').waitFor();
+    await panel('Recent failures').getByRole('link', { name: '整理下载' }).waitFor();
+    await panel('Warm interpreters').getByText('Memory used').waitFor();
     await start(forever);
-    await panel('Now').getByRole('img', { name: 'running' }).waitFor();
+    await panel('Active runs').getByRole('img', { name: 'running' }).waitFor();
     await checkAccess();
-    await panel('Now').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
-    await panel('Now').getByText('Nothing is running.').waitFor();
+    await panel('Active runs').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
+    await panel('Active runs').getByText('No active runs.').waitFor();
     await page.getByRole('button', { name: '90 days' }).click();
     await page.waitForURL('**/overview?days=90');
-    await panel('Last failures').getByRole('link', { name: 'All failures' }).click();
+    await panel('Recent failures').getByRole('link', { name: 'All failures' }).click();
     await rows(page).getByText('整理下载').waitFor();
     expect(await rows(page).getByText('Watch the folder').count()).toBe(0);
     expects(/404 .*\/nowhere$/);
@@ -195,9 +195,9 @@ describe.runIf(hasChromium)('the history', () => {
 
   it('has the days of the machine that Hob runs on, wherever it is looked at', async () => {
     const { page, close } = await scene.open('/overview?days=7', { timezoneId: 'Pacific/Auckland' });
-    const chart = page.getByRole('region', { name: 'Runs by day' });
-    await chart.getByText('Days are those of the machine that Hob runs on (UTC).').waitFor();
-    await chart.getByText('As a table').click();
+    const chart = page.getByRole('region', { name: 'Runs per day' });
+    await chart.getByText('Days are in the time zone of the machine that runs Hob (UTC).').waitFor();
+    await chart.getByText('Show as table').click();
     const [listed] = await Promise.all([
       page.waitForResponse(/\/api\/runs\?since=/),
       chart.locator('tbody a').first().click(),

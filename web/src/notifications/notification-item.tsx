@@ -11,9 +11,9 @@ export function NotificationItem({ notification }: { notification: Notification 
   const { notify_type, message, run_id, script_id, script_name, at } = notification;
   const { icon: Icon, ink } = kindLooks[notify_type];
   const names = {
-    success: say('success', '成功'),
-    error: say('error', '错误'),
-    info: say('information', '信息'),
+    success: say('Success', '成功'),
+    error: say('Error', '错误'),
+    info: say('Info', '信息'),
   };
   return (
     <li className="flex gap-3 border-b border-line px-4 py-3 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] last:border-b-0">
@@ -26,7 +26,7 @@ export function NotificationItem({ notification }: { notification: Notification 
       <div className="min-w-0 grow">
         <div className="flex items-baseline gap-3">
           {script_id === null ? (
-            <span className="font-medium">{say('From outside', '外部发送')}</span>
+            <span className="font-medium">{say('External program', '外部发送')}</span>
           ) : (
             <Link
               href={`/scripts/${script_id}`}
@@ -41,13 +41,13 @@ export function NotificationItem({ notification }: { notification: Notification 
           </span>
         </div>
         {message === null ? (
-          <p className="text-muted italic">{say('without a message', '没有消息内容')}</p>
+          <p className="text-muted italic">{say('No message', '没有消息内容')}</p>
         ) : (
           <p className="break-words whitespace-pre-wrap text-muted">{message}</p>
         )}
         {run_id !== null && (
           <Link href={`/runs/${run_id}`} className="text-[13px] text-accent hover:underline">
-            {say('Open the run', '查看运行')}
+            {say('View run', '查看运行')}
           </Link>
         )}
       </div>

@@ -24,7 +24,7 @@ export function NotificationToasts() {
           link:
             news.run_id === null
               ? null
-              : { href: `/runs/${news.run_id}`, name: say('Open the run', '查看运行') },
+              : { href: `/runs/${news.run_id}`, name: say('View run', '查看运行') },
         });
       }),
     [subscribe, toast, say],

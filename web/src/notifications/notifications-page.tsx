@@ -48,7 +48,7 @@ export function NotificationsPage() {
           {hasNextPage && (
             <div className="flex justify-center py-5">
               <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                {say('Show older ones', '显示更早的通知')}
+                {say('Show older notifications', '显示更早的通知')}
               </Button>
             </div>
           )}
@@ -61,15 +61,15 @@ export function NotificationsPage() {
 function NothingYet() {
   const say = useSay();
   return (
-    <Empty title={say('Nothing was notified yet', '还没有通知')}>
-      {say('What scripts send to ', '脚本发送到 ')}
+    <Empty title={say('No notifications yet', '还没有通知')}>
+      {say('Messages that scripts send to ', '脚本发送到 ')}
       <code className="font-mono text-ink">/api/notify</code>
       {say(
-        ' comes up in the corner of this page and stays here. A script with ',
+        ' appear in the corner of the page and are listed here. To be notified when a script fails, set ',
         ' 的消息会在页面角落弹出，并保留在这里。在清单中设置 ',
       )}
       <code className="font-mono text-ink">notify_on = "failure"</code>
-      {say(' in its manifest has its failures told.', ' 的脚本，运行失败时会自动通知。')}
+      {say(' in its manifest.', ' 的脚本，运行失败时会自动通知。')}
     </Empty>
   );
 }

@@ -23,17 +23,17 @@ export function CurrentRuns() {
   const runs = [...(running?.items ?? []), ...(queued?.items ?? [])];
   return (
     <Panel
-      title={say('Now', '当前')}
+      title={say('Active runs', '当前')}
       aside={
         health &&
         say(
-          `${health.running} running, ${health.queued} waiting`,
+          `${health.running} running, ${health.queued} queued`,
           `${health.running} 个运行中，${health.queued} 个排队`,
         )
       }
     >
       {runs.length === 0 && running !== undefined && (
-        <p className="py-3 text-muted">{say('Nothing is running.', '当前没有运行中的脚本。')}</p>
+        <p className="py-3 text-muted">{say('No active runs.', '当前没有运行中的脚本。')}</p>
       )}
       <ul className="-mx-1">
         {runs.map((run) => (

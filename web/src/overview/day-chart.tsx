@@ -28,12 +28,12 @@ export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: s
   const narrowlyLabelled = labelledColumns(days.length, mostNarrowLabels);
   return (
     <Panel
-      title={say('Runs by day', '每日运行')}
+      title={say('Runs per day', '每日运行')}
       aside={pointedAt === null ? <Legend /> : <DayText day={pointedAt} />}
       note={
         !areDaysOfHere(days) &&
         say(
-          `Days are those of the machine that Hob runs on (${timeZone}).`,
+          `Days are in the time zone of the machine that runs Hob (${timeZone}).`,
           `日期以运行 Hob 的机器所在时区为准（${timeZone}）。`,
         )
       }
@@ -104,11 +104,11 @@ function DayText({ day }: { day: Day }) {
   const counts = countsOf(day);
   const parts = outcomes
     .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${names[outcome]}`);
+    .map((outcome) => `${count(counts[outcome])} ${names[outcome].toLowerCase()}`);
   return (
     <span className="tabular-nums">
       <span className="font-medium text-ink">{dayName(day.day, tagOf(language))}</span>{' '}
-      {parts.length === 0 ? say('nothing ran', '没有运行') : parts.join(', ')}
+      {parts.length === 0 ? say('no runs', '没有运行') : parts.join(', ')}
     </span>
   );
 }

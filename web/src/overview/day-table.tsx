@@ -19,14 +19,14 @@ export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
     <details className="group text-[13px]">
       <summary className="inline-flex items-center gap-1 text-muted select-none hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
-        {say('As a table', '以表格显示')}
+        {say('Show as table', '以表格显示')}
       </summary>
       <div className="mt-2 max-h-72 overflow-auto">
         <table className="w-full text-right tabular-nums">
           <thead className="text-xs text-muted">
             <tr>
               <th scope="col" className="py-1 text-left font-medium">
-                {say('Day', '日期')}
+                {say('Date', '日期')}
               </th>
               {outcomes.map((outcome) => (
                 <th key={outcome} scope="col" className="py-1 pl-4 font-medium">

@@ -30,9 +30,9 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
     .toSorted((a, b) => b.failed - a.failed)
     .slice(0, mostShown);
   return (
-    <Panel title={say('Fail most often', '失败最多')}>
+    <Panel title={say('Most failures', '失败最多')}>
       {failing.length === 0 ? (
-        <p className="py-3 text-muted">{say('Nothing failed.', '没有失败的运行。')}</p>
+        <p className="py-3 text-muted">{say('No failures.', '没有失败的运行。')}</p>
       ) : (
         <Ranking
           bar="bg-bad"
@@ -58,7 +58,7 @@ export function LastFailures() {
   const { data } = useQuery(lastFailuresQuery(mostShown));
   return (
     <Panel
-      title={say('Last failures', '最近失败')}
+      title={say('Recent failures', '最近失败')}
       aside={
         <Link href={allFailures} className="text-accent hover:underline">
           {say('All failures', '全部失败')}
@@ -66,7 +66,7 @@ export function LastFailures() {
       }
     >
       {data?.items.length === 0 && (
-        <p className="py-3 text-muted">{say('Nothing failed.', '没有失败的运行。')}</p>
+        <p className="py-3 text-muted">{say('No failures.', '没有失败的运行。')}</p>
       )}
       <ul className="flex flex-col gap-2">
         {data?.items.map((run) => (

@@ -12,10 +12,10 @@ export const grounds: Readonly<Record<Ended, string>> = {
 
 export function outcomeNames(say: Say): Readonly<Record<Ended, string>> {
   return {
-    succeeded: say('succeeded', '成功'),
-    failed: say('failed', '失败'),
-    stopped: say('stopped', '被停止'),
-    unknown: say('unknown', '未知'),
+    succeeded: say('Succeeded', '成功'),
+    failed: say('Failed', '失败'),
+    stopped: say('Stopped', '被停止'),
+    unknown: say('Unknown', '未知'),
   };
 }
 

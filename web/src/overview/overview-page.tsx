@@ -59,7 +59,7 @@ function Figures({ stats, days }: { stats: Stats; days: number }) {
         <DayChart days={stats.days} timeZone={stats.time_zone} />
       ) : (
         <Empty
-          title={say(`Nothing has ended in the last ${days} days`, `最近 ${days} 天没有运行结束`)}
+          title={say(`No finished runs in the last ${days} days`, `最近 ${days} 天没有运行结束`)}
           action={
             <Link href="/" className={buttonClasses('primary')}>
               {say('Choose a script', '选择脚本')}

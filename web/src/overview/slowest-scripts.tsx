@@ -15,9 +15,9 @@ export function SlowestScripts({ scripts, days }: { scripts: Stats['scripts']; d
     .toSorted((a, b) => b.p95 - a.p95)
     .slice(0, mostShown);
   return (
-    <Panel title={say('Slowest', '最慢')} aside={say('95 % of runs take at most', '95% 的运行不超过')}>
+    <Panel title={say('Slowest', '最慢')} aside={say('95% of runs take at most', '95% 的运行不超过')}>
       {slowest.length === 0 ? (
-        <p className="py-3 text-muted">{say('Nothing ran.', '没有运行。')}</p>
+        <p className="py-3 text-muted">{say('No runs.', '没有运行。')}</p>
       ) : (
         <Ranking
           bar="bg-busy"

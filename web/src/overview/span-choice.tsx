@@ -18,7 +18,7 @@ export function SpanChoice() {
   const chosen = useDays();
   return (
     <fieldset className="flex rounded-lg border border-line bg-surface p-0.5">
-      <legend className="sr-only">{say('Time span', '时间范围')}</legend>
+      <legend className="sr-only">{say('Time range', '时间范围')}</legend>
       {spans.map((days) => (
         <button
           key={days}

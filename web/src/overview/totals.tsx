@@ -23,7 +23,7 @@ export function Totals({ stats }: { stats: Stats }) {
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Figure name={say('Runs', '运行次数')} value={count(all.runs)}>
         {say(
-          `${count(history.runs)} on record, ${bytesText(history.bytes)}`,
+          `${count(history.runs)} in history, ${bytesText(history.bytes)}`,
           `保留 ${count(history.runs)} 条记录，${bytesText(history.bytes)}`,
         )}
       </Figure>
@@ -34,14 +34,14 @@ export function Totals({ stats }: { stats: Stats }) {
         {say(`${count(all.succeeded)} succeeded`, `${count(all.succeeded)} 次成功`)}
       </Figure>
       <Figure name={say('Failed', '失败')} value={count(counts.failed)}>
-        {others.length > 0 && say(`besides ${others.join(', ')}`, `另有 ${others.join('，')}`)}
+        {others.length > 0 && say(`plus ${others.join(', ')}`, `另有 ${others.join('，')}`)}
       </Figure>
       <Figure
-        name={say('Typical duration', '典型耗时')}
+        name={say('Median duration', '典型耗时')}
         value={durations === null ? '–' : durationText(durations.median)}
       >
         {durations !== null &&
-          say(`95 % within ${durationText(durations.p95)}`, `95% 在 ${durationText(durations.p95)} 内`)}
+          say(`95% within ${durationText(durations.p95)}`, `95% 在 ${durationText(durations.p95)} 内`)}
       </Figure>
     </dl>
   );

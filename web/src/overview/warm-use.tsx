@@ -27,7 +27,7 @@ function TurnedOff() {
   const say = useSay();
   return (
     <p className="py-3 text-muted">
-      {say('They are turned off: every run starts its own.', '已关闭：每次运行都会启动新的解释器。')}
+      {say('Off. Every run starts a new interpreter.', '已关闭：每次运行都会启动新的解释器。')}
     </p>
   );
 }
@@ -40,11 +40,11 @@ function Use({ warm }: { warm: Health['warm'] }) {
   return (
     <div className="flex flex-col gap-3.5 text-[13px]">
       <Meter
-        label={say('Runs that found one', '命中率')}
+        label={say('Warm starts', '命中率')}
         fraction={runs === 0 ? 0 : hits / runs}
         text={
           runs === 0
-            ? say('none yet', '暂无')
+            ? say('None yet', '暂无')
             : say(
                 `${count(hits)} of ${count(runs)} (${rateText(hits, runs)})`,
                 `${count(runs)} 次中 ${count(hits)} 次（${rateText(hits, runs)}）`,
@@ -52,14 +52,14 @@ function Use({ warm }: { warm: Health['warm'] }) {
         }
       />
       <Meter
-        label={say('Memory of its budget', '内存占用 / 预算')}
+        label={say('Memory used', '内存占用 / 预算')}
         fraction={memory_bytes / budget_bytes}
         text={`${bytesText(memory_bytes)} / ${bytesText(budget_bytes)}`}
       />
       {short_of_memory && (
         <p className="text-warn">
           {say(
-            'This machine is short of memory: none is started for now.',
+            'This machine is low on memory. Hob starts no warm interpreters for now.',
             '本机内存不足，暂不启动新的预热解释器。',
           )}
         </p>
@@ -72,7 +72,7 @@ function Use({ warm }: { warm: Health['warm'] }) {
               {each.preload.length > 0 && <span className="text-muted"> + {each.preload.join(', ')}</span>}
             </span>
             <span className="ml-auto shrink-0 text-xs text-muted tabular-nums">
-              {say(`${each.waiting} waiting`, `${each.waiting} 个待命`)}, {bytesText(each.memory_bytes)}
+              {say(`${each.waiting} ready`, `${each.waiting} 个待命`)}, {bytesText(each.memory_bytes)}
             </span>
           </li>
         ))}

@@ -23,16 +23,16 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
       setStopping(false);
       toast({
         kind: 'error',
-        title: say('It could not be cancelled', '无法停止'),
+        title: say('Could not cancel the run', '无法停止'),
         message:
-          error instanceof UnreachableError ? say('Hob does not answer', 'Hob 没有响应') : messageOf(error),
+          error instanceof UnreachableError ? say('Hob is not responding', 'Hob 没有响应') : messageOf(error),
       });
     }
   };
   return (
     <>
       <IconButton
-        label={say(`Cancel: ${run.script_name}`, `停止：${run.script_name}`)}
+        label={say(`Cancel run: ${run.script_name}`, `停止：${run.script_name}`)}
         className="size-7 hover:text-bad"
         disabled={isStopping}
         onClick={() => (run.state === 'queued' ? void cancel() : setAsking(true))}
@@ -41,12 +41,13 @@ export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_n
       </IconButton>
       <Confirm
         isOpen={isAsking}
-        title={say(`Cancel “${run.script_name}”?`, `停止运行“${run.script_name}”？`)}
+        title={say(`Cancel this run of “${run.script_name}”?`, `停止运行“${run.script_name}”？`)}
         description={say(
-          'The script and everything it started are stopped now. What it has done so far stays.',
+          'Hob stops the script and every process that it started. Changes that the script has already made are not undone.',
           '脚本及其启动的所有进程将立即停止，已完成的操作不会撤销。',
         )}
-        action={say('Cancel the run', '停止')}
+        action={say('Cancel run', '停止')}
+        dismiss={say('Keep running', '取消')}
         onConfirm={() => void cancel()}
         onClose={() => setAsking(false)}
       />

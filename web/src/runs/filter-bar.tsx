@@ -44,7 +44,7 @@ export function FilterBar({ filters, onChange, onClear }: FilterBarProps) {
           onChange={(states) => onChange({ states })}
         />
         <ChoiceFilter
-          label={say('Ended', '结束方式')}
+          label={say('End cause', '结束方式')}
           choices={allEnds.map((end) => ({ value: end, name: endName(end, say) }))}
           chosen={filters.ends}
           onChange={(ends) => onChange({ ends })}

@@ -55,10 +55,10 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
       <div ref={end} className="flex justify-center py-5 text-muted">
         {hasMore ? (
           <Button disabled={isLoadingMore} onClick={onMore}>
-            {isLoadingMore ? say('Loading …', '加载中……') : say('Show older runs', '显示更早的运行')}
+            {isLoadingMore ? say('Loading…', '加载中……') : say('Show older runs', '显示更早的运行')}
           </Button>
         ) : (
-          <span className="text-xs">{say('These are all.', '没有更多了')}</span>
+          <span className="text-xs">{say('End of list', '没有更多了')}</span>
         )}
       </div>
     </>

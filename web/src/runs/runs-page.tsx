@@ -77,8 +77,8 @@ function Fitting({ runs, hasMore }: { runs: number; hasMore: boolean }) {
   return (
     <span className="text-[13px] text-muted">
       {hasMore
-        ? say(`more than ${count} runs fit`, `超过 ${count} 条符合`)
-        : say(`${count} ${runs === 1 ? 'run fits' : 'runs fit'}`, `${count} 条符合`)}
+        ? say(`more than ${count} matching runs`, `超过 ${count} 条符合`)
+        : say(`${count} matching ${runs === 1 ? 'run' : 'runs'}`, `${count} 条符合`)}
     </span>
   );
 }
@@ -93,7 +93,7 @@ function OnRecord() {
   const count = countText(runs);
   return (
     <span className="text-[13px] text-muted">
-      {say(`${count} ${runs === 1 ? 'run' : 'runs'} on record`, `共 ${count} 条记录`)}
+      {say(`${count} ${runs === 1 ? 'run' : 'runs'} in total`, `共 ${count} 条记录`)}
     </span>
   );
 }
@@ -103,15 +103,15 @@ function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () =>
   if (isSearch)
     return (
       <Empty
-        title={say('No run is like that', '没有匹配的运行记录')}
-        action={<Button onClick={onClear}>{say('Clear the filters', '清除筛选条件')}</Button>}
+        title={say('No matching runs', '没有匹配的运行记录')}
+        action={<Button onClick={onClear}>{say('Clear filters', '清除筛选条件')}</Button>}
       >
-        {say('Runs show up here by themselves as soon as they fit.', '符合条件的运行会自动出现在这里。')}
+        {say('New runs that match appear here automatically.', '符合条件的运行会自动出现在这里。')}
       </Empty>
     );
   return (
     <Empty
-      title={say('Nothing has run yet', '还没有运行记录')}
+      title={say('No runs yet', '还没有运行记录')}
       action={
         <Link href="/" className={buttonClasses('primary')}>
           {say('Choose a script', '选择脚本')}
@@ -119,7 +119,7 @@ function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () =>
       }
     >
       {say(
-        'Every run is kept here, with its outcome and all it printed.',
+        'Run a script to see its outcome and output here.',
         '每次运行的结果和输出都会保存在这里。',
       )}
     </Empty>

@@ -16,7 +16,7 @@ interface SpanFilterProps {
 export function SpanFilter({ span, onChange }: SpanFilterProps) {
   const { say, language } = useSpeech();
   const [isOpen, setOpen] = useState(false);
-  const label = say('When', '时间');
+  const label = say('Time', '时间');
   const between = span.kind === 'between' ? span : { from: null, to: null };
   const setDay = (day: { from: string | null } | { to: string | null }) => {
     const { from, to } = { ...between, ...day };
@@ -83,7 +83,7 @@ function DayField({ label, day, min, max, onChange }: DayFieldProps) {
 }
 
 function daysName(days: number, say: Say): string {
-  return days === 1 ? say('today', '今天') : say(`last ${days} days`, `最近 ${days} 天`);
+  return days === 1 ? say('Today', '今天') : say(`Last ${days} days`, `最近 ${days} 天`);
 }
 
 function spanName(span: Span, say: Say, tag: string): string | null {
@@ -94,8 +94,8 @@ function spanName(span: Span, say: Say, tag: string): string | null {
   const name = (day: string) =>
     new Date(`${day}T12:00:00`).toLocaleDateString(tag, { month: 'short', day: 'numeric' });
   if (from !== null && to !== null) return from === to ? name(from) : `${name(from)} – ${name(to)}`;
-  if (from !== null) return say(`from ${name(from)}`, `${name(from)}起`);
-  return to === null ? null : say(`until ${name(to)}`, `${name(to)}止`);
+  if (from !== null) return say(`From ${name(from)}`, `${name(from)}起`);
+  return to === null ? null : say(`Until ${name(to)}`, `${name(to)}止`);
 }
 
 function momentsName({ since, until }: Span & { kind: 'moments' }, say: Say, tag: string): string | null {
@@ -107,6 +107,6 @@ function momentsName({ since, until }: Span & { kind: 'moments' }, say: Say, tag
       minute: '2-digit',
     });
   if (since !== null && until !== null) return `${name(since)} – ${name(until)}`;
-  if (since !== null) return say(`from ${name(since)}`, `${name(since)}起`);
-  return until === null ? null : say(`until ${name(until)}`, `${name(until)}止`);
+  if (since !== null) return say(`From ${name(since)}`, `${name(since)}起`);
+  return until === null ? null : say(`Until ${name(until)}`, `${name(until)}止`);
 }
