@@ -52,21 +52,21 @@ describe.runIf(hasChromium)('the page of models', () => {
 
     hub.fail('model.safetensors', { kind: 'stall', afterBytes: 2_000_000 });
     await tiny.getByRole('button', { name: 'Download' }).press('Enter');
-    const bar = page.getByRole('progressbar', { name: 'Download of ada/tiny' });
+    const bar = page.getByRole('progressbar', { name: 'Downloading ada/tiny' });
     await page.locator('[role=progressbar][aria-valuenow="75"]').waitFor();
     await tiny.getByText('3.0 MB of 4.0 MB').waitFor();
     await checkAccess();
     await tiny.locator('button:focus', { hasText: 'Stop' }).press('Enter');
-    await tiny.getByText('What has arrived is kept').waitFor();
+    await tiny.getByText('The partial download is kept').waitFor();
     expect(await bar.count()).toBe(0);
 
     const before = hub.bytesSent('model.safetensors');
-    await tiny.getByRole('button', { name: 'Go on' }).click();
-    await tiny.getByText('complete').waitFor();
+    await tiny.getByRole('button', { name: 'Resume' }).click();
+    await tiny.getByText('Complete', { exact: true }).waitFor();
     expect(hub.bytesSent('model.safetensors') - before).toBe(1_000_000);
 
     await tiny.getByRole('button', { name: 'Delete ada/tiny' }).click();
-    await page.getByText('图片放大 will not find it until it is downloaded again').waitFor();
+    await page.getByText('图片放大 cannot use it until you download it again').waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await tiny.getByText('missing').waitFor();
     await page.getByText('freed', { exact: false }).first().waitFor();
@@ -93,14 +93,14 @@ describe.runIf(hasChromium)('the page of models', () => {
 
   it('downloads what nobody asks for, by the address of its page, and says what was wrong', async () => {
     const { page, checkAccess, close } = await scene.open('/models');
-    await page.getByRole('button', { name: 'Download a model' }).press('Enter');
+    await page.getByRole('button', { name: 'Download model' }).press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.locator('input[placeholder="openai/whisper-tiny"]:focus').waitFor();
     await page.keyboard.press('Escape');
-    await page.locator('button:focus', { hasText: 'Download a model' }).press('Enter');
+    await page.locator('button:focus', { hasText: 'Download model' }).press('Enter');
     await dialog.getByRole('textbox', { name: 'Model' }).fill('nonsense');
     await dialog.getByRole('button', { name: 'Download' }).click();
-    await dialog.getByText('This is no owner/name').waitFor();
+    await dialog.getByText('Enter owner/name, such as openai/whisper-tiny').waitFor();
     await checkAccess();
     await dialog.getByRole('textbox', { name: 'Model' }).fill('https://huggingface.co/ada/none/tree/main');
     await dialog.getByLabel('Files').fill('*.onnx');
@@ -109,7 +109,7 @@ describe.runIf(hasChromium)('the page of models', () => {
     const none = page.getByRole('listitem', { name: 'ada/none' });
     await none.getByRole('alert').waitFor();
     await none.getByRole('button', { name: 'Download' }).waitFor();
-    await none.getByRole('button', { name: 'Put ada/none away' }).click();
+    await none.getByRole('button', { name: 'Dismiss ada/none' }).click();
     await none.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('listitem', { name: 'ada/tiny' }).waitFor();

@@ -28,9 +28,9 @@ export function DownloadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      title={say('Download a model', '下载模型')}
+      title={say('Download model', '下载模型')}
       description={say(
-        'It is put where the libraries of its source look for it, so that Python finds it, too.',
+        'Hob stores the model in the standard cache of its source, where Python libraries find it too.',
         '模型会放入其来源的标准缓存，Python 也能直接使用。',
       )}
       actions={
@@ -87,8 +87,8 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
       />
       <Field
         label={say('Model', '模型')}
-        description={say('owner/name, or the address of its page', 'owner/name，或模型页面的网址')}
-        error={isWrong ? say('This is no owner/name', '格式应为 owner/name') : null}
+        description={say('owner/name, or the URL of the model page', 'owner/name，或模型页面的网址')}
+        error={isWrong ? say('Enter owner/name, such as openai/whisper-tiny', '格式应为 owner/name') : null}
         isRequired
       >
         {({ id: field, describedBy, isInvalid }) => (
@@ -114,7 +114,7 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
       <Field
         label={say('Files', '文件')}
         description={say(
-          'Patterns such as *.onnx, one a line. Empty: what scripts declare, else all.',
+          'Patterns such as *.onnx, one per line. Leave empty for the files that scripts declare, or else all files.',
           '通配符，例如 *.onnx，每行一个。留空则下载脚本声明的文件，没有声明时下载全部。',
         )}
       >
@@ -133,7 +133,7 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
       <Field
         label={say('Revision', '版本')}
         description={say(
-          'A branch, tag or commit. Empty: the one that the source takes.',
+          'A branch, tag or commit. Leave empty for the default of the source.',
           '分支、标签或提交。留空则使用来源的默认版本。',
         )}
       >

@@ -11,14 +11,14 @@ export function DownloadProgress({ download }: { download: Download }) {
   if (state === 'failed')
     return (
       <div role="alert" className="rounded-lg bg-bad-ground px-3 py-2">
-        <p className="break-words text-bad">{error?.message ?? say('The download failed', '下载失败')}</p>
+        <p className="break-words text-bad">{error?.message ?? say('Download failed', '下载失败')}</p>
         {error !== null && error.hint !== '' && <p className="break-words">{error.hint}</p>}
       </div>
     );
   if (state === 'cancelled')
     return (
       <p className="text-muted">
-        {say('Stopped. What has arrived is kept: ', '已停止，已下载的部分会保留：')}
+        {say('Stopped. The partial download is kept: ', '已停止，已下载的部分会保留：')}
         {amountText(download, say)}
       </p>
     );
@@ -26,7 +26,7 @@ export function DownloadProgress({ download }: { download: Download }) {
     <div className="flex flex-col gap-1.5">
       <ProgressBar
         fraction={fractionOf(download)}
-        label={say(`Download of ${repoId}`, `正在下载 ${repoId}`)}
+        label={say(`Downloading ${repoId}`, `正在下载 ${repoId}`)}
       />
       <p className="text-[13px] text-muted tabular-nums">{progressText(download, say)}</p>
     </div>
@@ -42,7 +42,7 @@ function fractionOf({ bytes_done: done, bytes_total: total }: Download): number 
 function progressText(download: Download, say: Say): string {
   const { bytes_per_s: rate, seconds_left: left, files_done: files, files_total: all } = download;
   const fraction = fractionOf(download);
-  if (fraction === null) return say('Looking at what there is …', '正在查看有哪些文件……');
+  if (fraction === null) return say('Listing files…', '正在查看有哪些文件……');
   return [
     `${Math.floor(fraction * 100)}%`,
     amountText(download, say),

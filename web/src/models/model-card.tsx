@@ -60,7 +60,7 @@ function Card({ model, onPutAway }: ModelCardProps) {
           <h2 className="font-medium break-all">{repoId}</h2>
           <p className="flex flex-wrap gap-x-3 text-[13px] text-muted">
             <span className={isRunning ? 'text-busy' : ink}>
-              {isRunning ? say('downloading', '下载中') : stateWord(state, say)}
+              {isRunning ? say('Downloading', '下载中') : stateWord(state, say)}
             </span>
             {source !== null && <span>{sourceNames[source]}</span>}
             <NeededBy model={model} />
@@ -79,14 +79,14 @@ function Card({ model, onPutAway }: ModelCardProps) {
             >
               <DownloadIcon size={14} aria-hidden />
               {state === 'partial' || download?.state === 'cancelled'
-                ? say('Go on', '继续下载')
+                ? say('Resume', '继续下载')
                 : say('Download', '下载')}
             </Button>
           )
         )}
         {isIdle && download !== null && (
           <IconButton
-            label={say(`Put ${repoId} away`, `不再显示 ${repoId}`)}
+            label={say(`Dismiss ${repoId}`, `不再显示 ${repoId}`)}
             className="-my-1 -mr-1.5"
             onClick={() => onPutAway(download.download_id)}
           >
@@ -113,10 +113,10 @@ function Card({ model, onPutAway }: ModelCardProps) {
 
 function NeededBy({ model: { neededBy } }: { model: GatheredModel }) {
   const say = useSay();
-  if (neededBy.length === 0) return <span>{say('no script needs it', '没有脚本需要它')}</span>;
+  if (neededBy.length === 0) return <span>{say('not required by any script', '没有脚本需要它')}</span>;
   return (
     <span className="min-w-0 break-words">
-      {say('needed by ', '用于 ')}
+      {say('required by ', '用于 ')}
       {neededBy.map(({ script_id, script_name }, index) => (
         <span key={script_id}>
           {index > 0 && say(', ', '、')}

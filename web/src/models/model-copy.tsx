@@ -31,7 +31,7 @@ export function ModelCopy({ model, isDownloading, onRemove }: ModelCopyProps) {
         </span>
       </div>
       <div className="flex shrink-0 items-center">
-        <CopyButton text={folder} label={say('Copy the path', '复制路径')} />
+        <CopyButton text={folder} label={say('Copy path', '复制路径')} />
         {isRemovable ? (
           <IconButton
             label={say(`Delete ${repoId}`, `删除 ${repoId}`)}
@@ -62,7 +62,7 @@ export function ModelCopy({ model, isDownloading, onRemove }: ModelCopyProps) {
 function NotOurs() {
   const say = useSay();
   const reason = say(
-    'It lies in a folder of the setting model_folders, where Hob deletes nothing',
+    'Hob does not delete files in a folder that is set in model_folders',
     '它位于 model_folders 设置的文件夹中，Hob 不会删除其中的内容',
   );
   return (
@@ -76,14 +76,14 @@ function consequence({ needed_by: users, place }: Model, say: ReturnType<typeof 
   const names = users.map(({ script_name }) => script_name);
   if (names.length > 0)
     return say(
-      `${names.join(', ')} will not find it until it is downloaded again.`,
+      `${names.join(', ')} cannot use it until you download it again.`,
       `在重新下载之前，${names.join('、')} 将无法使用它。`,
     );
   // Other programs on this machine share the caches.
   return place === 'own'
-    ? say('It can be downloaded again.', '之后可以重新下载。')
+    ? say('You can download it again.', '之后可以重新下载。')
     : say(
-        'Other programs that use this cache lose it as well; it can be downloaded again.',
+        'Other programs that use this cache lose it too. You can download it again.',
         '使用同一缓存的其他程序也会失去它；之后可以重新下载。',
       );
 }

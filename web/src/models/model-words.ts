@@ -3,9 +3,9 @@ import type { Say } from '../language/language.tsx';
 
 export function stateWord(state: Model['state'], say: Say): string {
   const words: Readonly<Record<Model['state'], string>> = {
-    complete: say('complete', '完整'),
-    partial: say('partly here', '不完整'),
-    missing: say('missing', '未下载'),
+    complete: say('Complete', '完整'),
+    partial: say('Incomplete', '不完整'),
+    missing: say('Missing', '未下载'),
   };
   return words[state];
 }
@@ -17,10 +17,10 @@ export const sourceNames: Readonly<Record<NonNullable<Model['source']>, string>>
 
 export function placeWord(place: NonNullable<Model['place']>, say: Say): string {
   const words: Readonly<Record<NonNullable<Model['place']>, string>> = {
-    own: say("Hob's own folder", 'Hob 的模型文件夹'),
-    huggingface: say('Cache of Hugging Face', 'Hugging Face 缓存'),
-    modelscope: say('Cache of ModelScope', 'ModelScope 缓存'),
-    extra: say('Folder of yours', '你的文件夹'),
+    own: say("Hob's model folder", 'Hob 的模型文件夹'),
+    huggingface: say('Hugging Face cache', 'Hugging Face 缓存'),
+    modelscope: say('ModelScope cache', 'ModelScope 缓存'),
+    extra: say('Your folder', '你的文件夹'),
   };
   return words[place];
 }

@@ -37,7 +37,7 @@ export function ModelsPage() {
   const download = (
     <Button look="primary" onClick={() => setAsking(true)}>
       <Plus size={16} aria-hidden />
-      {say('Download a model', '下载模型')}
+      {say('Download model', '下载模型')}
     </Button>
   );
   return (
@@ -61,13 +61,17 @@ export function ModelsPage() {
           <ModelList models={found} onPutAway={onPutAway} />
         </>
       ) : sought !== '' ? (
-        <Empty title={say('No model is like that', '没有匹配的模型')} />
+        <Empty
+          title={say('No matching models', '没有匹配的模型')}
+          action={<Button onClick={() => setQuery('')}>{say('Clear search', '清除搜索')}</Button>}
+        />
       ) : (
         <Empty
-          title={say('There are no models here, and no script needs one', '本机没有模型，也没有脚本需要模型')}
+          title={say('No models yet, and no script requires one', '本机没有模型，也没有脚本需要模型')}
+          action={download}
         >
           {say(
-            'Models that Hugging Face or ModelScope have downloaded show up here by themselves.',
+            'Models that Hugging Face or ModelScope tools downloaded appear here automatically.',
             '由 Hugging Face 或 ModelScope 下载的模型会自动出现在这里。',
           )}
         </Empty>
@@ -107,12 +111,12 @@ function Totals({ models }: { models: readonly GatheredModel[] }) {
     <p className="mb-3 text-[13px] text-muted">
       {say(`${count} ${count === 1 ? 'model' : 'models'}`, `${count} 个模型`)}
       {' · '}
-      {say(`${bytesText(bytes)} on the disk`, `占用磁盘 ${bytesText(bytes)}`)}
+      {say(`${bytesText(bytes)} on disk`, `占用磁盘 ${bytesText(bytes)}`)}
       {lacking > 0 && (
         <span className="text-warn">
           {' · '}
           {say(
-            lacking === 1 ? '1 is needed and not here' : `${lacking} are needed and not here`,
+            lacking === 1 ? '1 required model is not ready' : `${lacking} required models are not ready`,
             `${lacking} 个有脚本需要但未就绪`,
           )}
         </span>
