@@ -47,12 +47,12 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
       .waitFor();
     const settings = page.getByRole('region', { name: 'Limits and settings' });
     const row = (name: string) => settings.getByRole('listitem').filter({ hasText: name });
-    expect(await row('max_queued').textContent()).toContain('from the file · default: 1000');
-    expect(await row('drain_s').textContent()).toContain('from the variable HOB_DRAIN_S');
+    expect(await row('max_queued').textContent()).toContain('Set in the file · default: 1000');
+    expect(await row('drain_s').textContent()).toContain('Set by the variable HOB_DRAIN_S');
     expect(await row('max_connections').count()).toBe(0);
     await settings.getByText(/^All/).click();
     await row('max_connections').waitFor();
-    await page.getByText('without the right token').waitFor();
+    await page.getByText('Missing or wrong token').waitFor();
     await checkAccess();
     await close();
   });
@@ -92,14 +92,14 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     const key = 'a'.repeat(32);
     const { page, close } = await open('/settings');
     const environments = page.getByRole('region', { name: 'Environments' });
-    await environments.getByText('There are none').waitFor();
+    await environments.getByText('No environments').waitFor();
     await mkdir(join(scene.hob.home, 'environments', key), { recursive: true });
     await writeFile(join(scene.hob.home, 'environments', key, 'rest'), 'x'.repeat(10_000));
     await page.reload();
     await environments.getByText('damaged').waitFor();
-    await environments.getByRole('button', { name: 'Remove the environment' }).click();
+    await environments.getByRole('button', { name: 'Remove environment' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await environments.getByText('There are none').waitFor();
+    await environments.getByText('No environments').waitFor();
     await close();
   });
 
@@ -164,7 +164,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await page.getByRole('button', { name: 'Stop Hob' }).click();
     await page.getByRole('dialog').getByText('hob serve').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop Hob' }).click();
-    await page.getByText('Hob is stopping. This starts it again').waitFor();
+    await page.getByText('Hob is stopping. To start it again').waitFor();
     await page.getByText('Hob is not responding').first().waitFor();
     await close();
   });

@@ -21,13 +21,13 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
         <Fact name={say('Version', '版本')}>
           {health.version}
           <span className="text-muted">
-            {say(`, interface ${health.interface}`, `，接口 ${health.interface}`)}
+            {say(`, API ${health.interface}`, `，接口 ${health.interface}`)}
           </span>
         </Fact>
-        <Fact name={say('Up for', '已运行')}>
+        <Fact name={say('Uptime', '已运行')}>
           <Uptime seconds={health.uptime_s} askedAt={askedAt} />
         </Fact>
-        <Fact name={say('Runs now', '当前运行')}>
+        <Fact name={say('Active runs', '当前运行')}>
           {say(`${running} running, ${queued} queued`, `${running} 个运行中，${queued} 个排队中`)}
         </Fact>
         <Fact name={say('Executor', '执行进程')}>{executorWords(health.executor, say)}</Fact>
@@ -38,7 +38,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
                 <Copied key={address} text={address} />
               ))}
             </Fact>
-            <Fact name={say('Home', '数据目录')}>
+            <Fact name={say('Home folder', '数据目录')}>
               <Copied text={settings.home} />
             </Fact>
           </>

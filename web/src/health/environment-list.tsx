@@ -44,8 +44,8 @@ export function EnvironmentList() {
       title={say('Environments', '运行环境')}
       note={
         bytes > 0
-          ? say(`${bytesText(bytes)} on the disk`, `占用磁盘 ${bytesText(bytes)}`)
-          : say('Packages that scripts need, kept apart for each of them.', '脚本所需的依赖包，彼此隔离。')
+          ? say(`${bytesText(bytes)} on disk`, `占用磁盘 ${bytesText(bytes)}`)
+          : say('Packages that scripts depend on, isolated from each other.', '脚本所需的依赖包，彼此隔离。')
       }
     >
       {data === undefined ? (
@@ -57,7 +57,7 @@ export function EnvironmentList() {
       ) : data.items.length === 0 ? (
         <p className="text-muted">
           {say(
-            'There are none. A script that names packages gets one when it first runs.',
+            'No environments. Hob creates one when a script that declares packages first runs.',
             '目前没有。声明了依赖包的脚本会在首次运行时创建。',
           )}
         </p>

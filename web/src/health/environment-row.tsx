@@ -32,7 +32,7 @@ export function EnvironmentRow({ environment, isBusy, onRemove }: EnvironmentRow
           <span className={classes('text-[13px]', inks[state])}>{stateWord(state, say)}</span>
           {usedAt !== null && (
             <span className="text-[13px] text-muted">
-              {say('used ', '上次使用：')}
+              {say('last used ', '上次使用：')}
               <Ago time={usedAt} />
             </span>
           )}
@@ -47,7 +47,7 @@ export function EnvironmentRow({ environment, isBusy, onRemove }: EnvironmentRow
         )}
         <p className="text-[13px] text-muted">
           {scripts.length === 0
-            ? say('no script needs it any more', '不再有脚本需要它')
+            ? say('not used by any script', '不再有脚本需要它')
             : scripts.map(({ script_id, name: script }, index) => (
                 <span key={script_id}>
                   {index > 0 && say(', ', '、')}
@@ -59,7 +59,7 @@ export function EnvironmentRow({ environment, isBusy, onRemove }: EnvironmentRow
         </p>
       </div>
       <IconButton
-        label={say(`Remove the environment ${name}`, `删除运行环境 ${name}`)}
+        label={say(`Remove environment ${name}`, `删除运行环境 ${name}`)}
         disabled={isBusy || state === 'building'}
         onClick={() => setAsking(true)}
       >
@@ -69,7 +69,7 @@ export function EnvironmentRow({ environment, isBusy, onRemove }: EnvironmentRow
         isOpen={isAsking}
         title={say('Remove this environment?', '删除此运行环境？')}
         description={say(
-          `This frees ${bytesText(bytes)}. It is made again when a script needs it, which takes a while.`,
+          `This frees ${bytesText(bytes)}. Hob rebuilds the environment when a script needs it, which takes a while.`,
           `将释放 ${bytesText(bytes)}。脚本需要时会重新创建，需要一些时间。`,
         )}
         action={say('Remove', '删除')}
@@ -89,9 +89,9 @@ function nameOf({ made_with: madeWith, kind }: Environment, say: Say): string {
 
 function stateWord(state: Environment['state'], say: Say): string {
   const words: Readonly<Record<Environment['state'], string>> = {
-    ready: say('ready', '就绪'),
-    building: say('being built', '创建中'),
-    damaged: say('damaged', '已损坏'),
+    ready: say('Ready', '就绪'),
+    building: say('Building', '创建中'),
+    damaged: say('Damaged', '已损坏'),
   };
   return words[state];
 }

@@ -37,11 +37,11 @@ export function Leaving() {
         <output>
           {stop.isSuccess
             ? say(
-                'Hob is stopping. This starts it again, in a terminal:',
+                'Hob is stopping. To start it again, run this in a terminal:',
                 'Hob 正在停止。在终端中运行以下命令可重新启动：',
               )
             : say(
-                'Scripts that run go on without Hob. This page cannot start it again; this does, in a terminal:',
+                'Running scripts continue when Hob stops. This page cannot start Hob again. Run this in a terminal:',
                 '正在运行的脚本不受影响。此页面无法重新启动 Hob，请在终端中运行：',
               )}
         </output>
@@ -64,7 +64,7 @@ export function Leaving() {
         isOpen={isAsking}
         title={say('Stop Hob?', '停止 Hob？')}
         description={say(
-          'Nobody can start scripts with it until it is started again in a terminal: hob serve',
+          'You cannot run scripts until you start Hob again in a terminal: hob serve',
           '在终端中运行 hob serve 重新启动之前，无法再用它启动脚本。',
         )}
         action={say('Stop Hob', '停止 Hob')}

@@ -14,7 +14,7 @@ export function LookChoices() {
   return (
     <Panel
       title={say('Console', '控制台')}
-      note={say('These two are kept by this browser alone.', '以下两项仅保存在当前浏览器中。')}
+      note={say('Saved in this browser only.', '以下两项仅保存在当前浏览器中。')}
     >
       <div className="flex flex-wrap gap-3">
         <Segmented
@@ -27,7 +27,7 @@ export function LookChoices() {
           ]}
         />
         <Segmented
-          label={say('Colours', '颜色')}
+          label={say('Theme', '颜色')}
           value={theme}
           onChange={chooseTheme}
           choices={[

@@ -11,8 +11,8 @@ export function Refusals({ refused }: { refused: Readonly<Record<string, number>
   if (counts.length === 0) return null;
   return (
     <Panel
-      title={say('Refused at the door', '被拒绝的请求')}
-      note={say('Requests that came to nothing since Hob was started.', '自 Hob 启动以来未被受理的请求。')}
+      title={say('Refused requests', '被拒绝的请求')}
+      note={say('Requests that Hob has refused since it started.', '自 Hob 启动以来未被受理的请求。')}
     >
       <ul className="flex flex-col divide-y divide-line">
         {counts.map(([code, count]) => (

@@ -52,21 +52,21 @@ function RuntimeRow({ runtime }: { runtime: Runtime }) {
         <CircleCheck
           size={17}
           role="img"
-          aria-label={say('found', '已找到')}
+          aria-label={say('Found', '已找到')}
           className="mt-0.5 shrink-0 text-good"
         />
       ) : isLacking ? (
         <CircleAlert
           size={17}
           role="img"
-          aria-label={say('missing', '缺失')}
+          aria-label={say('Missing', '缺失')}
           className="mt-0.5 shrink-0 text-bad"
         />
       ) : (
         <CircleDashed
           size={17}
           role="img"
-          aria-label={say('not installed', '未安装')}
+          aria-label={say('Not installed', '未安装')}
           className="mt-0.5 shrink-0 text-muted"
         />
       )}
@@ -99,7 +99,7 @@ function Users({ runtime: { path, needed_by: users } }: { runtime: Runtime }) {
   const rest = users.length - mostNamed;
   return (
     <span className="text-muted">
-      {say('needed by ', '以下脚本需要：')}
+      {say('required by ', '以下脚本需要：')}
       {users.slice(0, mostNamed).map(({ script_id, script_name }, index) => (
         <span key={script_id}>
           {index > 0 && say(', ', '、')}

@@ -26,13 +26,13 @@ export function SettingList() {
       title={say('Limits and settings', '限制与设置')}
       className="lg:col-span-2"
       note={say(
-        'They are read when Hob starts. To change one, edit this file and start Hob again; a flag or a variable comes before the file.',
+        'Hob reads settings when it starts. To change one, edit this file and restart Hob. Flags and environment variables override the file.',
         '设置在 Hob 启动时读取。如需更改，请编辑以下文件并重启 Hob；命令行参数和环境变量优先于文件。',
       )}
       aside={
         data && (
           <Segmented
-            label={say('Which settings', '显示哪些设置')}
+            label={say('Settings to show', '显示哪些设置')}
             value={chosen}
             onChange={setChoice}
             choices={[
@@ -53,7 +53,7 @@ export function SettingList() {
         <>
           <Copied text={data.file} />
           {shown.length === 0 && (
-            <p className="mt-3 text-muted">{say('All of them are as they come.', '全部为默认值。')}</p>
+            <p className="mt-3 text-muted">{say('All settings have their default values.', '全部为默认值。')}</p>
           )}
           <ul className="mt-2 flex flex-col divide-y divide-line">
             {shown.map((setting) => (
@@ -79,7 +79,7 @@ function SettingRow({ setting }: { setting: Setting }) {
         </p>
         <p className="text-xs text-muted">
           {source === 'default' ? (
-            say('default', '默认值')
+            say('Default', '默认值')
           ) : (
             <>
               <span className="text-accent" title={setBy ?? undefined}>
@@ -102,12 +102,12 @@ function SettingRow({ setting }: { setting: Setting }) {
 function sourceWords({ source, set_by: setBy }: Setting, say: Say): string {
   switch (source) {
     case 'default':
-      return say('default', '默认值');
+      return say('Default', '默认值');
     case 'file':
-      return say('from the file', '来自文件');
+      return say('Set in the file', '来自文件');
     case 'environment':
-      return say(`from the variable ${setBy}`, `来自环境变量 ${setBy}`);
+      return say(`Set by the variable ${setBy}`, `来自环境变量 ${setBy}`);
     case 'flag':
-      return say(`from the flag ${setBy}`, `来自参数 ${setBy}`);
+      return say(`Set by the flag ${setBy}`, `来自参数 ${setBy}`);
   }
 }

@@ -14,7 +14,7 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
       <Panel title={title}>
         <p className="text-muted">
           {say(
-            'Switched off (warm_memory_mb is 0): every run starts its own.',
+            'Off (warm_memory_mb is 0). Every run starts a new interpreter.',
             '已关闭（warm_memory_mb 为 0）：每次运行都启动新的解释器。',
           )}
         </p>
@@ -28,9 +28,9 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
         `占用 ${bytesText(memory)}，上限 ${bytesText(budget)}`,
       )} · ${
         runs === 0
-          ? say('no run could use one yet', '还没有运行能用上')
+          ? say('no runs that could start warm yet', '还没有运行能用上')
           : say(
-              `${hits} of ${runs} runs that could start warm did`,
+              `${hits} of ${runs} runs that could start warm did so`,
               `${runs} 次可预热的运行中有 ${hits} 次用上了`,
             )
       }`}
@@ -38,7 +38,7 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
       {warm.short_of_memory && (
         <p className="mb-3 rounded-lg bg-warn-ground px-3 py-2 text-warn">
           {say(
-            'This machine is short of memory, so none is started for now.',
+            'This machine is low on memory. Hob starts no warm interpreters for now.',
             '这台机器内存不足，暂不预热新的解释器。',
           )}
         </p>
@@ -46,7 +46,7 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
       {interpreters.length === 0 ? (
         <p className="text-muted">
           {say(
-            'None waits. The first run of a script brings one.',
+            'No warm interpreters. Hob starts one when a script first runs.',
             '没有待命的解释器。脚本首次运行后会出现。',
           )}
         </p>
@@ -59,7 +59,7 @@ export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
                   {say('Interpreter', '解释器')}
                 </th>
                 <th scope="col" className="py-1 pr-4 text-right font-medium whitespace-nowrap">
-                  {say('Waiting', '待命')}
+                  {say('Ready', '待命')}
                 </th>
                 <th scope="col" className="py-1 text-right font-medium">
                   {say('Memory', '内存')}
