@@ -82,7 +82,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
       .click();
     await page.waitForURL('**/docs');
     await page.getByRole('button', { name: '/api/execute' }).click();
-    await page.getByRole('heading', { name: 'Body' }).first().waitFor();
+    await page.getByRole('heading', { name: 'Request body' }).first().waitFor();
     expect(await overflow()).toBe(0);
     await checkAccess();
     await close();

@@ -18,7 +18,7 @@ function byPath(a: Operation, b: Operation): number {
 const groups: readonly Group[] = [
   {
     key: 'calls',
-    name: (say) => say('Run scripts, and what scripts call', '运行脚本，以及脚本可调用的接口'),
+    name: (say) => say('Running scripts, and calls from scripts', '运行脚本，以及脚本可调用的接口'),
     has: /^\/api\/(?:execute|link|notify|model\/path|progress)$/,
     isSorted: false,
   },
@@ -36,7 +36,7 @@ const groups: readonly Group[] = [
     isSorted: true,
   },
   { key: 'models', name: (say) => say('Models', '模型'), has: /^\/api\/models\b/, isSorted: true },
-  { key: 'service', name: (say) => say('The service', '服务'), has: /^/, isSorted: true },
+  { key: 'service', name: (say) => say('Service', '服务'), has: /^/, isSorted: true },
 ];
 
 export interface GroupedOperations {

@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 
 import { openApiQuery, settingsQuery } from '../api/queries.ts';
 import { useSay } from '../language/language.tsx';
+import { Button } from '../parts/button.tsx';
 import { CodeText } from '../parts/code-text.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -38,7 +39,7 @@ export function InterfacePage() {
   const asksForToken = settings?.items.some(({ name, value }) => name === 'token' && value === true) === true;
   return (
     <>
-      <PageTitle title={say('Interface', '接口')}>
+      <PageTitle title={say('API reference', '接口')}>
         <a href="/api/openapi.json" className="text-accent underline underline-offset-2">
           openapi.json
         </a>
@@ -46,7 +47,7 @@ export function InterfacePage() {
       <p className="mb-4 max-w-prose text-muted">
         <CodeText
           text={say(
-            `Programs on this machine call these paths at \`${location.origin}\`; where Hob asks for its token, they send it as \`Authorization: Bearer\`. A script appends them to its own \`api_base\`, whose run token says which run is calling.`,
+            `Programs on this machine call these paths at \`${location.origin}\`. If Hob requires a token, they send it as \`Authorization: Bearer\`. A script appends the paths to its own \`api_base\`, which contains a run token that identifies the calling run.`,
             `本机程序在 \`${location.origin}\` 调用以下路径；如果 Hob 要求令牌，请以 \`Authorization: Bearer\` 发送。脚本应将路径拼接到自己的 \`api_base\` 之后，其中的运行令牌表明是哪次运行在调用。`,
           )}
         />
@@ -54,7 +55,7 @@ export function InterfacePage() {
       <SearchField
         value={query}
         onChange={setQuery}
-        label={say('Search the interface', '搜索接口')}
+        label={say('Search the API', '搜索接口')}
         placeholder={say('Search by path, name or parameter', '按路径、名称或参数搜索')}
         onEnter={() => first && setOpened(first.id, true)}
       />
@@ -65,7 +66,10 @@ export function InterfacePage() {
           <Loading />
         )
       ) : found.length === 0 ? (
-        <Empty title={say('Nothing in the interface is like that', '没有匹配的接口')} />
+        <Empty
+          title={say('No matching endpoints', '没有匹配的接口')}
+          action={<Button onClick={() => setQuery('')}>{say('Clear search', '清除搜索')}</Button>}
+        />
       ) : (
         <div className="flex flex-col gap-6">
           {groupOperations(found).map((group) => (

@@ -31,7 +31,7 @@ export function OperationDetails({
       )}
       <div className="flex items-start gap-2 rounded-lg border border-line bg-surface py-1 pr-1 pl-3">
         <code className="min-w-0 grow py-1.5 font-mono text-xs wrap-anywhere">{curl}</code>
-        <CopyButton text={curl} label={say('Copy the command', '复制命令')} />
+        <CopyButton text={curl} label={say('Copy command', '复制命令')} />
       </div>
       {parameters.length > 0 && (
         <Part title={say('Parameters', '参数')}>
@@ -39,11 +39,11 @@ export function OperationDetails({
         </Part>
       )}
       {bodies.map(({ type, schema }) => (
-        <Part key={type} title={say('Body', '请求体')} note={type}>
+        <Part key={type} title={say('Request body', '请求体')} note={type}>
           <SchemaView schema={schema} />
         </Part>
       ))}
-      <Part title={say('Answers', '应答')}>
+      <Part title={say('Responses', '应答')}>
         <div className="flex flex-col gap-2">
           {answers.map((answer) => (
             <AnswerView key={answer.status} answer={answer} />

@@ -35,8 +35,8 @@ export function ParameterList({ parameters }: { parameters: readonly Parameter[]
 
 function placeWord(place: Parameter['place'], say: Say): string {
   const words: Readonly<Record<Parameter['place'], string>> = {
-    path: say('in the path', '路径'),
-    query: say('in the query', '查询参数'),
+    path: say('path', '路径'),
+    query: say('query', '查询参数'),
     header: say('header', '请求头'),
   };
   return words[place];

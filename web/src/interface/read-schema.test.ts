@@ -7,11 +7,11 @@ const object = { type: 'object', required: ['a'], properties: { a: { type: 'stri
 
 describe('a schema in words', () => {
   it.each([
-    [{ type: 'string', format: 'uuid' }, 'text (uuid)'],
+    [{ type: 'string', format: 'uuid' }, 'string (uuid)'],
     [{ enum: ['own', 'extra'] }, '"own" | "extra"'],
-    [{ type: 'array', items: { type: 'integer' } }, 'list of whole number'],
+    [{ type: 'array', items: { type: 'integer' } }, 'array of integer'],
     [{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number or null'],
-    [{}, 'anything'],
+    [{}, 'any'],
   ])('%j is %s', (schema, words) => {
     expect(kindText(schema, say)).toBe(words);
   });

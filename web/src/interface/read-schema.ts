@@ -7,7 +7,7 @@ export interface Property {
   readonly schema: Schema;
 }
 
-/** What kind of value a schema wants, in a few words: text (uuid), list of numbers, "own" or null. */
+/** What kind of value a schema wants, in a few words: string (uuid), array of number, "own" or null. */
 export function kindText(schema: Schema, say: Say): string {
   const choices = choicesOf(schema);
   if (choices.length > 0) return choices.map((choice) => kindText(choice, say)).join(say(' or ', ' 或 '));
@@ -15,18 +15,18 @@ export function kindText(schema: Schema, say: Say): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.type === 'array') {
     const item = kindText(fieldsOf(schema.items), say);
-    return say(`list of ${item}`, `列表（${item}）`);
+    return say(`array of ${item}`, `列表（${item}）`);
   }
   const format = textOf(schema.format);
   const names: Readonly<Record<string, string>> = {
-    string: say('text', '文本'),
-    integer: say('whole number', '整数'),
+    string: say('string', '文本'),
+    integer: say('integer', '整数'),
     number: say('number', '数字'),
-    boolean: say('true or false', '布尔值'),
+    boolean: say('boolean', '布尔值'),
     object: say('object', '对象'),
     null: 'null',
   };
-  const name = names[textOf(schema.type)] ?? say('anything', '任意');
+  const name = names[textOf(schema.type)] ?? say('any', '任意');
   return format === '' ? name : `${name} (${format})`;
 }
 
@@ -43,7 +43,7 @@ export function limitsText(schema: Schema, say: Say): string {
     (minimum !== undefined || maximum !== undefined) && range(minimum, maximum),
     (minLength !== undefined || maxLength !== undefined) &&
       say(`${range(minLength, maxLength)} characters`, `${range(minLength, maxLength)} 个字符`),
-    maxItems !== undefined && say(`at most ${maxItems} of them`, `至多 ${maxItems} 项`),
+    maxItems !== undefined && say(`at most ${maxItems} items`, `至多 ${maxItems} 项`),
     typeof pattern === 'string' && pattern,
     fallback !== undefined && say(`default ${JSON.stringify(fallback)}`, `默认 ${JSON.stringify(fallback)}`),
   ]

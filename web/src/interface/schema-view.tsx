@@ -51,7 +51,7 @@ function PropertyRow({ property, isAnswer }: { property: Property; isAnswer: boo
         <span className="text-xs text-muted wrap-anywhere">{kindText(schema, say)}</span>
         {isAnswer !== isRequired && (
           <span className="text-xs text-accent">
-            {isAnswer ? say('may be absent', '可能没有') : say('required', '必填')}
+            {isAnswer ? say('optional', '可能没有') : say('required', '必填')}
           </span>
         )}
       </p>

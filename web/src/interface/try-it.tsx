@@ -81,7 +81,7 @@ function AnswerText({ text }: { text: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable */}
       <pre tabIndex={0} className="max-h-96 overflow-auto rounded-lg bg-hover p-3 pr-12 font-mono text-xs">
         {shown}
-        {isCut && `\n${say('… and more; Copy has all of it', '……内容过长，复制可得全文')}`}
+        {isCut && `\n${say('… Use Copy to get the full response', '……内容过长，复制可得全文')}`}
       </pre>
       <div className="absolute top-1 right-3">
         <CopyButton text={text} />
