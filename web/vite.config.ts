@@ -10,10 +10,10 @@ export default defineConfig({
   build: {
     target: 'es2022',
     assetsDir: 'assets',
-    // Everything comes from the service itself, and its policy lets a page load nothing that stands inside another file.
+    // The content security policy forbids data: URLs, so assets must not be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Those of the packages inside, as they ask for.
+    // The licenses of the bundled packages, which they require to be included.
     license: { fileName: 'third-party-licenses.md' },
     reportCompressedSize: false,
   },

@@ -1,10 +1,10 @@
-// Before anything is painted: a page in the wrong colours would flash.
+// Runs before the first paint, so that the page does not flash in the wrong theme.
 (() => {
   let chosen = null;
   try {
     chosen = localStorage.getItem('hob.theme');
   } catch {
-    // A browser may keep nothing at all: its own preference holds.
+    // Storage may be blocked. The preference of the browser applies then.
   }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

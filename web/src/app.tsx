@@ -13,7 +13,7 @@ import { NothingHere } from './shell/nothing-here.tsx';
 import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
-// The first page comes with the first file; each of the others comes when it is asked for.
+// The scripts page is part of the main bundle. All other pages are loaded on demand.
 const ScriptPage = lazyPart(async () => (await import('./script/script-page.tsx')).ScriptPage);
 const RunsPage = lazyPart(async () => (await import('./runs/runs-page.tsx')).RunsPage);
 const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
@@ -72,11 +72,11 @@ function makeClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // The service is on this machine, or near: that there is no internet says nothing about it.
+        // The service runs on this machine or nearby, so it is reachable without internet access.
         networkMode: 'always',
-        // Events say when an answer is out of date.
+        // Events invalidate queries, so short polling is not needed.
         staleTime: 60_000,
-        // A refusal will be the same the next time; a service that is being started anew will be back, and one that hangs need not be.
+        // Retry only if the service may be restarting. An error response stays the same, and a timeout means that the service hangs.
         retry: (count, error) => !(error instanceof RefusedError) && !isLate(error) && count < 3,
         retryDelay: 500,
         refetchOnWindowFocus: true,

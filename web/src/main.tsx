@@ -10,7 +10,7 @@ const place = document.getElementById('root');
 if (place === null) throw new Error('the page has no #root');
 createRoot(place, {
   onCaughtError(error) {
-    // That the service is away is told where its page would be.
+    // PageBoundary handles this error.
     if (!(error instanceof NotLoadedError)) reportError(error);
   },
 }).render(

@@ -2,7 +2,7 @@ import { useSay } from '../language/language.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TokenForm } from './token-form.tsx';
 
-/** Asks for the token once more, over a page where something may have been begun. */
+/** Asks for the token again in a dialog, so that unsaved input on the page is kept. */
 export function TokenDialog({ isOpen }: { isOpen: boolean }) {
   const say = useSay();
   return (

@@ -9,7 +9,7 @@ import { Field } from '../parts/field.tsx';
 import { FirstField } from '../parts/first-field.tsx';
 import { inputClasses } from '../parts/input.ts';
 
-/** Takes the token: it is shown once, and a cookie stands for it from then on. */
+/** Exchanges the token for a session cookie. */
 export function TokenForm() {
   const say = useSay();
   const [token, setToken] = useState('');
@@ -57,7 +57,7 @@ export function TokenForm() {
 class NoTokenError extends Error {}
 
 async function startSession(token: string): Promise<void> {
-  // A header cannot hold anything else; no token has it.
+  // Other characters are not valid in a header and never occur in a token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new NoTokenError();
   await callService('/api/session', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
 }

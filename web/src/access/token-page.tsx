@@ -4,7 +4,7 @@ import { useSay } from '../language/language.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
 import { TokenForm } from './token-form.tsx';
 
-/** What there is for somebody whom the service does not know yet. */
+/** Shown instead of the console until the user has signed in. */
 export function TokenPage() {
   const say = useSay();
   useTabTitle(say('Sign in', '令牌'));

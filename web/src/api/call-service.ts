@@ -1,13 +1,13 @@
 import { setServiceClock } from './service-clock.ts';
 
-/** The service has answered that it will not. */
+/** The service answered with an error status. */
 export class RefusedError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | null;
-  /** What of the request it is about, such as `params.key`, where the service names it. */
+  /** The fields of the request that caused the error, such as `params.key`, if the service names them. */
   readonly fields: readonly string[];
-  /** The files that are at fault, likewise. */
+  /** The files that caused the error, if the service names them. */
   readonly files: readonly string[];
 
   constructor(status: number, body: unknown) {
@@ -20,15 +20,15 @@ export class RefusedError extends Error {
     this.files = textsIn(body, 'files');
   }
 
-  /** Whether the person has to show the token first. */
+  /** Whether the user must sign in first. */
   get needsToken(): boolean {
     return this.code === 'door-token';
   }
 }
 
-/** There was no answer at all: the service is not running, hangs, or is just being started anew. */
+/** There was no response: the service is not running, hangs, or is restarting. */
 export class UnreachableError extends Error {
-  /** Whether the answer was waited for as long as makes sense. */
+  /** Whether the request timed out. */
   readonly isLate: boolean;
 
   constructor(cause: unknown, isLate = false) {
@@ -43,14 +43,14 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** How long an answer may take to begin. */
+  /** Maximum time until the response begins. */
   readonly limitMs?: number;
 }
 
-/** Far more than what is only looked up takes; a connection may be dead without anybody being told. What does something takes as long as it takes. */
+/** Default limit of GET requests: a connection may be dead without an error. Other methods have no limit, because their work may take long. */
 const lookUpMs = 60_000;
 
-/** Calls the service; the answer is as it came. */
+/** Calls the service and returns the raw response. */
 export async function openAnswer(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, headers, signal } = options;
   const { limitMs = method === 'GET' ? lookUpMs : Number.POSITIVE_INFINITY } = options;
@@ -77,7 +77,7 @@ export async function openAnswer(path: string, options: CallOptions = {}): Promi
   return response;
 }
 
-/** Calls the service, and reads its answer. The type is that of the route's schema: the service answers by it. */
+/** Calls the service and parses the JSON response. The type is not checked: the service validates its responses by the same schema. */
 export async function callService<Answer>(path: string, options?: CallOptions): Promise<Answer> {
   const response = await openAnswer(path, options);
   return (await response.json()) as Answer;

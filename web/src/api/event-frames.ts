@@ -4,7 +4,7 @@ export interface ServiceEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The events in an answer, as they come. One that says nothing at all for too long is at its end, and fails. */
+/** Yields the events of a stream as they arrive. Throws if nothing arrives for `silenceMs`. */
 export async function* eventsIn(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   silenceMs: number,
@@ -27,7 +27,7 @@ export async function* eventsIn(
   }
 }
 
-/** Only this is waited for: while somebody is busy with an event nothing is read, and that is no silence. */
+/** Only the read is timed: the time that a consumer spends on an event does not count as silence. */
 function readWithin(
   reader: ReadableStreamDefaultReader<string>,
   ms: number,
@@ -41,7 +41,7 @@ function readWithin(
   });
 }
 
-/** A comment, or an id alone, is a frame as well; only the id matters then. */
+/** Returns null for comments. A frame with an id alone has an empty type. */
 function readFrame(frame: string): ServiceEvent | null {
   const fields = new Map<string, string>();
   for (const line of frame.split('\n')) {

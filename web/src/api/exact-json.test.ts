@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { ExactNumber, exactText, parseExactly } from './exact-json.ts';
 
-it('writes numbers that JavaScript cannot hold as they were read', () => {
+it('writes integers beyond the safe range with their original digits', () => {
   const value = {
     id: new ExactNumber('12345678901234567890'),
     text: '"',
@@ -13,7 +13,7 @@ it('writes numbers that JavaScript cannot hold as they were read', () => {
   );
 });
 
-it('leaves everything else as it is', () => {
+it('keeps all other values unchanged', () => {
   const value = { text: '1234567890123456789', number: 1.5, tiny: 1e-21, none: null };
   expect(parseExactly(JSON.stringify(value))).toEqual(value);
   expect(exactText(value)).toBe(JSON.stringify(value, null, 2));

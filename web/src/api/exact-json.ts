@@ -1,4 +1,4 @@
-/** A number that JavaScript cannot hold, by its digits. */
+/** An integer that a JavaScript number cannot represent, as its digits. */
 export class ExactNumber {
   readonly digits: string;
 
@@ -15,9 +15,9 @@ interface Source {
   readonly source?: string;
 }
 
-/** As JSON.parse, but with whole numbers as they were written, where the browser tells how. */
+/** Like JSON.parse, but keeps large integers exact if the browser passes source text to the reviver. */
 export function parseExactly<T>(text: string): T {
-  // To look at every value takes several times as long, and hardly any text has such a number.
+  // A reviver makes parsing several times slower, and few texts contain such a number.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name: string, value: unknown, context?: Source) => {
     const source = context?.source;
@@ -26,7 +26,7 @@ export function parseExactly<T>(text: string): T {
   });
 }
 
-/** As JSON.stringify for people, with the numbers that {@link parseExactly} has kept. */
+/** Like JSON.stringify with indentation, but writes the digits of every {@link ExactNumber}. */
 export function exactText(value: unknown): string {
   const kept: string[] = [];
   const mark = `${Math.random()}:`;

@@ -2,25 +2,25 @@ import { openAnswer, RefusedError } from './call-service.ts';
 import { eventsIn, type ServiceEvent } from './event-frames.ts';
 
 export interface Listener {
-  /** The next one comes when it is done with this one. */
+  /** The next event is delivered after this call has resolved. */
   onEvent(event: ServiceEvent): void | Promise<void>;
-  /** The stream is there: for the first time, or again after it was cut off. */
+  /** The stream is open, for the first time or after a reconnect. */
   onOpen?(): void;
-  /** It was cut off, or could not be had; it is tried again. */
+  /** The stream broke or could not be opened. It is retried. */
   onCutOff?(error: unknown): void;
-  /** Nothing is heard until it is open again, for whatever reason. */
+  /** No events arrive until the next `onOpen`, because the stream broke or the page is hidden. */
   onPause?(): void;
 }
 
 const firstPauseMs = 300;
 const longestPauseMs = 5000;
-/** The service says something every 15 s or more often. A connection may be dead without anybody being told. */
+/** The service sends at least a comment every 15 s. After a longer silence the connection is considered dead. */
 const silenceMs = 40_000;
 const wakeUp = 'hob:try-again';
 
 /**
- * Listens to a stream of events until the signal, from the last event that was heard whenever it has to connect again. A page that nobody
- * sees does not listen: a browser has six connections to a service, for all of its pages together.
+ * Follows a stream of events until the signal aborts. A reconnect resumes after the last received event. A hidden page disconnects, because
+ * a browser allows only six connections to a service for all of its tabs together.
  */
 export async function followEvents(
   path: string,
@@ -44,7 +44,7 @@ export async function followEvents(
         signal: attempt.signal,
         limitMs: silenceMs,
       });
-      // There is nothing more to be heard, ever.
+      // The stream has ended for good.
       if (status === 204 || body === null) return;
       onOpen?.();
       pauseMs = firstPauseMs;
@@ -52,7 +52,7 @@ export async function followEvents(
         lastId = event.id;
         if (event.type !== '') await onEvent(event);
       }
-      // Streams that have an end are asked for once more, and then say so.
+      // A finished stream answers the next request with 204, so every end of a body is treated as a broken connection.
       if (!attempt.signal.aborted) throw new Error('the stream was cut off');
     } catch (error) {
       if (signal.aborted) return;
@@ -70,7 +70,7 @@ export async function followEvents(
   }
 }
 
-/** There is reason to think that the service answers now. */
+/** Ends the current retry pause, for example after signing in. */
 export function tryAgainNow(): void {
   dispatchEvent(new Event(wakeUp));
 }

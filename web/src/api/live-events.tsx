@@ -19,28 +19,28 @@ type Hear = (event: ServiceEvent) => void;
 
 interface Live {
   readonly reach: Reach;
-  /** Whether it could be reached since the page was opened. */
+  /** Whether the service was connected at least once since the page was opened. */
   readonly wasReached: boolean;
-  /** Has everything that happens told to somebody, until what is returned is called. */
+  /** Calls the listener with every event. Returns the function that unsubscribes it. */
   readonly subscribe: (hear: Hear) => () => void;
 }
 
 const LiveContext = createContext<Live | null>(null);
 
-/** Which answers are out of date after what has happened. */
+/** The query keys to invalidate after each type of event. */
 const staleAfter: Readonly<Record<string, readonly string[]>> = {
   'run.queued': ['runs', 'health', 'outcomes'],
   'run.started': ['runs', 'health', 'outcomes', 'terminal'],
   'run.ended': ['runs', 'health', 'stats', 'outcomes'],
   'scripts.changed': ['scripts', 'script', 'packages', 'models', 'environments', 'runtimes'],
   notification: ['notifications'],
-  // Too much has happened to be told one by one.
+  // The service dropped events for this listener. All other queries are invalidated where the event is handled.
   'events.missed': ['run-list', 'notifications'],
 };
-/** Runs come in floods, and what is shown of them need not. */
+/** Batches invalidations, because runs can start and end in large numbers. */
 const refreshEveryMs = 400;
 
-/** Keeps what is shown true to what happens, and knows whether the service can be reached. */
+/** Invalidates queries when events arrive, and tracks the connection to the service. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [reach, setReach] = useState<Reach>('connecting');
@@ -59,7 +59,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const listener = {
       onEvent(event: ServiceEvent) {
         for (const hear of hearers.current) hear(event);
-        // The service does not keep what a slow listener has yet to hear for ever.
+        // The service drops events of a slow listener, so anything may be out of date.
         if (event.type === 'events.missed') void client.invalidateQueries();
         for (const key of staleAfter[event.type] ?? []) stale.add(key);
         if (stale.size > 0) timer ??= setTimeout(refresh, refreshEveryMs);
@@ -67,7 +67,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       onOpen() {
         setReach('connected');
         setWasReached(true);
-        // Whatever was missed until now, the first time as well: something may have happened after it was asked for.
+        // Events may have been missed while disconnected. On the first connection, data may have changed since it was fetched.
         void client.invalidateQueries({ predicate: (query) => !isLongList(query) });
       },
       onCutOff(error: unknown) {
@@ -89,7 +89,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-/** To ask for all of a long list again takes long. The events go on where they were cut off, and tell what was missed of it. */
+/** Refetching all pages of a long list is slow. The event stream resumes where it broke, so the list learns of missed runs from it. */
 function isLongList({ state: { data } }: Query): boolean {
   return (
     typeof data === 'object' &&
@@ -106,7 +106,7 @@ export function useLive(): Live {
   return live;
 }
 
-/** Calls what is given when the service is there again after it was not. */
+/** Calls back when the service is connected again after a loss. */
 export function useBackAgain(onBack: () => void): void {
   const { reach } = useLive();
   const latest = useRef(onBack);

@@ -1,13 +1,13 @@
 import type { ServiceEvent } from './event-frames.ts';
 
-/** How far a run says it is. */
+/** The progress that a run reported. */
 export interface Progress {
-  /** From 0 to 1; null: nobody knows how much there is to do. */
+  /** From 0 to 1; null if the total is unknown. */
   readonly fraction: number | null;
   readonly message: string | null;
 }
 
-/** What an event tells of that; null when it tells of something else. */
+/** The progress in an event; null for other types of events. */
 export function progressIn({ type, data: { fraction, message } }: ServiceEvent): Progress | null {
   if (type !== 'run.progress') return null;
   return {

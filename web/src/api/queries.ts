@@ -20,7 +20,7 @@ import type {
   Stats,
 } from './wire.ts';
 
-/** What is asked of the service, by the names under which the answers are kept. `live-events.ts` says when one is out of date. */
+/** All queries of the console with their cache keys. `live-events.tsx` invalidates them. */
 export const scriptsQuery = queryOptions({
   queryKey: ['scripts'],
   queryFn: ({ signal }) => callService<ScriptList>('/api/scripts', { signal }),
@@ -44,7 +44,7 @@ export const statsQuery = (days: number, scriptId: string | null = null) =>
       callService<Stats>(`/api/stats?${searchOf({ days: String(days), script: scriptId })}`, { signal }),
   });
 
-/** The latest runs, for what is shown of them beside other things. */
+/** The latest runs of all scripts, or of one. */
 export const latestRunsQuery = (limit: number, scriptId: string | null = null) =>
   queryOptions({
     queryKey: ['runs', 'latest', limit, scriptId],
@@ -77,13 +77,13 @@ export const runtimesQuery = queryOptions({
   queryFn: ({ signal }) => callService<RuntimeList>('/api/runtimes', { signal }),
 });
 
-/** The description of the interface; it stays as it is for as long as the service runs. */
+/** The OpenAPI document. It does not change while the service runs. */
 export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: ({ signal }) => callService<unknown>('/api/openapi.json', { signal }),
 });
 
-/** The latest runs that stand somehow. Of one state at a time: those the service finds at once, however many runs there are. */
+/** The latest runs in one state. A single state is fast to find, however many runs the history has. */
 export const runsInStateQuery = (state: RunState, limit: number) =>
   queryOptions({
     queryKey: ['runs', state, limit],
@@ -91,7 +91,7 @@ export const runsInStateQuery = (state: RunState, limit: number) =>
       callService<RunPage>(`/api/runs?${searchOf({ state, limit: String(limit) })}`, { signal }),
   });
 
-/** Those that nobody stopped: who did that knows. */
+/** End causes of failures, without runs that a user or a shutdown stopped. */
 export const failingCauses = 'exit,signal,timeout,spawn-failed';
 
 export const lastFailuresQuery = (limit: number) =>
@@ -104,7 +104,7 @@ export const lastFailuresQuery = (limit: number) =>
       ),
   });
 
-/** How the latest runs of each script went; of all scripts, or of some. */
+/** The outcomes of the latest runs of each script, or of some scripts. */
 export const outcomesQuery = (limit: number, scriptIds: readonly string[] | null = null) =>
   queryOptions({
     queryKey: ['outcomes', limit, scriptIds],
@@ -126,7 +126,7 @@ export const packagesQuery = queryOptions({
   queryFn: ({ signal }) => callService<PackageList>('/api/packages', { signal }),
 });
 
-/** What is being done with packages, and what was done of late. */
+/** Running and recently finished package operations. */
 export const operationsQuery = queryOptions({
   queryKey: ['operations'],
   queryFn: ({ signal }) => callService<OperationList>('/api/packages/operations', { signal }),

@@ -3,12 +3,12 @@ import type { BriefRun } from './wire.ts';
 
 const tellingOfRuns = new Set(['run.queued', 'run.started', 'run.ended']);
 
-/** The record of a run in an event that tells of one. */
+/** The run record in an event; null for other types of events. */
 export function runIn({ type, data }: ServiceEvent): BriefRun | null {
   return tellingOfRuns.has(type) && isRun(data) ? data : null;
 }
 
-/** The service tells of a run by the schema of its records; one look is enough to know that it is one. */
+/** The service sends complete records in these events, so checking two fields is enough. */
 function isRun(data: unknown): data is BriefRun {
   return typeof data === 'object' && data !== null && 'run_id' in data && 'queued_at' in data;
 }

@@ -13,12 +13,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('takes a clock that differs by hardly anything for right', () => {
+it('ignores a difference of a second', () => {
   told(start - 1000);
   expect(serviceNow()).toBe(start);
 });
 
-it('goes by the clock of the service when the one of the browser is wrong, without jumping about', () => {
+it('uses the clock of the service if the browser clock is wrong, without jumping', () => {
   told(start + 3_600_000);
   expect(serviceNow()).toBe(start + 3_600_000);
   vi.advanceTimersByTime(700);
@@ -26,14 +26,14 @@ it('goes by the clock of the service when the one of the browser is wrong, witho
   expect(serviceNow()).toBe(start + 3_600_700);
 });
 
-it('notices that the clock of the browser was put right', () => {
+it('notices that the browser clock was corrected', () => {
   told(start - 600_000);
   vi.setSystemTime(start - 600_000);
   told(start - 600_000);
   expect(serviceNow()).toBe(start - 600_000);
 });
 
-it('learns nothing from an answer that tells no time', () => {
+it('ignores a response without a valid Date header', () => {
   setServiceClock(null);
   setServiceClock('soon');
   expect(serviceNow()).toBe(start);

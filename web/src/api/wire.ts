@@ -14,7 +14,7 @@ import type * as service from '../../../src/http/wire/service.ts';
 import type * as settings from '../../../src/http/wire/settings.ts';
 import type * as terminal from '../../../src/http/wire/terminal.ts';
 
-/** What the service answers, by the very schemas that it answers with. */
+/** The types of the API, derived from the schemas that the service validates with. */
 export type ScriptList = Static<typeof scripts.ScriptsAnswer>;
 export type Script = ScriptList['scripts'][number];
 export type Problem = ScriptList['problems'][number];

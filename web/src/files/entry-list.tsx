@@ -20,19 +20,19 @@ interface EntryListProps {
   readonly id: string;
   readonly label: string;
   readonly entries: readonly FolderEntry[];
-  /** What is said where there are none. */
+  /** Content to show if there are no entries. */
   readonly nothing: () => ReactNode;
   readonly active: number;
   readonly isMany: boolean;
   readonly canPick: (entry: FolderEntry) => boolean;
   readonly isPicked: (entry: FolderEntry) => boolean;
-  /** It was clicked: on its mark, or anywhere else on the row. */
+  /** `isMark`: the click was on the checkbox of the row. */
   readonly onClick: (index: number, isMark: boolean) => void;
   readonly onDoubleClick: (index: number) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** The entries of a folder; only those in view are really there. */
+/** The entries of a folder. Only the rows in view are rendered. */
 export function EntryList(props: EntryListProps) {
   const { id, label, entries, nothing, active, isMany, onClick, onDoubleClick, onKeyDown } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -52,7 +52,7 @@ export function EntryList(props: EntryListProps) {
         aria-label={label}
         aria-multiselectable={isMany}
         onKeyDown={onKeyDown}
-        // The keyboard stays where it is.
+        // Keep the focus in the filter field.
         onMouseDown={(event) => event.preventDefault()}
         onClick={(event) => {
           const isMark = event.target instanceof Element && event.target.closest('[data-mark]') !== null;
@@ -135,7 +135,7 @@ function Row({ id, entry, index, entries, active, canPick, isPicked }: RowProps)
   );
 }
 
-/** Scrolls just as far as it takes for the active row to be seen. */
+/** Scrolls the active row into view, by the shortest distance. */
 function useKeptInView(box: RefObject<HTMLElement | null>, active: number): void {
   useEffect(() => {
     const element = box.current;

@@ -17,13 +17,13 @@ import { useBrowsing } from './use-browsing.ts';
 interface FileBrowserProps {
   readonly isOpen: boolean;
   readonly wanted: Wanted;
-  /** Where to begin, or the nearest folder around it; null: in the home of the user. */
+  /** The folder to open, or else its nearest existing parent; null for the user's home folder. */
   readonly start: string | null;
   readonly onClose: () => void;
   readonly onPick: (paths: readonly string[]) => void;
 }
 
-/** Files and folders of the machine that Hob runs on, to choose from: a browser does not tell where its own files lie. */
+/** Chooses files and folders on the machine that runs Hob. The browser's own file dialog does not reveal paths. */
 export function FileBrowser({ isOpen, onClose, ...rest }: FileBrowserProps) {
   const say = useSay();
   const { kinds, isOne } = rest.wanted;

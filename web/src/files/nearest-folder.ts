@@ -6,13 +6,13 @@ import { folderOf } from './pick.ts';
 
 interface NearestFolder {
   readonly listing: FolderListing;
-  /** What was asked for, where there is nothing of that name. */
+  /** The requested path if it does not exist, or else null. */
   readonly missing: string | null;
 }
 
 /**
- * A folder of the machine that Hob runs on; null: the home of its user. Where it is not there, the nearest one around
- * it that is. Others change it: it is never kept.
+ * The listing of a folder on the machine that runs Hob, or of its nearest existing parent; null for the user's home folder. Never cached,
+ * because other programs change folders.
  */
 export const nearestFolderQuery = (asked: string | null) =>
   queryOptions({
@@ -33,7 +33,7 @@ async function nearestFolder(asked: string | null, signal: AbortSignal): Promise
       const around = path === null ? null : folderOf(path);
       if (!(error instanceof RefusedError) || around === null || around === path) throw error;
       if (error.code === 'folder-unknown') missing = asked;
-      // Of a file, the folder around it is just what is wanted.
+      // The path of a file opens its folder, without a warning.
       else if (error.code !== 'folder-invalid') throw error;
       path = around;
     }

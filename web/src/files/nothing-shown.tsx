@@ -10,7 +10,7 @@ interface NothingShownProps {
   readonly onShow: () => void;
 }
 
-/** Why nothing of a folder is in sight, and a way to have it there. */
+/** Explains why a folder shows no entries, and offers to show the hidden ones. */
 export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps) {
   const say = useSay();
   if (count === 0) return say('This folder is empty', '此文件夹为空');
@@ -26,7 +26,7 @@ export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps
       {canShow && (
         <Button
           size="small"
-          // The keyboard stays where it is.
+          // Keep the focus in the filter field.
           onMouseDown={(event) => event.preventDefault()}
           onClick={onShow}
           className="pointer-events-auto"

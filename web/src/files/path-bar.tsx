@@ -9,30 +9,30 @@ import { inputClasses } from '../parts/input.ts';
 import { crumbsOf, folderOf } from './pick.ts';
 
 interface PathBarProps {
-  /** What was asked for; null: the home of the user. */
+  /** The requested path; null for the user's home folder. */
   readonly asked: string | null;
-  /** Null until it is there. */
+  /** Null until it is loaded. */
   readonly listing: FolderListing | null;
-  /** Whether the listing is still that of another folder. */
+  /** Whether the listing is still that of the previous folder. */
   readonly isComing: boolean;
   readonly onGo: (path: string | null) => void;
 }
 
-/** Where one is, and how to get elsewhere: up, home, to another drive, to any folder on the way, or by typing. */
+/** Shows the current path. Navigates up, home, to another drive, to a parent folder, or to a typed path. */
 export function PathBar({ asked, listing, isComing, onGo }: PathBarProps) {
   const say = useSay();
-  /** What was typed, as long as nobody has gone elsewhere: a listing that comes meanwhile does not take its place. */
+  /** The typed text, tied to the folder in which it was typed. A listing that arrives later does not overwrite it. */
   const [typed, setTyped] = useState<{ readonly asked: string | null; readonly text: string } | null>(null);
   const here = listing?.path ?? asked ?? '';
   const text = typed?.asked === asked ? typed.text : isComing && asked !== null ? asked : here;
   const crumbs = useRef<HTMLOListElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled whenever the way is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll whenever the path changes
   useEffect(() => {
-    // The end of a long way is what matters.
+    // Show the end of a long path.
     if (crumbs.current !== null) crumbs.current.scrollLeft = crumbs.current.scrollWidth;
   }, [here]);
   const others = listing?.roots.filter((root) => !here.startsWith(root)) ?? [];
-  // Out of a folder that cannot be looked into, too.
+  // The parent is also known for a folder that cannot be read.
   const parent = listing === null ? folderOf(asked ?? '') : listing.parent;
   return (
     <div className="flex flex-col gap-2">

@@ -28,18 +28,18 @@ const all = [
   entry('tty', 'other'),
 ];
 
-describe('what can be chosen', () => {
+describe('canPick', () => {
   it.each([
     ['files', ['a.PNG', 'b.txt']],
     ['folders', ['photos', '.cache']],
     ['both', ['photos', '.cache', 'a.PNG', 'b.txt']],
     [null, ['photos', '.cache', 'a.PNG', 'b.txt']],
-  ])('follows from pick = %j', (pick, names) => {
+  ])('allows what pick = %j says', (pick, names) => {
     const wanted = wantedBy(pick, [], false);
     expect(all.filter((each) => canPick(each, wanted)).map(({ name }) => name)).toEqual(names);
   });
 
-  it('has one of the extensions, however they are written', () => {
+  it('accepts extensions with and without dot, asterisk, spaces and capitals', () => {
     for (const exts of [['.png'], ['png'], ['*.PNG'], [' .Png ']]) {
       const wanted = wantedBy('files', exts, false);
       expect(all.filter((each) => canPick(each, wanted)).map(({ name }) => name)).toEqual(['a.PNG']);
@@ -49,30 +49,30 @@ describe('what can be chosen', () => {
   });
 });
 
-describe('what is in sight', () => {
+describe('entriesInSight', () => {
   const wanted = wantedBy('files', ['.png'], false);
   const names = (sight: Partial<Parameters<typeof entriesInSight>[2]>) =>
     entriesInSight(all, wanted, { filter: '', showHidden: false, showOthers: false, ...sight }).map(
       ({ name }) => name,
     );
 
-  it('is what may be chosen, and folders', () => {
+  it('shows folders and entries that can be chosen', () => {
     expect(names({})).toEqual(['photos', 'a.PNG']);
     expect(names({ showOthers: true })).toEqual(['photos', 'a.PNG', 'b.txt', 'tty']);
     expect(names({ showHidden: true })).toEqual(['photos', '.cache', 'a.PNG']);
   });
 
-  it('has what is typed in its name; a dot shows what is hidden', () => {
+  it('filters by name, and a leading dot shows hidden entries', () => {
     expect(names({ filter: 'png' })).toEqual(['a.PNG']);
     expect(names({ filter: '.c' })).toEqual(['.cache']);
   });
 });
 
-describe('what is out of sight', () => {
+describe('outOfSight', () => {
   const plain = { filter: '', showHidden: false, showOthers: false };
   const more = [...all, entry('.a.png'), entry('.profile')];
 
-  it('is hidden, or of another kind, as far as its name has what is typed', () => {
+  it('counts hidden entries and other types whose names match the filter', () => {
     const pictures = wantedBy('files', ['.png'], false);
     expect(outOfSight(more, pictures, plain)).toEqual({ hidden: 2, others: 3 });
     expect(outOfSight(more, pictures, { ...plain, showHidden: true })).toEqual({ hidden: 0, others: 3 });
@@ -84,7 +84,7 @@ describe('what is out of sight', () => {
 });
 
 describe('paths', () => {
-  it('are put together and taken apart, here and on Windows', () => {
+  it('are joined and split, on POSIX and on Windows', () => {
     expect(pathIn('/', 'a', '/')).toBe('/a');
     expect(pathIn('C:\\x', 'a', '\\')).toBe('C:\\x\\a');
     expect(crumbsOf('/home/ada', ['/'], '/').map(({ path }) => path)).toEqual(['/', '/home', '/home/ada']);
@@ -95,7 +95,7 @@ describe('paths', () => {
     ]);
   });
 
-  it('say which folder something lies in', () => {
+  it('have a parent folder', () => {
     expect(folderOf('/home/ada/a.png')).toBe('/home/ada');
     expect(folderOf('/a.png')).toBe('/');
     expect(folderOf('C:\\a\\b.png')).toBe('C:\\a');
@@ -105,7 +105,7 @@ describe('paths', () => {
     expect(folderOf('')).toBe(null);
   });
 
-  it('say where to begin to look for another', () => {
+  it('determine the folder in which browsing starts', () => {
     expect(startAt('/home/ada/a.png', wantedBy('files', [], true))).toBe('/home/ada');
     expect(startAt('/home/ada', wantedBy('folders', [], true))).toBe('/home/ada');
     expect(startAt('~/x', wantedBy('both', [], true))).toBe('~/x');

@@ -1,14 +1,14 @@
 import type { FolderEntry } from '../api/wire.ts';
 
-/** What somebody is asked to choose. */
+/** What the user may choose. */
 export interface Wanted {
   readonly kinds: 'files' | 'folders' | 'both';
-  /** Extensions with their dot, in small letters; none: any. */
+  /** Lower-case extensions with their dot; empty allows all. */
   readonly exts: readonly string[];
   readonly isOne: boolean;
 }
 
-/** As a manifest says it; what it does not say is not restricted. */
+/** Derived from the fields of a manifest. Missing fields do not restrict the choice. */
 export function wantedBy(pick: string | null, exts: readonly string[], isOne: boolean): Wanted {
   const kinds = pick === 'files' || pick === 'folders' ? pick : 'both';
   return {
@@ -36,11 +36,11 @@ export function canPick({ kind, name }: FolderEntry, { kinds, exts }: Wanted): b
 interface Sight {
   readonly filter: string;
   readonly showHidden: boolean;
-  /** Also what cannot be chosen. */
+  /** Also entries that cannot be chosen. */
   readonly showOthers: boolean;
 }
 
-/** What is shown of a folder. Folders are, always: one may want to go there. */
+/** The entries to show. Folders are always included, so that the user can open them. */
 export function entriesInSight(
   entries: readonly FolderEntry[],
   wanted: Wanted,
@@ -55,11 +55,11 @@ export function entriesInSight(
   );
 }
 
-/** How many entries are not in sight, though their names have what is typed. */
+/** How many entries match the filter text but are not shown. */
 export interface OutOfSight {
-  /** Those that are hidden, and wanted otherwise. */
+  /** Hidden entries that could be chosen. */
   readonly hidden: number;
-  /** Those that cannot be chosen. */
+  /** Entries that cannot be chosen. */
   readonly others: number;
 }
 
@@ -71,12 +71,12 @@ export function outOfSight(entries: readonly FolderEntry[], wanted: Wanted, sigh
   return { hidden, others: unseen.length - hidden };
 }
 
-/** The path of something in a folder. */
+/** The path of an entry in a folder. */
 export function pathIn(folder: string, name: string, separator: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** The folders on the way to one, from the root: each with its name and its path. */
+/** The name and path of each folder from the root to the given one. */
 export function crumbsOf(path: string, roots: readonly string[], separator: string) {
   const root = roots.find((each) => path.toLowerCase().startsWith(each.toLowerCase())) ?? separator;
   const crumbs = [{ name: root, path: root }];
@@ -87,13 +87,13 @@ export function crumbsOf(path: string, roots: readonly string[], separator: stri
   return crumbs;
 }
 
-/** Where to begin to look for another than the one that is there: at a folder, or where a file lies. */
+/** The folder in which browsing starts for the current value of a field. */
 export function startAt(path: string, { kinds }: Wanted): string | null {
   const around = folderOf(path);
   return around === null || kinds === 'files' ? around : path;
 }
 
-/** The folder that something lies in, as far as its path says; null when that says nothing. */
+/** The parent folder of a path; null if the text is not a path. */
 export function folderOf(path: string): string | null {
   const [, folder, root] = /^((?:([\\/]|[A-Za-z]:[\\/])|~).*?)[\\/]?[^\\/]*$/.exec(path) ?? [];
   if (folder === undefined) return null;

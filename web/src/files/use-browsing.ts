@@ -8,14 +8,14 @@ import { canPick, entriesInSight, outOfSight, pathIn, type Wanted } from './pick
 interface BrowsingOptions {
   readonly wanted: Wanted;
   readonly start: string | null;
-  /** With the paths that were chosen, at least one. */
+  /** Called with the chosen paths, at least one. */
   readonly onDone: (paths: readonly string[]) => void;
 }
 
-/** How many rows a page is. */
+/** Rows to move by Page Up and Page Down. */
 const pageRows = 10;
 
-/** Where one is in the folders of the machine, what is seen there, and what is marked, in all folders together. */
+/** The state of the file browser: the current folder, the shown entries, and the selection across folders. */
 export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
   const [asked, setAsked] = useState(start);
   const query = useQuery({ ...nearestFolderQuery(asked), placeholderData: keepPreviousData });
@@ -31,7 +31,7 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
     [listing, wanted, filter, showHidden, showOthers],
   );
   const unseen = () => outOfSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers });
-  // With nothing marked, the folder that one is in, where it is folders that are wanted.
+  // Without a selection, the current folder itself is chosen if folders are allowed.
   const isHereMeant = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
   const chosen = isHereMeant ? [listing.path] : [...picked];
 
@@ -81,7 +81,7 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
     asked,
     query,
     listing,
-    /** What was asked for, where the listing is that of a folder around it. */
+    /** The requested path if the listing is that of a parent folder instead. */
     missing: query.isPlaceholderData ? null : (query.data?.missing ?? null),
     entries,
     unseen,

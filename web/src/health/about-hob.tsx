@@ -10,7 +10,7 @@ import { Elapsed } from '../parts/elapsed.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { containmentWords, desktopWords, executorWords, uptimeText } from './service-words.ts';
 
-/** Which Hob this is, where it is, and how it is. */
+/** The version, state and location of the service. */
 export function AboutHob({ health, askedAt }: { health: Health; askedAt: number }) {
   const say = useSay();
   const { data: settings } = useQuery(settingsQuery);
@@ -50,7 +50,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
   );
 }
 
-/** Stands still while the service cannot be reached: nobody knows whether it is up then. */
+/** Stops counting while the service is unreachable, because it may be down. */
 function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
   const say = useSay();
   const { reach } = useLive();
@@ -68,7 +68,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** What somebody may want elsewhere. */
+/** A text with a copy button. */
 export function Copied({ text }: { text: string }) {
   return (
     <span className="flex items-center gap-1">

@@ -13,7 +13,7 @@ import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { EnvironmentRow } from './environment-row.tsx';
 
-/** What was made ready on the disk for scripts to run with. */
+/** The package environments on disk. */
 export function EnvironmentList() {
   const say = useSay();
   const toast = useToast();
@@ -23,7 +23,7 @@ export function EnvironmentList() {
   useEffect(
     () =>
       subscribe(({ type, data: run }) => {
-        // Environments are built by runs of Hob's own.
+        // Hob builds environments in runs with the origin `hob`.
         if (type.startsWith('run.') && run.origin === 'hob') void client.invalidateQueries(environmentsQuery);
       }),
     [client, subscribe],

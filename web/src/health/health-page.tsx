@@ -14,10 +14,10 @@ import { RuntimeList } from './runtime-list.tsx';
 import { SettingList } from './setting-list.tsx';
 import { WarmInterpreters } from './warm-interpreters.tsx';
 
-/** No event tells of interpreters that end, or of who was turned away. */
+/** No event reports interpreters that exit or refused requests, so the page polls. */
 const lookAgainMs = 5000;
 
-/** How Hob is, and what it was told to be. */
+/** The state and the settings of the service. */
 export function HealthPage() {
   const say = useSay();
   const { data, error, refetch, dataUpdatedAt } = useQuery({ ...healthQuery, refetchInterval: lookAgainMs });

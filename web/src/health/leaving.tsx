@@ -12,7 +12,7 @@ import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { Copied } from './about-hob.tsx';
 
-/** The ways to be done with it: to end the service, and, where it asks who comes, to be somebody it does not know again. */
+/** Stops the service, and signs out if a token is required. */
 export function Leaving() {
   const say = useSay();
   const toast = useToast();

@@ -1,6 +1,6 @@
 const address = /(https:\/\/[^\s()，。]+)/;
 
-/** A text whose addresses can be followed. */
+/** Turns the URLs in a text into links. */
 export function LinkedText({ text }: { text: string }) {
   return text.split(address).map((piece) =>
     address.test(piece) ? (

@@ -7,7 +7,7 @@ import { Segmented } from '../parts/segmented.tsx';
 import { destinations } from '../shell/destinations.ts';
 import { useTheme } from '../theme/theme.ts';
 
-/** The language and the colours of this console, in this browser. */
+/** The language and theme of the console in this browser. */
 export function LookChoices() {
   const { language, say, choose } = useSpeech();
   const [theme, chooseTheme] = useTheme();
@@ -50,7 +50,7 @@ function Named({ icon: Icon, name }: { icon: typeof Sun; name: string }) {
   );
 }
 
-/** On a phone, the pages for which there is no room at its bottom. */
+/** Links to the pages that are not in the bottom bar of phones. */
 export function MorePages() {
   const say = useSay();
   return (

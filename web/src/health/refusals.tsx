@@ -2,7 +2,7 @@ import { useSay } from '../language/language.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { refusalWords } from './service-words.ts';
 
-/** Who was turned away since the service started; nothing where nobody was. */
+/** The refused requests since the service started, by reason. Renders nothing if there are none. */
 export function Refusals({ refused }: { refused: Readonly<Record<string, number>> }) {
   const say = useSay();
   const counts = Object.entries(refused)

@@ -10,7 +10,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { LinkedText } from './linked-text.tsx';
 
-/** What scripts are started with: what a script lacks comes first, what nobody needs and nobody has comes last. */
+/** The language runtimes: missing ones that a script needs first, unused missing ones last. */
 export function RuntimeList() {
   const say = useSay();
   const { data, error, refetch } = useQuery(runtimesQuery);

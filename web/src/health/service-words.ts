@@ -1,7 +1,7 @@
 import type { Health } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
-/** How the processes of a run are kept together, for who wants to know whether stopping one leaves something behind. */
+/** Describes how Hob finds the processes of a run to stop, and so whether some may be left running. */
 export function containmentWords(containment: Health['containment'], say: Say): string {
   if (containment === null) return say('Not known yet', '尚不清楚');
   const words: Readonly<Record<NonNullable<Health['containment']>, string>> = {
@@ -22,7 +22,7 @@ export function containmentWords(containment: Health['containment'], say: Say): 
   return words[containment];
 }
 
-/** Whether the process that runs scripts answers. */
+/** Describes whether the executor responds. */
 export function executorWords({ state, pid, silent_pids: silent }: Health['executor'], say: Say): string {
   if (state === 'silent')
     return say(
@@ -45,7 +45,7 @@ export function desktopWords(desktop: Health['desktop'], say: Say): string {
   return words[desktop];
 }
 
-/** Why somebody was turned away; a rule that is not known here is named as the service names it. */
+/** The reason for refused requests; unknown codes are shown as they are. */
 export function refusalWords(code: string, say: Say): string {
   const words: Readonly<Record<string, string>> = {
     'door-protocol': say('Not a plain HTTP request', '不是普通的 HTTP 请求'),
@@ -68,7 +68,7 @@ export function refusalWords(code: string, say: Say): string {
 
 const dayMs = 86_400_000;
 
-/** For how long the service has been running: 12:03, 4:02:11, 3 d 4 h. */
+/** The uptime in few characters: 12:03, 4:02:11, 3 d 4 h. */
 export function uptimeText(ms: number, say: Say): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [days, hours] = [Math.floor(ms / dayMs), Math.floor(seconds / 3600) % 24];

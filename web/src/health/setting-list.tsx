@@ -12,13 +12,13 @@ import { Segmented } from '../parts/segmented.tsx';
 import { Copied } from './about-hob.tsx';
 import { tomlText } from './toml-text.ts';
 
-/** The settings that hold. They are read at the start: this page shows them, and says where to change them. */
+/** The current settings. They are read at startup, so the page shows them and names the file to edit. */
 export function SettingList() {
   const say = useSay();
   const { data, error, refetch } = useQuery(settingsQuery);
   const [choice, setChoice] = useState<'set' | 'all' | null>(null);
   const set = (data?.items ?? []).filter(({ source }) => source !== 'default');
-  // Where nobody has set anything, there is nothing to begin with but all.
+  // If no setting is set, show all.
   const chosen = choice ?? (set.length > 0 ? 'set' : 'all');
   const shown = chosen === 'set' ? set : (data?.items ?? []);
   return (

@@ -3,7 +3,7 @@ import { useSay } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { Panel } from '../parts/panel.tsx';
 
-/** What waits for runs, what it takes, and whether it was of use. */
+/** The warm interpreters, their memory and their hit rate. */
 export function WarmInterpreters({ warm }: { warm: Health['warm'] }) {
   const say = useSay();
   const { hits, misses, budget_bytes: budget, memory_bytes: memory, interpreters } = warm;

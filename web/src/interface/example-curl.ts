@@ -2,7 +2,7 @@ import type { Operation, Schema } from './read-document.ts';
 import { fieldsOf, listOf, textOf } from './read-document.ts';
 import { propertiesOf } from './read-schema.ts';
 
-/** A command that calls an operation, with what it cannot do without. */
+/** A curl command that calls an operation with its required parameters. */
 export function exampleCurl(
   { method, path, parameters, bodies, answers }: Operation,
   { base, asksForToken }: { base: string; asksForToken: boolean },
@@ -24,7 +24,7 @@ export function exampleCurl(
     .join(' ');
 }
 
-/** The required properties of an object; where none is, the first, which is what the operation is about. */
+/** Sample values for the required properties of an object, or for the first property if none is required. */
 function exampleOf(schema: Schema): Record<string, unknown> {
   const all = propertiesOf(schema);
   const required = all.filter(({ isRequired }) => isRequired);

@@ -5,16 +5,16 @@ interface Group {
   readonly key: string;
   readonly name: (say: Say) => string;
   readonly has: RegExp;
-  /** By path; else what matters most comes first, as in the document. */
+  /** Sorted by path, or else in the order of the document. */
   readonly isSorted: boolean;
 }
 
-/** What is below a path comes after it; the order of methods is that of the document. */
+/** Sorts by path. Methods of one path keep the order of the document. */
 function byPath(a: Operation, b: Operation): number {
   return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
-/** In the order of what people look for; the last takes what no other has. */
+/** In the order of the page. The last group takes all remaining operations. */
 const groups: readonly Group[] = [
   {
     key: 'calls',
@@ -45,7 +45,7 @@ export interface GroupedOperations {
   readonly operations: readonly Operation[];
 }
 
-/** The operations by what they are about; groups with none are left out. */
+/** The operations by group, without empty groups. */
 export function groupOperations(operations: readonly Operation[]): GroupedOperations[] {
   const groupOf = ({ path }: Operation) => groups.find(({ has }) => has.test(path))?.key;
   return groups
@@ -56,7 +56,7 @@ export function groupOperations(operations: readonly Operation[]): GroupedOperat
     .filter(({ operations: some }) => some.length > 0);
 }
 
-/** Those in which every word of a query occurs: in the path, in what is said of them, or in the names of what they take. */
+/** Finds operations in which every word of the query occurs in the path, the texts or the parameter names. */
 export function findOperations(
   operations: readonly Operation[],
   query: string,

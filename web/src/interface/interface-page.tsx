@@ -17,7 +17,7 @@ import { titleOf } from './operation-titles.ts';
 import { readDocument } from './read-document.ts';
 import { useOpened } from './use-opened.ts';
 
-/** Everything that programs can ask of Hob, from the document that it gives to programs. */
+/** The API reference, rendered from the OpenAPI document of the service. */
 export function InterfacePage() {
   const say = useSay();
   const { data, error, refetch } = useQuery(openApiQuery);

@@ -1,7 +1,7 @@
 import type { Say } from '../language/language.tsx';
 import type { Operation } from './read-document.ts';
 
-/** What an operation does. The document itself is in English; one that is not known here keeps the words it has there. */
+/** The description of an operation. The document is in English. Without a translation here, the English text is shown. */
 export function descriptionOf({ method, path, description }: Operation, say: Say): string {
   return say(description, chinese[`${method} ${path}`] ?? description);
 }

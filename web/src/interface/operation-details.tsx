@@ -10,7 +10,7 @@ import type { Answer, Operation } from './read-document.ts';
 import { SchemaView } from './schema-view.tsx';
 import { TryIt } from './try-it.tsx';
 
-/** All there is to know of an operation, to call it without reading anything else. */
+/** The full documentation of an operation. */
 export function OperationDetails({
   operation,
   asksForToken,
@@ -67,7 +67,7 @@ function Part({ title, note, children }: { title: string; note?: string; childre
   );
 }
 
-/** What went well is what most want to see; refusals look the same nearly everywhere. */
+/** Successful responses are open. Errors are closed, because they look almost the same everywhere. */
 function AnswerView({ answer: { status, description, contents } }: { answer: Answer }) {
   return (
     <details open={status.startsWith('2')} className="rounded-lg border border-line bg-surface">

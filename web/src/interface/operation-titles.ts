@@ -1,7 +1,7 @@
 import type { Say } from '../language/language.tsx';
 import type { Operation } from './read-document.ts';
 
-/** What an operation is called. The document itself is in English; one that is not known here keeps the name it has there. */
+/** The title of an operation. The document is in English. Without a translation here, the English title is shown. */
 export function titleOf({ method, path, summary }: Operation, say: Say): string {
   return say(summary, chinese[`${method} ${path}`] ?? summary);
 }

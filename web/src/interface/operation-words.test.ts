@@ -13,14 +13,14 @@ const chinese = (_en: string, zh: string) => zh;
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 
-it('every operation has a title and a description in Chinese, wherever it has one in English', () => {
+it('every operation has a Chinese title, and a Chinese description if it has an English one', () => {
   expect(operations.length).toBeGreaterThan(40);
   expect(operations.filter((each) => !isChinese(titleOf(each, chinese))).map(nameOf)).toEqual([]);
   const described = operations.filter(({ description }) => description !== '');
   expect(described.filter((each) => !isChinese(descriptionOf(each, chinese))).map(nameOf)).toEqual([]);
 });
 
-it('what is set as code in a description is the same in both languages', () => {
+it('the code in a description is the same in both languages', () => {
   const codeIn = (text: string) => (text.match(/`[^`<]+`/g) ?? []).toSorted();
   for (const each of operations)
     expect([nameOf(each), ...codeIn(descriptionOf(each, chinese))]).toEqual([

@@ -25,7 +25,7 @@ const operations = readDocument({
         parameters: [
           { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
           { in: 'query', name: 'part', schema: { type: 'string' }, description: 'Which part.' },
-          { in: 'cookie', name: 'nobody' },
+          { in: 'cookie', name: 'ignored' },
         ],
       },
       delete: { summary: 'Delete a run' },
@@ -40,8 +40,8 @@ const operation = (id: string): Operation => {
   return found;
 };
 
-describe('the document of the interface', () => {
-  it('is read as operations that an address can name', () => {
+describe('the OpenAPI document', () => {
+  it('is read as operations whose ids can be used in a URL', () => {
     expect(operations.map(({ id }) => id)).toEqual([
       'post-api-execute',
       'get-api-runs-id',
@@ -53,12 +53,12 @@ describe('the document of the interface', () => {
     expect(operation('post-api-execute').answers.map(({ status }) => status)).toEqual(['200', '4xx']);
   });
 
-  it('is no reason to fail where it is something else', () => {
+  it('yields no operations if it is malformed', () => {
     expect(readDocument(undefined)).toEqual([]);
     expect(readDocument({ paths: { '/x': null } })).toEqual([]);
   });
 
-  it('is grouped, and what belongs nowhere is of the service', () => {
+  it('is grouped, with unknown paths in the group of the service', () => {
     expect(groupOperations(operations).map(({ key, operations: some }) => [key, some.length])).toEqual([
       ['calls', 1],
       ['runs', 3],
@@ -66,7 +66,7 @@ describe('the document of the interface', () => {
     ]);
   });
 
-  it('is searched by path, method, name and parameter, in any language', () => {
+  it('is searched by path, method, title and parameter, in any language', () => {
     const find = (query: string) => findOperations(operations, query, () => '运行').map(({ id }) => id);
     expect(find('delete runs')).toEqual(['delete-api-runs-id']);
     expect(find('PART')).toEqual(['get-api-runs-id']);
@@ -74,30 +74,30 @@ describe('the document of the interface', () => {
   });
 });
 
-describe('an example', () => {
+describe('the example command', () => {
   const base = 'http://127.0.0.1:9527';
   const curl = (id: string, asksForToken = false) => exampleCurl(operation(id), { base, asksForToken });
 
-  it('has what the operation cannot do without', () => {
+  it('has the required parameters', () => {
     expect(curl('post-api-execute')).toBe(
       `curl -sS -H 'Content-Type: application/json' -d '{"script_id":"<script_id>"}' '${base}/api/execute'`,
     );
     expect(curl('delete-api-runs-id')).toBe(`curl -sS -X DELETE '${base}/api/runs/<id>'`);
   });
 
-  it('shows the token where one is asked for, and does not wait for the end of a stream', () => {
+  it('sends the token if one is required, and does not buffer a stream', () => {
     expect(curl('get-api-events', true)).toBe(
       `curl -N -H "Authorization: Bearer $(hob token)" '${base}/api/events'`,
     );
   });
 });
 
-describe('what is tried', () => {
+describe('an operation that can be tried', () => {
   it('changes nothing and has an end', () => {
     expect(operations.filter(canTry).map(({ id }) => id)).toEqual(['get-api-runs-id', 'get-api-new-thing']);
   });
 
-  it('is asked for with what was filled in', () => {
+  it('is called with the entered values', () => {
     const values = { id: 'a/b', part: 'x y' };
     expect(addressOf(operation('get-api-runs-id'), values)).toBe('/api/runs/a%2Fb?part=x+y');
     expect(addressOf(operation('get-api-runs-id'), { id: '1', part: '' })).toBe('/api/runs/1');

@@ -8,7 +8,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What is sent or answered in one form. */
+/** A body in one media type. */
 export interface Content {
   readonly type: string;
   readonly schema: Schema;
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  /** What an address of this page ends with to show it. */
+  /** Its fragment in the URL of the page. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -35,7 +35,7 @@ export interface Operation {
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const places = ['path', 'query', 'header'] as const;
 
-/** The operations in an OpenAPI document. What is not as it should be there is left out, not guessed. */
+/** Reads the operations of an OpenAPI document. Malformed parts are left out. */
 export function readDocument(document: unknown): Operation[] {
   return Object.entries(fieldsOf(fieldsOf(document).paths)).flatMap(([path, item]) =>
     methods

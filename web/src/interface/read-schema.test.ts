@@ -5,7 +5,7 @@ import { kindText, limitsText, objectsIn, propertiesOf } from './read-schema.ts'
 const say = (en: string) => en;
 const object = { type: 'object', required: ['a'], properties: { a: { type: 'string' }, b: {} } };
 
-describe('a schema in words', () => {
+describe('the text for a schema', () => {
   it.each([
     [{ type: 'string', format: 'uuid' }, 'string (uuid)'],
     [{ enum: ['own', 'extra'] }, '"own" | "extra"'],
@@ -16,14 +16,14 @@ describe('a schema in words', () => {
     expect(kindText(schema, say)).toBe(words);
   });
 
-  it('says what else holds', () => {
+  it('names limits and defaults', () => {
     expect(limitsText({ minimum: 1, maximum: 500, default: 50 }, say)).toBe('1 to 500 · default 50');
     expect(limitsText({ maxLength: 200 }, say)).toBe('at most 200 characters');
     expect(limitsText({ default: '' }, say)).toBe('default ""');
     expect(limitsText({}, say)).toBe('');
   });
 
-  it('has the objects that are nested in it, however they are wrapped', () => {
+  it('finds nested objects in arrays, alternatives and maps', () => {
     const nested = { anyOf: [{ type: 'array', items: object }, { type: 'null' }] };
     expect(objectsIn(nested)).toEqual([object]);
     expect(objectsIn({ type: 'object', additionalProperties: object })).toEqual([object]);

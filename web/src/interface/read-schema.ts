@@ -7,7 +7,7 @@ export interface Property {
   readonly schema: Schema;
 }
 
-/** What kind of value a schema wants, in a few words: string (uuid), array of number, "own" or null. */
+/** The type of a schema in a few words: string (uuid), array of number, "own" or null. */
 export function kindText(schema: Schema, say: Say): string {
   const choices = choicesOf(schema);
   if (choices.length > 0) return choices.map((choice) => kindText(choice, say)).join(say(' or ', ' 或 '));
@@ -30,7 +30,7 @@ export function kindText(schema: Schema, say: Say): string {
   return format === '' ? name : `${name} (${format})`;
 }
 
-/** What else a value must be, and what it is when it is not said. */
+/** The limits and the default of a value. */
 export function limitsText(schema: Schema, say: Say): string {
   const { minimum, maximum, minLength, maxLength, maxItems, pattern, default: fallback } = schema;
   const range = (from: unknown, to: unknown) =>
@@ -61,13 +61,13 @@ export function propertiesOf(schema: Schema): Property[] {
   }));
 }
 
-/** The objects inside of a schema that have something to be shown below it: itself, what a list holds, or each form it may have. */
+/** The objects to show below a schema: the schema itself, the items of an array, or each alternative. */
 export function objectsIn(schema: Schema): Schema[] {
   if (schema.type === 'array') return objectsIn(fieldsOf(schema.items));
   const choices = choicesOf(schema);
   if (choices.length > 0) return choices.flatMap(objectsIn);
   if (schema.properties !== undefined) return [schema];
-  // Of an object whose names are anybody's, what each of them holds.
+  // For a map with arbitrary keys, its values.
   return schema.type === 'object' ? objectsIn(fieldsOf(schema.additionalProperties)) : [];
 }
 

@@ -6,11 +6,11 @@ import { kindText, limitsText, objectsIn, type Property, propertiesOf } from './
 
 interface SchemaViewProps {
   readonly schema: Schema;
-  /** In an answer nearly everything is always there, in a request nearly nothing: what is different is marked. */
+  /** Responses mark optional properties, requests mark required ones, because those are the exceptions. */
   readonly isAnswer?: boolean;
 }
 
-/** What a body or an answer is made of, with what is nested inside of it. */
+/** The properties of a request or response body, with nested objects. */
 export function SchemaView({ schema, isAnswer = false }: SchemaViewProps) {
   const say = useSay();
   const objects = objectsIn(schema);
@@ -18,8 +18,7 @@ export function SchemaView({ schema, isAnswer = false }: SchemaViewProps) {
   return (
     <div className="flex flex-col gap-3">
       {objects.map((object, index) => (
-        // The forms of one answer have no names, and never change their order.
-        // biome-ignore lint/suspicious/noArrayIndexKey: the forms keep their order
+        // biome-ignore lint/suspicious/noArrayIndexKey: alternatives have no names and keep their order
         <div key={index}>
           {objects.length > 1 && (
             <p lang="en" className="mb-1 text-xs text-muted">

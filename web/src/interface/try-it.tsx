@@ -13,14 +13,14 @@ import { durationText } from '../parts/time.tsx';
 import type { Operation } from './read-document.ts';
 import { addressOf, canTry, shownText } from './try-operation.ts';
 
-/** Asks the service for real. Only what changes nothing, and has an end, can be tried. */
+/** Calls an operation for real. Only operations that change nothing and whose response ends can be tried. */
 export function TryIt({ operation }: { operation: Operation }) {
   const say = useSay();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const ask = useMutation({
     mutationFn: async () => {
       const beganMs = performance.now();
-      // With `wait` it takes as long as was asked for.
+      // With `wait` the response may take as long as the user asked for.
       const answer = await openAnswer(addressOf(operation, values), { limitMs: Number.POSITIVE_INFINITY });
       return { text: await answer.text(), status: answer.status, tookMs: performance.now() - beganMs };
     },

@@ -1,12 +1,12 @@
 import type { Operation } from './read-document.ts';
 
-/** Whether it changes nothing, and its answer has an end. */
+/** Whether an operation changes nothing and its response ends. */
 export function canTry({ method, answers }: Operation): boolean {
   const isStream = answers.some(({ contents }) => contents.some(({ type }) => type === 'text/event-stream'));
   return method === 'GET' && !isStream;
 }
 
-/** Where it is, with what was filled in; what was left empty is not sent. */
+/** The URL with the entered values. Empty values are not sent. */
 export function addressOf({ path, parameters }: Operation, values: Readonly<Record<string, string>>): string {
   const at = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]?.trim() ?? ''));
   const query = new URLSearchParams(
@@ -17,10 +17,10 @@ export function addressOf({ path, parameters }: Operation, values: Readonly<Reco
   return query === '' ? at : `${at}?${query}`;
 }
 
-/** More than anybody reads, and less than a browser stumbles over. */
+/** Longer texts slow down the browser. */
 const mostShown = 50_000;
 
-/** An answer as a person reads it. */
+/** A response in readable form: JSON is indented. */
 export function shownText(text: string): { shown: string; isCut: boolean } {
   const pretty = prettyJson(text) ?? text;
   return { shown: pretty.slice(0, mostShown), isCut: pretty.length > mostShown };

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 
 import type { Operation } from './read-document.ts';
 
-/** Which operations are unfolded. The address of the page names the last one, so that it can be passed on. */
+/** The expanded operations. The URL names the last one, so that it can be shared. */
 export function useOpened(
   operations: readonly Operation[],
 ): [ReadonlySet<string>, (id: string, isOpen: boolean) => void] {
@@ -14,7 +14,7 @@ export function useOpened(
       else after.delete(id);
       return after;
     });
-    // No entry in the history for each look at something.
+    // Expanding an operation adds no entry to the browser history.
     if (isOpen) history.replaceState(history.state, '', `#${id}`);
   }, []);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useOpened(
       const id = location.hash.slice(1);
       if (!operations.some((operation) => operation.id === id)) return;
       set(id, true);
-      // It is there already, folded.
+      // The card is already rendered, collapsed.
       const card = document.getElementById(id);
       card?.scrollIntoView({ block: 'start' });
       card?.querySelector('button')?.focus({ preventScroll: true });

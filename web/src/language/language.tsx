@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { onChoiceElsewhere, readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 export type Language = 'en' | 'zh';
-/** Picks what is said in the language of the person. */
+/** Returns the text in the current language. */
 export type Say = (en: string, zh: string) => string;
 
 interface Speech {
@@ -16,7 +16,7 @@ interface Speech {
 const SpeechContext = createContext<Speech | null>(null);
 const place = 'hob.language';
 
-/** The language that the person chose, here or in another tab, else the one of the browser. */
+/** The language that the user chose in this or another tab, or else the language of the browser. */
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(firstLanguage);
   const client = useQueryClient();
@@ -24,7 +24,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     (chosen: Language) => {
       setLanguage(chosen);
       document.documentElement.lang = tagOf(chosen);
-      // What the service says is in the language it was asked in.
+      // The service answers in the language of the request, so refetch all texts.
       void client.invalidateQueries();
     },
     [client],
@@ -50,17 +50,17 @@ export function useSpeech(): Speech {
   return speech;
 }
 
-/** What most parts need of it. */
+/** Shortcut for components that only need `say`. */
 export function useSay(): Say {
   return useSpeech().say;
 }
 
-/** As the attribute `lang` and `Accept-Language` have it. */
+/** The value for the attribute `lang` and the header `Accept-Language`. */
 export function tagOf(language: Language): string {
   return language === 'zh' ? 'zh-CN' : 'en';
 }
 
-/** The page is marked with it at once: requests go out before anything is shown. */
+/** Sets the attribute `lang` immediately, because requests read it before the first render. */
 function firstLanguage(): Language {
   const language = chosenLanguage();
   document.documentElement.lang = tagOf(language);

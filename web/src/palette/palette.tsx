@@ -17,7 +17,7 @@ import { destinations } from '../shell/destinations.ts';
 const mostScripts = 30;
 const mostRuns = 5;
 
-/** Ctrl+K: go to a script, a page or a recent run by a few letters. */
+/** Ctrl+K: finds and opens a script, a page or a recent run. */
 export function Palette() {
   const say = useSay();
   const [isOpen, setOpen] = useState(false);
@@ -57,7 +57,7 @@ export function Palette() {
 
 const paletteWanted = 'hob:palette';
 
-/** For who clicks instead. */
+/** Opens the palette without the shortcut. */
 export function openPalette(): void {
   dispatchEvent(new Event(paletteWanted));
 }

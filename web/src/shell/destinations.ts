@@ -15,11 +15,11 @@ export interface Destination {
   readonly path: string;
   readonly icon: LucideIcon;
   readonly name: (say: Say) => string;
-  /** Whether there is room for it at the bottom of a phone. */
+  /** Whether it is in the bottom bar on phones, which has no room for all pages. */
   readonly isMain: boolean;
 }
 
-/** The pages, in the order in which they are shown. */
+/** The pages in the order of the navigation. */
 export const destinations: readonly Destination[] = [
   { path: '/', icon: SquareTerminal, name: (say) => say('Scripts', '脚本'), isMain: true },
   { path: '/runs', icon: History, name: (say) => say('Runs', '运行记录'), isMain: true },
@@ -30,7 +30,7 @@ export const destinations: readonly Destination[] = [
   { path: '/settings', icon: Settings, name: (say) => say('Settings', '设置'), isMain: true },
 ];
 
-/** Whether a page is shown, or one that belongs to it. */
+/** Whether the location is the page or one of its subpages. */
 export function isAt(path: string, location: string): boolean {
   if (path === '/') return location === '/' || location.startsWith('/scripts');
   return location === path || location.startsWith(`${path}/`);

@@ -3,7 +3,7 @@ import { Languages } from 'lucide-react';
 import { useSpeech } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 
-/** Says the other language in that language: who reads it is who wants it. */
+/** Switches to the other language. The button shows the name of that language in the language itself. */
 export function LanguageSwitch() {
   const { language, choose } = useSpeech();
   const other = language === 'zh' ? 'en' : 'zh';

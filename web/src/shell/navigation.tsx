@@ -8,7 +8,7 @@ import { type Destination, destinations, isAt } from './destinations.ts';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** Beside the page, where there is room for it. */
+/** Navigation on wide screens. */
 export function SideBar() {
   const say = useSay();
   return (
@@ -58,7 +58,7 @@ function SideLink({ path, icon: Icon, name }: Destination) {
   );
 }
 
-/** At the bottom of a phone, where a thumb reaches it. */
+/** Navigation on phones. */
 export function BottomBar() {
   const say = useSay();
   const [location] = useLocation();

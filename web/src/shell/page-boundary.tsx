@@ -14,7 +14,7 @@ interface State {
   readonly failed: { readonly error: unknown } | null;
 }
 
-/** A page that cannot be shown takes only its own place, and the way to the others stays. To be keyed by the address. */
+/** Catches errors of a page, so that the navigation stays usable. Key it by the path to reset it. */
 export class PageBoundary extends Component<Props, State> {
   override state: State = { failed: null };
 
@@ -29,7 +29,7 @@ export class PageBoundary extends Component<Props, State> {
   }
 }
 
-/** The browser need not try a file again that it could not load, and after an update there is another: the page begins anew. */
+/** Reloads the page once the service is connected: browsers cache failed imports, and after an update the files have new names. */
 function LoadAgain() {
   const { reach } = useLive();
   useEffect(() => {
@@ -53,7 +53,7 @@ function NotShown({ error }: { error: unknown }) {
 const reloadedAt = 'hob.reloaded-at';
 const notAgainWithinMs = 10_000;
 
-/** A file that is missing after that, too, would have the page begin anew without end. */
+/** Prevents an endless loop of reloads if a file is still missing afterwards. */
 function mayReload(): boolean {
   try {
     return Date.now() - Number(sessionStorage.getItem(reloadedAt)) > notAgainWithinMs;

@@ -3,7 +3,7 @@ import { Unplug } from 'lucide-react';
 import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 
-/** Says so while the service cannot be reached: what is shown may be out of date. */
+/** Warns while the service is unreachable, because the page may be out of date. */
 export function ReachBanner() {
   const say = useSay();
   const { reach } = useLive();

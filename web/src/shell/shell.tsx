@@ -11,7 +11,7 @@ import { BottomBar, SideBar } from './navigation.tsx';
 import { ReachBanner } from './reach-banner.tsx';
 import { usePageFocus } from './use-page-focus.ts';
 
-/** What is around every page. */
+/** The frame around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const say = useSay();
   const { reach, wasReached } = useLive();

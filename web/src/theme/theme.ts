@@ -8,7 +8,7 @@ const place = 'hob.theme';
 const listeners = new Set<() => void>();
 let known: ThemeChoice | null = null;
 
-/** The colours that were chosen, the same wherever they are shown, in other tabs as well. `first-paint.js` does the same before the first paint. */
+/** The chosen theme, shared by all components and tabs. `first-paint.js` applies it before the first paint. */
 export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
   const choice = useSyncExternalStore(subscribe, current);
   useEffect(() => {
