@@ -57,7 +57,7 @@ export function entriesInSight(
 
 /** How many entries match the filter text but are not shown. */
 export interface OutOfSight {
-  /** Hidden entries that could be chosen. */
+  /** Hidden folders, and hidden entries that can be chosen. */
   readonly hidden: number;
   /** Entries that cannot be chosen. */
   readonly others: number;

@@ -9,7 +9,7 @@ import { messageOf } from '../parts/failure.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import type { GatheredModel } from './gather-models.ts';
 
-/** What can be done about models. What goes wrong is told in a corner, unless whoever asked does something about it. */
+/** Starts, cancels and removes models. Errors are shown as toasts, except those of `start`, which its caller handles. */
 export function useModelActions() {
   const say = useSay();
   const toast = useToast();
@@ -41,7 +41,7 @@ export function useModelActions() {
   return { start, cancel, remove, onError };
 }
 
-/** The request that goes on with what was begun, or else gets what scripts declare. */
+/** The request that resumes an unfinished download, or else downloads the files that scripts declare. */
 export function requestFor({ repoId, source, download }: GatheredModel): DownloadRequest {
   if (download === null || download.state === 'done') return { repo_id: repoId, source };
   const { source: asked, files, revision } = download;

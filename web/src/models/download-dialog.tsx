@@ -15,7 +15,7 @@ import { parsePatterns, parseRepo } from './parse-repo.ts';
 
 type Source = NonNullable<DownloadRequest['source']>;
 
-/** Downloads a model whether a script asks for it or not. */
+/** Downloads any model, including models that no script requires. */
 export function DownloadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const say = useSay();
   const form = useId();
@@ -52,7 +52,7 @@ export function DownloadDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
   );
 }
 
-/** Made anew whenever the dialog is opened. */
+/** Mounted each time the dialog opens, so that it starts empty. */
 function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: DownloadRequest) => void }) {
   const say = useSay();
   const [source, setSource] = useState<Source>('huggingface');
@@ -62,7 +62,7 @@ function DownloadForm({ id, onSubmit }: { id: string; onSubmit: (request: Downlo
   const [isWrong, setWrong] = useState(false);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // What else makes a name is for the service to say.
+    // The service checks the rest of the name.
     const isNamed = /^[^/\s]+\/[^/\s]+$/.test(parseRepo(repo).repoId);
     setWrong(!isNamed);
     if (!isNamed) return;

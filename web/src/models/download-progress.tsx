@@ -4,7 +4,7 @@ import { bytesText } from '../parts/bytes-text.ts';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { durationText } from '../parts/time.tsx';
 
-/** How far a download is; what stopped it, if it was stopped. */
+/** The progress of a download, or why it stopped. */
 export function DownloadProgress({ download }: { download: Download }) {
   const say = useSay();
   const { state, repo_id: repoId, error } = download;
@@ -33,7 +33,7 @@ export function DownloadProgress({ download }: { download: Download }) {
   );
 }
 
-/** Null until it is known how much there is. Nothing to fetch is all of it. */
+/** From 0 to 1; null while the total size is unknown. */
 function fractionOf({ bytes_done: done, bytes_total: total }: Download): number | null {
   if (total === null) return null;
   return total === 0 ? 1 : Math.min(1, done / total);
@@ -60,7 +60,7 @@ function amountText({ bytes_done: done, bytes_total: total }: Download, say: Say
 }
 
 function leftText(seconds: number, say: Say): string {
-  // Whole seconds: tenths that jump tell nobody anything.
+  // Whole seconds, because changing tenths are distracting.
   const text = seconds < 60 ? `${Math.ceil(seconds)} s` : durationText(seconds * 1000);
   return say(`${text} left`, `剩余 ${text}`);
 }

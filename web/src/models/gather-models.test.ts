@@ -39,18 +39,18 @@ const download = (repoId: string, more: Partial<Download> = {}): Download => ({
 
 const missing = { place: null, folder: null, state: 'missing', is_removable: false } as const;
 
-describe('models are gathered', () => {
-  it('by repo, with every copy, and whole if one of them is', () => {
+describe('gatherModels', () => {
+  it('groups copies by repo, and is complete if one copy is', () => {
     const copies = [model('a/b', { state: 'partial' }), model('a/b', { place: 'huggingface', folder: '/c' })];
     expect(gatherModels(copies, [])).toMatchObject([{ repoId: 'a/b', state: 'complete', copies }]);
   });
 
-  it('with what is not whole first, and by name otherwise', () => {
+  it('sorts incomplete models first, then by name', () => {
     const all = [model('a/a'), model('z/z', missing), model('c/c', { state: 'partial' }), model('b/b')];
     expect(gatherModels(all, []).map(({ repoId }) => repoId)).toEqual(['c/c', 'z/z', 'a/a', 'b/b']);
   });
 
-  it('with the newest download of each, and those of which nothing is here yet', () => {
+  it('has the newest download of each repo, and lists downloads without files', () => {
     const newest = download('a/b', { download_id: '2' });
     const gathered = gatherModels([model('a/b')], [newest, download('a/b'), download('n/n')]);
     expect(gathered).toMatchObject([
@@ -59,7 +59,7 @@ describe('models are gathered', () => {
     ]);
   });
 
-  it('the same as before, but for the one whose download goes on', () => {
+  it('changes only the model whose download progresses', () => {
     const models = [model('a/a'), model('b/b')];
     const before = gatherModels(models, [download('a/a')]);
     const after = gatherModels(models, [download('a/a', { bytes_done: 1 })]);
@@ -67,12 +67,12 @@ describe('models are gathered', () => {
     expect(same).toEqual([false, true]);
   });
 
-  it('without those that were downloaded and deleted since', () => {
+  it('leaves out models that were downloaded and then deleted', () => {
     expect(gatherModels([], [download('a/b', { state: 'done' })])).toEqual([]);
   });
 });
 
-it('models are found by name, folder and the scripts that need them', () => {
+it('finds models by name, folder and the scripts that require them', () => {
   const all = gatherModels(
     [
       model('openai/whisper-tiny', { needed_by: [{ script_id: '1', script_name: '语音转文字' }] }),

@@ -1,18 +1,18 @@
 import type { Download, Model } from '../api/wire.ts';
 
-/** All there is to say of one repo: where it lies, who needs it, and what its last download does. */
+/** Everything known about one repo: its copies, the scripts that require it, and its last download. */
 export interface GatheredModel {
   readonly repoId: string;
   readonly source: Model['source'];
   readonly state: Model['state'];
   readonly neededBy: Model['needed_by'];
-  /** Each place that has something of it. */
+  /** One entry for each place that has files of it. */
   readonly copies: readonly Model[];
-  /** The newest one, if the service has had any since its start. */
+  /** The newest download since the service started; null if there was none. */
   readonly download: Download | null;
 }
 
-/** One entry for each repo; what is not whole comes first, as there is something to do about it. */
+/** One entry for each repo. Incomplete and missing models come first, because they need attention. */
 export function gatherModels(models: readonly Model[], downloads: readonly Download[]): GatheredModel[] {
   const items = new Map<string, Model[]>();
   for (const model of models) items.set(model.repo_id, [...(items.get(model.repo_id) ?? []), model]);
@@ -20,7 +20,7 @@ export function gatherModels(models: readonly Model[], downloads: readonly Downl
   for (const download of downloads) {
     if (newest.has(download.repo_id)) continue;
     newest.set(download.repo_id, download);
-    // A model that nobody asks for is not listed before its first byte is here; one that was deleted is of no interest any more.
+    // The service does not list a model that no script requires before its first byte is stored. A finished download without files was deleted.
     if (!items.has(download.repo_id) && download.state !== 'done') items.set(download.repo_id, []);
   }
   return [...items]
@@ -46,7 +46,7 @@ function gather(repoId: string, items: readonly Model[], download: Download | nu
   };
 }
 
-/** Whether both say the same. Of many models, few change with what is told of a download. */
+/** Compares by identity of the parts, so that progress of one download does not render all models again. */
 export function isSameModel(a: GatheredModel, b: GatheredModel): boolean {
   return (
     a.repoId === b.repoId &&
@@ -59,7 +59,7 @@ export function isSameModel(a: GatheredModel, b: GatheredModel): boolean {
   );
 }
 
-/** Those whose name, place or scripts have every word of the query in them. */
+/** Finds models in whose name, source, folders or scripts every word of the query occurs. */
 export function findModels(models: readonly GatheredModel[], query: string): GatheredModel[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter(({ repoId, source, neededBy, copies }) => {

@@ -26,7 +26,7 @@ const looks = {
 
 interface ModelCardProps {
   readonly model: GatheredModel;
-  /** Has a download shown no more. */
+  /** Hides a download for good. */
   readonly onPutAway: (downloadId: string) => void;
 }
 
@@ -40,9 +40,9 @@ function Card({ model, onPutAway }: ModelCardProps) {
   const { start, cancel, remove, onError } = useModelActions();
   const { repoId, source, state, copies, download } = model;
   const isRunning = download?.state === 'running';
-  // How an earlier download ended does not matter once the model is here.
+  // The end of an earlier download does not matter once the model is complete.
   const isShown = download !== null && download.state !== 'done' && (isRunning || state !== 'complete');
-  // Nothing is here, and nobody needs it: the card is there for the sake of the download alone.
+  // No files and no script requires it: the card exists only because of the download.
   const isIdle = !isRunning && copies.length === 0 && model.neededBy.length === 0;
   const { icon: Icon, ink } = looks[state];
   return (

@@ -15,7 +15,7 @@ interface ModelCopyProps {
   readonly onRemove: () => void;
 }
 
-/** What one place has of a model, and whether it can be deleted there. */
+/** The copy of a model in one place, with a delete button if Hob may delete it. */
 export function ModelCopy({ model, isDownloading, onRemove }: ModelCopyProps) {
   const say = useSay();
   const [isAsking, setAsking] = useState(false);

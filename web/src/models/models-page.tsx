@@ -81,7 +81,7 @@ export function ModelsPage() {
   );
 }
 
-/** As many as anybody sees at first. */
+/** Enough to fill a screen. */
 const shownAtOnce = 40;
 
 interface ModelListProps {
@@ -89,7 +89,7 @@ interface ModelListProps {
   readonly onPutAway: (downloadId: string) => void;
 }
 
-/** The first of them at once; the others are drawn while nothing else is to be done, so that thousands do not hold up the page. */
+/** Renders the first models immediately and the others with low priority, so that thousands do not block the page. */
 function ModelList({ models, onPutAway }: ModelListProps) {
   const drawn = useDeferredValue(models, models.slice(0, shownAtOnce));
   return (
@@ -101,7 +101,7 @@ function ModelList({ models, onPutAway }: ModelListProps) {
   );
 }
 
-/** What all that is shown comes to. */
+/** Totals of the shown models. */
 function Totals({ models }: { models: readonly GatheredModel[] }) {
   const say = useSay();
   const bytes = models.flatMap(({ copies }) => copies).reduce((sum, { size_bytes: size }) => sum + size, 0);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { parsePatterns, parseRepo } from './parse-repo.ts';
 
-describe('what is typed for a model', () => {
-  it('is its name', () => {
+describe('parseRepo', () => {
+  it('accepts owner/name', () => {
     expect(parseRepo(' openai/whisper-tiny ')).toEqual({ repoId: 'openai/whisper-tiny', source: null });
   });
 
@@ -12,15 +12,15 @@ describe('what is typed for a model', () => {
     ['https://huggingface.co/openai/whisper-tiny/tree/main', 'openai/whisper-tiny', 'huggingface'],
     ['https://hf-mirror.com/openai/whisper-tiny', 'openai/whisper-tiny', 'huggingface'],
     ['https://www.modelscope.cn/models/qwen/Qwen-7B/summary', 'qwen/Qwen-7B', 'modelscope'],
-  ])('or the address of its page: %s', (address, repoId, source) => {
+  ])('accepts the URL of a model page: %s', (address, repoId, source) => {
     expect(parseRepo(address)).toEqual({ repoId, source });
   });
 
-  it('is left as it is where it is no model, for the service to say so', () => {
+  it('returns other text unchanged, for the service to refuse', () => {
     expect(parseRepo('https://huggingface.co/')).toMatchObject({ repoId: 'https://huggingface.co/' });
   });
 
-  it('is patterns with lines or commas between them', () => {
+  it('splits patterns at line breaks and commas', () => {
     expect(parsePatterns('*.onnx, config.json\n\nonnx/，a')).toEqual(['*.onnx', 'config.json', 'onnx/', 'a']);
   });
 });

@@ -7,7 +7,7 @@ const hosts: readonly (readonly [RegExp, Source])[] = [
   [/(?:^|\.)modelscope\.(?:cn|ai)$/, 'modelscope'],
 ];
 
-/** What was typed or pasted: a repo, or the address of its page, which says its source as well. */
+/** Parses a repo id or the URL of a model page, which also names the source. */
 export function parseRepo(text: string): { repoId: string; source: Source | null } {
   const typed = text.trim();
   if (!/^https?:\/\//.test(typed) || !URL.canParse(typed)) return { repoId: typed, source: null };
@@ -22,7 +22,7 @@ export function parseRepo(text: string): { repoId: string; source: Source | null
     : { repoId: `${owner}/${name}`, source };
 }
 
-/** The patterns that were typed, one a line or with commas between them. */
+/** Splits patterns at line breaks and commas. */
 export function parsePatterns(text: string): string[] {
   return text
     .split(/[\n,，]/)

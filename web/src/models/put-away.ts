@@ -3,10 +3,10 @@ import { useCallback, useState } from 'react';
 import { readChoice, writeChoice } from '../parts/browser-memory.ts';
 
 const place = 'hob.downloads.put-away';
-/** As many as the service remembers. */
+/** The number of downloads that the service remembers. */
 const most = 100;
 
-/** Downloads that came to nothing and that nobody wants to see any more. The service forgets them when it is started anew. */
+/** Ids of failed downloads that the user has dismissed. The service itself forgets them when it restarts. */
 export function usePutAway(): [ReadonlySet<string>, (downloadId: string) => void] {
   const [ids, setIds] = useState<ReadonlySet<string>>(
     () => new Set((readChoice(place) ?? '').split(' ').filter(Boolean)),

@@ -6,8 +6,8 @@ import { downloadsQuery, modelsQuery } from '../api/queries.ts';
 import type { Download } from '../api/wire.ts';
 
 /**
- * The downloads, as far as each of them is. Events tell of it up to four times a second: they are put into what is known, and the
- * service is asked only for what an event does not say: a new one, and the end, whose reason it tells in the language of the person.
+ * All downloads with live progress. Progress events arrive up to four times a second and are merged into the cached list. The list is
+ * refetched only for new downloads and for ends, because the service describes an error in the language of the request.
  */
 export function useDownloads(): readonly Download[] {
   const client = useQueryClient();
@@ -20,7 +20,7 @@ export function useDownloads(): readonly Download[] {
         const known = client.getQueryData(downloadsQuery.queryKey);
         const isNew = known?.items.some(({ download_id }) => download_id === told.download_id) !== true;
         if (isNew || told.state !== 'running') void client.invalidateQueries(downloadsQuery);
-        // The first byte of a model, and its last, change what is on the disk.
+        // The start and the end of a download change the models on disk.
         if (isNew || told.state !== 'running') void client.invalidateQueries(modelsQuery);
         client.setQueryData(downloadsQuery.queryKey, (list) =>
           list === undefined ? list : { ...list, items: list.items.map((each) => advance(each, told)) },
@@ -32,7 +32,7 @@ export function useDownloads(): readonly Download[] {
 }
 
 function advance(download: Download, told: Readonly<Record<string, unknown>>): Download {
-  // What an event tells late must not open again what has ended.
+  // A late event must not reopen a download that has ended.
   if (download.download_id !== told.download_id || download.state !== 'running') return download;
   const { at: _at, error: _error, ...fields } = told;
   return { ...download, ...fields };

@@ -15,24 +15,24 @@ const data = {
 const sentMs = Date.parse(data.at);
 const news = (duration: number) => {
   const found = notificationIn({ id: '7', type: 'notification', data: { ...data, duration } });
-  if (found === null) throw new Error('it is none');
+  if (found === null) throw new Error('not a notification');
   return found;
 };
 
 describe('a notification in an event', () => {
-  it('is there in events of that type alone', () => {
+  it('is read from events of that type only', () => {
     expect(news(5000).message).toBe('The tea is ready');
     expect(notificationIn({ id: '7', type: 'run.ended', data })).toBeNull();
     expect(notificationIn({ id: '7', type: 'notification', data: {} })).toBeNull();
   });
 
-  it('comes up while it would still be shown, or a little later', () => {
+  it('is shown for its duration, and for at least half a minute', () => {
     expect(isStillNews(news(100), sentMs + 20_000)).toBe(true);
     expect(isStillNews(news(100), sentMs + 40_000)).toBe(false);
     expect(isStillNews(news(60_000), sentMs + 40_000)).toBe(true);
   });
 
-  it('that is to stay until it is closed comes up whenever somebody looks', () => {
+  it('without a duration is shown at any time', () => {
     expect(isStillNews(news(0), sentMs + 86_400_000)).toBe(true);
   });
 });

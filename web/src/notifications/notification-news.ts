@@ -1,10 +1,10 @@
 import type { ServiceEvent } from '../api/event-frames.ts';
 import type { Notification } from '../api/wire.ts';
 
-/** What an event tells of a notification: all but the id of the script. */
+/** A notification in an event, which has all fields but the script id. */
 export type NotificationNews = Omit<Notification, 'script_id'>;
 
-/** For so long it is news, however short it is to be shown: it may have taken a while to get here. */
+/** Minimum time for which a notification is new, because the event may arrive late. */
 const leastMs = 30_000;
 
 export function notificationIn({ type, data }: ServiceEvent): NotificationNews | null {
@@ -12,14 +12,14 @@ export function notificationIn({ type, data }: ServiceEvent): NotificationNews |
 }
 
 /**
- * A page that nobody looked at hears of all that happened meanwhile when it is looked at again. What would be gone by then need not come up;
- * it is in the list.
+ * A hidden page receives all missed events when it becomes visible. Notifications whose time is over are not shown then; the list has
+ * them.
  */
 export function isStillNews({ at, duration }: NotificationNews, nowMs: number): boolean {
   return duration === 0 || nowMs - Date.parse(at) < Math.max(duration, leastMs);
 }
 
-/** The service tells of one by its schema; one look is enough to know that it is one. */
+/** The service validates its events by schema, so checking two fields is enough. */
 function isNotification(data: unknown): data is NotificationNews {
   return typeof data === 'object' && data !== null && 'notification_id' in data && 'notify_type' in data;
 }

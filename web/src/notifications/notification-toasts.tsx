@@ -6,7 +6,7 @@ import { useSay } from '../language/language.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { isStillNews, notificationIn } from './notification-news.ts';
 
-/** Shows what scripts tell their user, as it is told, on whatever page that is. */
+/** Shows new notifications as toasts on every page. */
 export function NotificationToasts() {
   const say = useSay();
   const toast = useToast();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { labelledColumns, roundTop } from './chart-scale.ts';
 
-describe('the scale of a chart', () => {
+describe('roundTop', () => {
   it.each([
     [0, 2],
     [1, 2],
@@ -14,11 +14,11 @@ describe('the scale of a chart', () => {
     [101, 150],
     [2100, 3000],
     [3400, 4000],
-  ])('for %i goes up to %i', (most, top) => {
+  ])('rounds %i up to %i', (most, top) => {
     expect(roundTop(most)).toBe(top);
   });
 
-  it('has a whole number in its middle', () => {
+  it('returns an even number that is not below the value', () => {
     for (let most = 0; most < 5000; most++) {
       expect(Number.isInteger(roundTop(most) / 2)).toBe(true);
       expect(roundTop(most)).toBeGreaterThanOrEqual(most);
@@ -26,8 +26,8 @@ describe('the scale of a chart', () => {
   });
 });
 
-describe('the labels below', () => {
-  it('are even, and have the last column', () => {
+describe('labelledColumns', () => {
+  it('spaces labels evenly and includes the last column', () => {
     expect([...labelledColumns(7, 7)]).toEqual([6, 5, 4, 3, 2, 1, 0]);
     expect([...labelledColumns(30, 6)]).toEqual([29, 24, 19, 14, 9, 4]);
     expect(labelledColumns(90, 6).size).toBeLessThanOrEqual(6);

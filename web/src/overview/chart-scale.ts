@@ -1,6 +1,6 @@
 const steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const;
 
-/** The first round number that is not below and has a whole number in its middle. */
+/** The smallest round number that is not below the value and whose half is an integer. */
 export function roundTop(most: number): number {
   if (most <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -8,7 +8,7 @@ export function roundTop(most: number): number {
   return top ?? 10 * power;
 }
 
-/** Which of so many columns have a label below: evenly, the last one always, and not more than there is room for. */
+/** The columns that get a label: evenly spaced, at most `most`, always including the last. */
 export function labelledColumns(count: number, most: number): ReadonlySet<number> {
   const step = Math.ceil(count / most);
   const labelled = new Set<number>();

@@ -13,7 +13,7 @@ import { useProgress } from './use-progress.ts';
 
 const mostShown = 8;
 
-/** What runs and what waits at this moment. */
+/** The running and queued runs. */
 export function CurrentRuns() {
   const say = useSay();
   const { data: health } = useQuery(healthQuery);

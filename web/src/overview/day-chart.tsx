@@ -15,10 +15,10 @@ import { grounds, Legend, outcomeNames } from './outcome-looks.tsx';
 type Day = Stats['days'][number];
 
 const mostLabels = 6;
-/** On a phone one would stand on the other. */
+/** More labels overlap on a phone. */
 const mostNarrowLabels = 3;
 
-/** How many runs ended how, day by day. Who cannot see it, or wants the numbers, has them as a table. */
+/** Outcomes of runs per day, as a chart and as a table for screen readers and exact numbers. */
 export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
   const { say, language } = useSpeech();
   const [pointedAt, setPointedAt] = useState<Day | null>(null);
@@ -64,7 +64,7 @@ export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: s
                 <span
                   className={classes(
                     'absolute top-full mt-1.5 text-xs whitespace-nowrap text-muted',
-                    // The last one would stand out at the side, where its column is narrow.
+                    // A centred last label would overflow at the side if its column is narrow.
                     index === days.length - 1 ? 'right-0' : 'left-1/2 -translate-x-1/2',
                     !narrowlyLabelled.has(index) && 'max-sm:hidden',
                     !labelled.has(index) && 'sm:hidden',
@@ -82,7 +82,7 @@ export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: s
   );
 }
 
-/** What went well stands at the bottom, so that days can be compared; what did not lies on top, and is hatched as well as red. */
+/** Successful runs are at the bottom, so that days can be compared. Failed runs on top are hatched as well as red. */
 function Column({ day, top }: { day: Day; top: number }) {
   const counts = countsOf(day);
   return outcomes

@@ -8,7 +8,7 @@ import { dayName, runsOfDay } from './days.ts';
 import { countsOf, outcomes } from './outcome-counts.ts';
 import { outcomeNames } from './outcome-looks.tsx';
 
-/** The days on which something ran, in numbers, the latest first. */
+/** The days with runs, the latest first. */
 export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
   const { say, language } = useSpeech();
   const names = outcomeNames(say);

@@ -14,10 +14,10 @@ import { Ranking } from './ranking.tsx';
 import { rateText } from './rate-text.ts';
 
 const mostShown = 6;
-/** Where those that nobody stopped are listed. */
+/** Link to all failures, without runs that were stopped. */
 const allFailures = `/runs?state=failed&end=${failingCauses}`;
 
-/** Which scripts fail most often in the span. */
+/** The scripts with the most failures in the time range. */
 export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
   const say = useSay();
   const count = useCountText();
@@ -52,7 +52,7 @@ export function FailingScripts({ scripts, days }: { scripts: Stats['scripts']; d
   );
 }
 
-/** The last runs that failed by themselves, whenever that was. */
+/** The latest failed runs of any time. */
 export function LastFailures() {
   const say = useSay();
   const { data } = useQuery(lastFailuresQuery(mostShown));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { countsOf, judgedOf } from './outcome-counts.ts';
 
-it('what was stopped counts neither as a failure nor against the success', () => {
+it('stopped runs count neither as failures nor towards the success rate', () => {
   const counts = countsOf({
     succeeded: 6,
     failed: 5,

@@ -1,10 +1,10 @@
 import type { Stats } from '../api/wire.ts';
 
-/** How runs end, from the bottom of a column to its top. */
+/** Outcomes of runs, from the bottom of a column to its top. */
 export const outcomes = ['succeeded', 'failed', 'stopped', 'unknown'] as const;
 export type Ended = (typeof outcomes)[number];
 
-/** How many ended how. What somebody stopped, or what went down with Hob, says nothing about the script: it is no failure of it. */
+/** Counts runs by outcome. Cancelled runs and runs that stopped with Hob are not failures of the script. */
 export function countsOf({
   succeeded,
   failed,
@@ -15,7 +15,7 @@ export function countsOf({
   return { succeeded, failed: failed - stopped, stopped, unknown };
 }
 
-/** Of how many it can be said how they went: a rate is one of these. */
+/** The number of runs that rates are based on: all but the stopped ones. */
 export function judgedOf({ succeeded, failed, unknown }: Readonly<Record<Ended, number>>): number {
   return succeeded + failed + unknown;
 }

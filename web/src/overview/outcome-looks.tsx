@@ -2,7 +2,7 @@ import { type Say, useSay } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { type Ended, outcomes } from './outcome-counts.ts';
 
-/** Told apart by their pattern as well as by their colour. */
+/** Outcomes differ in pattern as well as in colour. */
 export const grounds: Readonly<Record<Ended, string>> = {
   succeeded: 'bg-[color-mix(in_srgb,var(--good)_75%,var(--surface))]',
   failed: 'bg-bad bg-[repeating-linear-gradient(135deg,transparent_0_3px,var(--surface)_3px_4.5px)]',

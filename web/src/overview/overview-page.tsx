@@ -27,7 +27,7 @@ export function OverviewPage() {
     <>
       <PageTitle title={say('Overview', '概览')}>
         <SpanChoice />
-        {/* A phone has no room for them at its bottom. */}
+        {/* The bottom bar on phones has no room for this link. */}
         <Link
           href="/notifications"
           aria-label={say('Notifications', '通知')}

@@ -7,11 +7,11 @@ export interface Ranked {
   readonly name: string;
   readonly href: string;
   readonly value: number;
-  /** The value in words. */
+  /** The value as text. */
   readonly text: string;
 }
 
-/** Scripts by some value, the largest first, with bars to compare them by. */
+/** Scripts with a value each, as a list with bars. */
 export function Ranking({ items, bar }: { items: readonly Ranked[]; bar: string }) {
   const most = Math.max(1, ...items.map(({ value }) => value));
   return (

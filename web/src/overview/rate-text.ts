@@ -1,4 +1,4 @@
-/** A part of a whole in per cent. 100 % is all of it, and 0 % is none: what is nearly so is not rounded to it. */
+/** A share in per cent. Only exact values are shown as 0% and 100%; values close to them are not rounded to them. */
 export function rateText(part: number, whole: number): string | null {
   if (whole === 0) return null;
   const percent = (100 * part) / whole;

@@ -14,11 +14,11 @@ import { rateText } from './rate-text.ts';
 const mostScripts = 10;
 const runsEach = 20;
 
-/** The scripts that run most, with how their last runs went. */
+/** The most active scripts with the outcomes of their last runs. */
 export function ScriptOutcomes({ scripts }: { scripts: Stats['scripts'] }) {
   const say = useSay();
   const shown = scripts.slice(0, mostScripts);
-  // In an order that does not change with every run, so that what was asked for is not asked for again.
+  // Sorted, so that the query key does not change with every run.
   const ids = shown.map(({ script_id }) => script_id).toSorted();
   const { data } = useQuery({
     ...outcomesQuery(runsEach, ids),

@@ -6,7 +6,7 @@ import { Ranking } from './ranking.tsx';
 
 const mostShown = 6;
 
-/** By the time within which 95 of 100 runs are done: one that hung once does not count for all. */
+/** Scripts by the 95th percentile of their duration, so that a single slow run does not count. */
 export function SlowestScripts({ scripts, days }: { scripts: Stats['scripts']; days: number }) {
   const say = useSay();
   const slowest = scripts

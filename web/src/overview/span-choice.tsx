@@ -6,7 +6,7 @@ import { classes } from '../parts/classes.ts';
 const spans = [7, 30, 90] as const;
 const usualDays = 30;
 
-/** How many days are looked at; the address says it. */
+/** The number of days to show, from the URL. */
 export function useDays(): number {
   const days = Number(new URLSearchParams(useSearch()).get('days'));
   return spans.find((span) => span === days) ?? usualDays;

@@ -8,7 +8,7 @@ import { durationText } from '../parts/time.tsx';
 import { countsOf, judgedOf } from './outcome-counts.ts';
 import { rateText } from './rate-text.ts';
 
-/** The figures of the span at a glance. */
+/** The key figures of the time range. */
 export function Totals({ stats }: { stats: Stats }) {
   const say = useSay();
   const count = useCountText();

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useLive } from '../api/live-events.tsx';
 import { type Progress, progressIn } from '../api/progress.ts';
 
-/** What runs have last said of how far they are, from the time on that somebody looks. */
+/** The latest reported progress by run id. Progress reported before the page was opened is not included. */
 export function useProgress(): ReadonlyMap<string, Progress> {
   const { subscribe } = useLive();
   const [known, setKnown] = useState<ReadonlyMap<string, Progress>>(new Map());

@@ -9,10 +9,10 @@ import { Meter } from '../parts/meter.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { rateText } from './rate-text.ts';
 
-/** Memory grows and shrinks without anything being told of it. */
+/** No event reports changes of memory, so the page polls. */
 const lookEveryMs = 10_000;
 
-/** What interpreters that are started ahead are good for here, and what they cost. */
+/** The hit rate and the memory of warm interpreters. */
 export function WarmUse() {
   const say = useSay();
   const { data } = useQuery({ ...healthQuery, refetchInterval: lookEveryMs });

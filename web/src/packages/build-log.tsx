@@ -5,7 +5,7 @@ import { openAnswer } from '../api/call-service.ts';
 import { useSay } from '../language/language.tsx';
 import { CodeBox } from '../parts/code-box.tsx';
 
-/** Why a build failed stands at its end. */
+/** The reason of a failed build is at the end of the log. */
 const lastBytes = 20_000;
 
 const logQuery = (runId: string) =>
@@ -17,13 +17,13 @@ const logQuery = (runId: string) =>
         const path = `/api/runs/${encodeURIComponent(runId)}/${stream}`;
         return (await openAnswer(path, { headers, signal })).text();
       };
-      // A stream with nothing in it has no such range.
+      // An empty stream answers a range request with an error.
       const parts = await Promise.all(['stdout', 'stderr'].map((stream) => read(stream).catch(() => '')));
       return parts.join('').trim();
     },
   });
 
-/** What the tools said that prepare what a script needs. */
+/** The end of the log of an environment build. */
 export function BuildLog({ runId }: { runId: string }) {
   const say = useSay();
   const { data } = useQuery(logQuery(runId));

@@ -15,7 +15,7 @@ import { nowhere, originOf, type PackageOrigin, requestOf } from './package-orig
 
 type Shown = 'nothing' | 'question' | 'operation';
 
-/** Installs a script from somewhere else. */
+/** Opens the dialog that installs a script. */
 export function InstallButton() {
   const say = useSay();
   const client = useQueryClient();
@@ -40,7 +40,7 @@ export function InstallButton() {
     <>
       <Button
         onClick={() => {
-          // What is under way is looked at again, and not asked for twice.
+          // Show the installation in progress instead of starting a second one.
           if (underway !== undefined) return show(underway.operation_id);
           begin.reset();
           setOrigin(nowhere);
@@ -65,7 +65,7 @@ export function InstallButton() {
         isOpen={shown === 'operation'}
         onClose={() => setShown('nothing')}
         onAgain={({ source }) => {
-          // One that was begun before the page was there has left nothing in the form.
+          // The form is empty if the installation began before this page was opened.
           if (origin === nowhere && source !== null) setOrigin(originOf(source));
           setShown('question');
         }}

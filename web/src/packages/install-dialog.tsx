@@ -15,7 +15,7 @@ import type { PackageOrigin } from './package-origin.ts';
 interface InstallDialogProps {
   readonly isOpen: boolean;
   readonly origin: PackageOrigin;
-  /** Why it could not even begin. */
+  /** The error of the request that starts the installation. */
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly onChange: (origin: PackageOrigin) => void;
@@ -25,7 +25,7 @@ interface InstallDialogProps {
 
 const packages = wantedBy('both', ['.zip', '.tar.gz', '.tgz'], true);
 
-/** Asks where a script comes from. */
+/** Asks for the source of a script. */
 export function InstallDialog(props: InstallDialogProps) {
   const { isOpen, origin, error, isPending, onChange, onClose, onInstall } = props;
   const say = useSay();

@@ -15,13 +15,13 @@ interface OperationDialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** What to do next, when it went well. */
+  /** Actions after success. */
   readonly next?: (operation: Operation) => ReactNode;
-  /** Leads back to what was asked for, when it did not. */
+  /** Returns to the form after a failure. */
   readonly onAgain?: (operation: Operation) => void;
 }
 
-/** Shows an operation until it has ended. Closed before, it goes on, and its end is told elsewhere. */
+/** Shows an operation until it ends. If the dialog is closed earlier, the operation continues and a toast reports its end. */
 export function OperationDialog(props: OperationDialogProps) {
   const { id, title, isOpen, onClose, next, onAgain } = props;
   const say = useSay();

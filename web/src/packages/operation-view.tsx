@@ -12,7 +12,7 @@ import { BuildLog } from './build-log.tsx';
 type Stage = NonNullable<Operation['stage']>;
 const stages: readonly Stage[] = ['fetching', 'checking', 'preparing', 'switching'];
 
-/** How far an operation is, or how it ended. */
+/** The progress or the result of an operation. */
 export function OperationView({ operation }: { operation: Operation }) {
   switch (operation.state) {
     case 'running':

@@ -19,28 +19,28 @@ import { useToast } from '../parts/toasts.tsx';
 const betweenLooksMs = 1000;
 
 interface Operations {
-  /** Those under way and the last ones that ended, the newest first. */
+  /** Running and recently ended operations, the newest first. */
   readonly all: readonly Operation[];
-  /** Whether there may be more in a moment. */
+  /** Whether the list is being fetched. */
   readonly isAsking: boolean;
-  /** Nobody has to be told of the end of this one, which is being looked at, until what is returned is called. */
+  /** Suppresses the toast for an operation that the user is watching, until the returned function is called. */
   readonly watch: (id: string) => () => void;
 }
 
 const OperationsContext = createContext<Operations | null>(null);
 const none: readonly Operation[] = [];
 
-/** What is being done with packages, whoever began it: it goes on whatever page is shown, and its end is told on each of them. */
+/** Tracks package operations of all clients across pages, and reports their ends as toasts. */
 export function OperationsProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const { subscribe } = useLive();
   const [watched] = useState(() => new Set<string>());
   const { data, isFetching } = useQuery({
     ...operationsQuery,
-    // What is told while the first answer is under way is not asked for again.
+    // Polls, because an event that arrives during the first fetch does not trigger another one.
     refetchInterval: ({ state }) => (state.data?.items.some(isRunning) === true ? betweenLooksMs : false),
   });
-  // An event says that there is news; what it is, is asked for in the person's language.
+  // Events only trigger a refetch, because the service describes operations in the language of the request.
   useEffect(
     () =>
       subscribe(({ type }) => {
@@ -71,7 +71,7 @@ export function isRunning({ state }: Operation): boolean {
   return state === 'running';
 }
 
-/** Tells how each of them ended, unless that is seen anyway; and what the end has changed is asked for anew. */
+/** Shows a toast for each operation that ends unwatched, and refetches the scripts and packages. */
 function useToldEnds(all: readonly Operation[] | undefined, watched: ReadonlySet<string>): void {
   const say = useSay();
   const toast = useToast();
@@ -82,7 +82,7 @@ function useToldEnds(all: readonly Operation[] | undefined, watched: ReadonlySet
     const ended = all.filter((each) => !isRunning(each));
     const before = told.current;
     told.current = new Set(ended.map(({ operation_id }) => operation_id));
-    // What had ended before the page was there is no news.
+    // Operations that ended before the page was opened are not reported.
     const news = before === null ? [] : ended.filter(({ operation_id }) => !before.has(operation_id));
     if (news.length === 0) return;
     for (const key of ['scripts', 'script', 'packages']) void client.invalidateQueries({ queryKey: [key] });

@@ -16,7 +16,7 @@ import { isRunning, useOperations } from './operations.tsx';
 import { nowhere, type PackageOrigin, requestOf } from './package-origin.ts';
 import { UpdateDialog } from './update-dialog.tsx';
 
-/** What can be done with a script that Hob has installed; nothing for others. */
+/** The actions for an installed script. Renders nothing for scripts that Hob has not installed. */
 export function PackageMenu({ scriptId }: { scriptId: string }) {
   const { data } = useQuery(packagesQuery);
   const item = data?.items.find(({ script_id }) => script_id === scriptId.toLowerCase());

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/wire.ts';
 
-/** Where a package is to come from, as it stands in the form. */
+/** The source of a package, as entered in the form. */
 export interface PackageOrigin {
   readonly source: string;
   readonly ref: string;
@@ -13,7 +13,7 @@ export function originOf({ location, ref, path }: NonNullable<Operation['source'
   return { source: location, ref: ref ?? '', path: path ?? '' };
 }
 
-/** The body of the request; what was not said is left out. */
+/** The request body, without empty fields. */
 export function requestOf(origin: PackageOrigin): Record<string, string> {
   const said = Object.entries(origin)
     .map(([name, text]: [string, string]) => [name, text.trim()] as const)

@@ -22,7 +22,7 @@ interface UpdateDialogProps {
   readonly onUpdate: () => void;
 }
 
-/** Says where the new version comes from, which may be changed. */
+/** Shows the source of the new version, and lets the user change it. */
 export function UpdateDialog(props: UpdateDialogProps) {
   const { isOpen, item, origin, error, isPending, onChange, onClose, onUpdate } = props;
   const say = useSay();
