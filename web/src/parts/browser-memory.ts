@@ -1,4 +1,4 @@
-/** What the browser keeps for the person. One that keeps nothing (a private window, a full disk) is no reason to fail. */
+/** Reads from local storage. Returns null if storage is blocked, for example in a private window. */
 export function readChoice(place: string): string | null {
   try {
     return localStorage.getItem(place);
@@ -12,14 +12,14 @@ export function writeChoice(place: string, value: string | null): void {
     if (value === null) localStorage.removeItem(place);
     else localStorage.setItem(place, value);
   } catch {
-    // It holds for as long as the page is open.
+    // Storage may be blocked or full. The choice then lasts until the page is closed.
   }
 }
 
-/** Hears when another tab has chosen something else, until what is returned is called. */
+/** Calls back when another tab changes the value. Returns the function that stops it. */
 export function onChoiceElsewhere(place: string, hear: () => void): () => void {
   const onStorage = ({ key }: StorageEvent) => {
-    // Null: all of it was cleared.
+    // The key is null if all storage was cleared.
     if (key === place || key === null) hear();
   };
   addEventListener('storage', onStorage);

@@ -14,7 +14,7 @@ const looks: Readonly<Record<Look, string>> = {
 const shape =
   'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-lg border font-medium whitespace-nowrap transition-colors select-none disabled:opacity-50 disabled:pointer-events-none aria-disabled:opacity-50 aria-disabled:pointer-events-none';
 
-/** How a button looks; links that lead somewhere may look like one. */
+/** The classes of a button, also for links that look like one. */
 export function buttonClasses(look: Look = 'plain', size: 'small' | 'usual' = 'usual'): string {
   return classes(shape, looks[look], size === 'small' ? 'h-7 px-2 text-xs' : 'h-9 px-3.5');
 }
@@ -22,7 +22,7 @@ export function buttonClasses(look: Look = 'plain', size: 'small' | 'usual' = 'u
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: Look;
   readonly size?: 'small' | 'usual';
-  /** What it does is being done: it does nothing until then, but whoever has pressed it stays there. */
+  /** Ignores clicks while its action is running, but keeps the focus, unlike `disabled`. */
   readonly isBusy?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function Button(props: ButtonProps) {
 }
 
 interface IconButtonProps extends Omit<ButtonProps, 'size' | 'isBusy'> {
-  /** What it does, for those who do not see the icon, and for those who point at it. */
+  /** The accessible name and tooltip. */
   readonly label: string;
 }
 
@@ -58,7 +58,7 @@ export function IconButton({ label, look = 'quiet', className, type = 'button', 
       type={type}
       aria-label={label}
       title={label}
-      // Any other size that is given wins.
+      // `:where` has no specificity, so any size in `className` wins.
       className={classes(shape, looks[look], '[:where(&)]:size-9', className)}
       {...rest}
     />

@@ -1,6 +1,6 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** A size in few characters: 512 B, 1.4 MB. */
+/** A size in short form: 512 B, 1.4 MB. */
 export function bytesText(bytes: number): string {
   let [rest, step] = [bytes, 0];
   while (rest >= 1000 && step < units.length - 1) {

@@ -15,15 +15,15 @@ interface ChoiceListProps {
   readonly choices: readonly Choice[];
   readonly chosen: readonly string[];
   readonly onChoose: (value: string) => void;
-  /** Where there are too many to see at a glance: what is typed to find one. */
+  /** Adds a search field, for long lists. */
   readonly search?: { readonly text: string; readonly onChange: (text: string) => void };
 }
 
-/** Something to choose from, with the keyboard or without. */
+/** A list of choices with keyboard support. */
 export function ChoiceList({ label, choices, chosen, onChoose, search }: ChoiceListProps) {
   const say = useSay();
   const [pointedAt, setPointedAt] = useState('');
-  // There is always one for Enter to take, also when the one that was marked is no longer among them.
+  // One choice is always marked for Enter, even if the previously marked one was filtered out.
   const marked = choices.some(({ value }) => value === pointedAt) ? pointedAt : (choices[0]?.value ?? '');
   return (
     <Command

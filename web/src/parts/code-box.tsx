@@ -1,4 +1,4 @@
-/** Text to be read and copied, as it is. A field, so that it can be scrolled and selected from the keyboard. */
+/** Read-only text. A textarea, so that the keyboard can scroll and select it. */
 export function CodeBox({ label, text }: { label: string; text: string }) {
   return (
     <textarea

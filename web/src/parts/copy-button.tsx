@@ -8,7 +8,7 @@ import { useToast } from './toasts.tsx';
 
 const confirmedMs = 1500;
 
-/** A text that is long, or changes often, is made when it is wanted. */
+/** `text` may be a function, for long or frequently changing texts. */
 export function CopyButton({ text, label }: { text: string | (() => string); label?: string }) {
   const say = useSay();
   const toast = useToast();

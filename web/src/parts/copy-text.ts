@@ -1,12 +1,12 @@
-/** Copies a text. Throws where the browser does not let it. */
+/** Copies a text. Throws if the browser does not allow it. */
 export async function copyText(text: string): Promise<void> {
-  // A page that came over plain http from another machine has no clipboard, but may still copy what is selected in it.
+  // A page loaded over plain HTTP from another machine has no clipboard API, but may copy a selection.
   if (isSecureContext) await navigator.clipboard.writeText(text);
   else copyBySelection(text);
 }
 
 function copyBySelection(text: string): void {
-  // No field: it would have to get the focus, which a dialog does not let out.
+  // Not an input: it would need the focus, which an open dialog traps.
   const place = document.createElement('span');
   place.textContent = 'copy';
   place.className = 'fixed top-0 opacity-0 select-text';
@@ -24,7 +24,7 @@ function copyBySelection(text: string): void {
   place.remove();
   selection?.removeAllRanges();
   for (const range of before) selection?.addRange(range);
-  if (!isCopied) throw new Error('the browser did not copy it');
+  if (!isCopied) throw new Error('the browser did not copy the text');
 }
 
 function rangesOf(selection: Selection | null): readonly Range[] {

@@ -9,17 +9,17 @@ import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
-  /** Without it, it stays until it is dealt with. */
+  /** Without it, the user cannot close the dialog. */
   readonly onClose?: () => void;
   readonly title: string;
   readonly description?: string;
   readonly isWide?: boolean;
   readonly children?: ReactNode;
-  /** What can be done, at its lower end. */
+  /** The buttons at the bottom. */
   readonly actions?: ReactNode;
 }
 
-/** Something to be dealt with before the page goes on. */
+/** A modal dialog. */
 export function Dialog({ isOpen, onClose, title, description, isWide, children, actions }: DialogProps) {
   const say = useSay();
   const returnFocus = useReturnFocus(isOpen);
@@ -59,7 +59,7 @@ export function Dialog({ isOpen, onClose, title, description, isWide, children, 
   );
 }
 
-/** Where one can write at once; else on the dialog as a whole, where Enter does nothing. */
+/** Focuses the first text field or the harmless button, or else the dialog itself, where Enter does nothing. */
 function focusFirst(event: Event): void {
   const dialog = event.currentTarget;
   if (!(dialog instanceof HTMLElement)) return;
@@ -73,15 +73,15 @@ interface ConfirmProps {
   readonly isOpen: boolean;
   readonly title: string;
   readonly description: string;
-  /** What will be done, on the button that does it. */
+  /** The label of the button that confirms. */
   readonly action: string;
-  /** The button that changes nothing; “Cancel” unless given. */
+  /** The label of the button that closes the dialog; “Cancel” by default. */
   readonly dismiss?: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ isOpen, title, description, action, dismiss, onConfirm, onClose }: ConfirmProps) {
   const say = useSay();
   return (

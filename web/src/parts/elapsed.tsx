@@ -3,16 +3,16 @@ import { durationText, useNow } from './time.tsx';
 
 interface ElapsedProps {
   readonly since: string | number;
-  /** In tenths of seconds, for as long as those say something. */
+  /** Shows tenths of seconds during the first minute. */
   readonly isFine?: boolean;
   readonly words?: (ms: number) => string;
-  /** By which it began; that of the service, unless it is not. */
+  /** The clock of `since`; by default that of the service. */
   readonly clock?: () => number;
 }
 
 const finelyMs = 60_000;
 
-/** How long something has been going on, ticking. */
+/** The time since a moment, updated continuously. */
 export function Elapsed({
   since,
   isFine = false,

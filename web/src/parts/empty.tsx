@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 
 interface EmptyProps {
   readonly title: string;
-  /** It is all that the page is about. */
+  /** Whether the title is the heading of the page. */
   readonly isPage?: boolean;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** There is nothing to show; what to do about it. */
+/** An empty state: says that there is nothing to show, and what to do next. */
 export function Empty({ title, isPage = false, children, action }: EmptyProps) {
   const Title = isPage ? 'h1' : 'p';
   return (

@@ -5,7 +5,7 @@ import { useBackAgain } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
 
-/** What could not be had, why, and how to try again. Of what was done by hand, that nobody answered is over when the service is back. */
+/** Shows an error with its hint and a retry button. Without `onRetry`, a connection error disappears once the service is back. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useSay();
   const [overcome, setOvercome] = useState<unknown>(null);

@@ -8,7 +8,7 @@ interface FieldGroupProps {
   readonly children: ReactNode;
 }
 
-/** Like `Field`, for several controls that make up one answer. */
+/** Like `Field`, for a group of controls with one value. */
 export function FieldGroup({ label, description, error, isRequired, children }: FieldGroupProps) {
   const id = useId();
   const text = error ?? description ?? '';

@@ -5,11 +5,11 @@ interface FieldProps {
   readonly description?: string | null;
   readonly error?: string | null;
   readonly isRequired?: boolean;
-  /** Gets the id for the control and the id of what describes it. */
+  /** Receives the id for the control and the id of its description. */
   readonly children: (ids: { id: string; describedBy: string | undefined; isInvalid: boolean }) => ReactNode;
 }
 
-/** A control with its name above it, and what there is to know about it below. */
+/** A control with a label above and a description or error below. */
 export function Field({ label, description, error, isRequired, children }: FieldProps) {
   const id = useId();
   const hasError = error !== undefined && error !== null;

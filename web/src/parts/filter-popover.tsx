@@ -7,7 +7,7 @@ import { classes } from './classes.ts';
 
 interface FilterPopoverProps {
   readonly label: string;
-  /** What is chosen, in few words; null: nothing. */
+  /** A summary of the current choice; null if nothing is chosen. */
   readonly chosen: string | null;
   readonly onClear: () => void;
   readonly isOpen: boolean;
@@ -15,7 +15,7 @@ interface FilterPopoverProps {
   readonly children: ReactNode;
 }
 
-/** A filter of a list: a button that says what is chosen, and opens what there is to choose from. */
+/** A list filter: a button with the current choice that opens the options. */
 export function FilterPopover(props: FilterPopoverProps) {
   const { label, chosen, onClear, isOpen, onOpenChange, children } = props;
   const say = useSay();

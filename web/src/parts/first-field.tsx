@@ -1,6 +1,6 @@
 import { type ComponentProps, useEffect, useRef } from 'react';
 
-/** The field of a dialog that one wants to write in at once: the dialog itself would give the focus to its first button. */
+/** A field that takes the focus when it is mounted. */
 export function FirstField(props: ComponentProps<'input'>) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Info } from 'lucide-react';
 
-/** How messages of each kind look, wherever they are shown. */
+/** Icon and colour for each kind of message. */
 export const kindLooks = {
   success: { icon: CircleCheck, ink: 'text-good' },
   error: { icon: CircleAlert, ink: 'text-bad' },

@@ -7,11 +7,11 @@ interface LabelledSwitchProps {
   readonly error?: string | null;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
-  /** By which a form finds it. */
+  /** The name by which a form finds the control. */
   readonly field?: string;
 }
 
-/** Something that is so or not, with what it is beside it. */
+/** A switch with a label beside it. */
 export function LabelledSwitch({ label, description, error, isOn, onChange, field }: LabelledSwitchProps) {
   const id = useId();
   const text = error ?? description ?? '';

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from 'react';
 
-/** A file of the console itself could not be had: the service is away, or another version of it is there by now. */
+/** A file of the console could not be loaded: the service is unreachable, or a new version with other files is installed. */
 export class NotLoadedError extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -8,7 +8,7 @@ export class NotLoadedError extends Error {
   }
 }
 
-/** A part of the console that is loaded when it is first shown. */
+/** A component that is loaded when it is first shown. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   return lazy(async () => {
     try {

@@ -1,6 +1,6 @@
 import { useSay } from '../language/language.tsx';
 
-/** Something is on its way. It shows only after a moment: most things are there before. */
+/** A loading indicator. It appears after a short delay, because most data arrives earlier. */
 export function Loading() {
   const say = useSay();
   return (

@@ -13,7 +13,7 @@ interface MenuItem {
   readonly onSelect: () => void;
 }
 
-/** What else can be done with something, behind three dots. */
+/** A menu behind a button with three dots. */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   return (
     <DropdownMenu.Root>

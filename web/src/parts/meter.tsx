@@ -1,12 +1,12 @@
 interface MeterProps {
   readonly label: string;
-  /** Of the whole, from 0 to 1. */
+  /** From 0 to 1. */
   readonly fraction: number;
-  /** The same in words. */
+  /** The value as text. */
   readonly text: string;
 }
 
-/** How much there is of something that has an upper end. */
+/** A bar for a value with a maximum. */
 export function Meter({ label, fraction, text }: MeterProps) {
   const percent = Math.min(100, Math.max(0, Math.round(fraction * 100)));
   return (

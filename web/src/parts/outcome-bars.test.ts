@@ -12,14 +12,14 @@ const took = (...durations: (number | null)[]): Outcome[] =>
     duration_ms,
   }));
 
-describe('the bars of the latest runs', () => {
-  it('have the newest at the right, also where there are few', () => {
+describe('barsOf', () => {
+  it('places the newest run at the right, even if there are few', () => {
     expect(barsOf(took(1, 1), 20).map(({ x }) => x)).toEqual([19 * strip.step, 18 * strip.step]);
     expect(barsOf(took(1, 1, 1), 2)).toHaveLength(2);
     expect(barsOf([], 20)).toEqual([]);
   });
 
-  it('are as tall as the run took long, and never so small that they cannot be seen', () => {
+  it('makes longer runs taller, with a minimum height', () => {
     const [long, short, none] = barsOf(took(10_000, 1, 0), 20).map(({ height }) => height);
     expect(long).toBe(strip.tallest);
     expect(short).toBeGreaterThan(strip.shortest);
@@ -27,14 +27,14 @@ describe('the bars of the latest runs', () => {
   });
 });
 
-describe('the line of durations', () => {
+describe('durationLine', () => {
   const field = { width: 100, height: 10 };
 
-  it('goes from the oldest to the newest, and leaves out what has none', () => {
+  it('runs from the oldest to the newest, and skips runs without a duration', () => {
     expect(durationLine(took(20, null, 10, 0), field)).toBe('0.0,10.0 50.0,5.0 100.0,0.0');
   });
 
-  it('is none where there is one point or less', () => {
+  it('is empty for fewer than two points', () => {
     expect(durationLine(took(20), field)).toBe('');
     expect(durationLine([], field)).toBe('');
   });

@@ -3,13 +3,13 @@ import type { Outcome } from '../api/wire.ts';
 export interface Bar {
   readonly run: Outcome;
   readonly x: number;
-  /** From the bottom up. */
+  /** Measured from the bottom. */
   readonly height: number;
 }
 
 export const strip = { barWidth: 5, step: 7, height: 24, shortest: 4, tallest: 18 } as const;
 
-/** The runs as bars, the newest at the right, where they all are however few there are. */
+/** The runs as bars, aligned to the right with the newest last. */
 export function barsOf(runs: readonly Outcome[], places: number): Bar[] {
   const shown = runs.slice(0, places);
   const longest = Math.max(1, ...shown.map(({ duration_ms }) => duration_ms ?? 0));
@@ -20,13 +20,13 @@ export function barsOf(runs: readonly Outcome[], places: number): Bar[] {
   }));
 }
 
-/** By the square root: a run that took a hundred times as long must not make all others look alike. */
+/** Scales by the square root, so that one very long run does not flatten all others. */
 function heightOf(durationMs: number | null, longest: number): number {
   if (durationMs === null) return strip.tallest;
   return strip.shortest + (strip.tallest - strip.shortest) * Math.sqrt(durationMs / longest);
 }
 
-/** A line through how long they took, from the oldest to the newest, in a field of such a size. Empty where there are too few. */
+/** SVG points of the durations from the oldest to the newest. Empty for fewer than two points. */
 export function durationLine(
   runs: readonly Outcome[],
   { width, height }: { width: number; height: number },

@@ -7,14 +7,14 @@ import { type ShownState, shownState, stateLooks, stateName } from './run-state.
 import { durationText } from './time.tsx';
 
 interface OutcomeStripProps {
-  /** The newest first, as the service gives them. */
+  /** The newest first, as the service returns them. */
   readonly runs: readonly Outcome[];
   readonly places?: number;
 }
 
 /**
- * The last runs as small bars: tall ones took long. How one ended is in its shape as well as in its colour: full when it went well, under a
- * dot when it failed and under a dash when somebody stopped it, hollow when nobody knows, and broken while it is not over.
+ * The last runs as small bars whose height is the duration. Shape and colour show the outcome: filled if it succeeded, with a dot above if it
+ * failed, with a dash above if it was cancelled, hollow if the outcome is unknown, and dashed while the run is active.
  */
 export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
   const { say } = useSpeech();
@@ -37,7 +37,7 @@ export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
   );
 }
 
-/** A mouse gets to the run from here; who has none gets there from the list of runs, without twenty stops on the way. */
+/** A link for the mouse. It is not in the tab order, which would get twenty stops; the list of runs has the same links. */
 function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
   const { say, language } = useSpeech();
   const { duration_ms } = run;
@@ -76,7 +76,7 @@ function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
 
 const line = { width: 96, height: 18 } as const;
 
-/** How long the last runs took, the newest at the right. */
+/** The durations of the last runs as a line, the newest at the right. */
 export function DurationLine({ runs }: { runs: readonly Outcome[] }) {
   const { say } = useSpeech();
   const points = durationLine(runs, line);

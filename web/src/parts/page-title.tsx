@@ -2,11 +2,11 @@ import { type ReactNode, useEffect } from 'react';
 
 interface PageTitleProps {
   readonly title: string;
-  /** What can be done on the page as a whole. */
+  /** The actions of the page. */
   readonly children?: ReactNode;
 }
 
-/** The heading of a page, which is the title of its tab as well. */
+/** The heading of a page. It also sets the title of the browser tab. */
 export function PageTitle({ title, children }: PageTitleProps) {
   useTabTitle(title);
   return (

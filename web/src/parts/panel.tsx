@@ -4,15 +4,15 @@ import { classes } from './classes.ts';
 
 interface PanelProps {
   readonly title: string;
-  /** Beside the title: a word about all of it, or what can be done with it. */
+  /** A summary or actions beside the title. */
   readonly aside?: ReactNode;
-  /** What there is to know before reading on. */
+  /** An introduction below the title. */
   readonly note?: ReactNode;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with a heading. */
 export function Panel({ title, aside, note, className, children }: PanelProps) {
   const id = useId();
   return (

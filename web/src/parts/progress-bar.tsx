@@ -1,5 +1,5 @@
 interface ProgressBarProps {
-  /** From 0 to 1; null: it is not known how much there is to do. */
+  /** From 0 to 1; null if the total is unknown. */
   readonly fraction: number | null;
   readonly label: string;
 }

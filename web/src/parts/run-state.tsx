@@ -12,7 +12,7 @@ import type { Run, RunState } from '../api/wire.ts';
 import { type Say, useSay } from '../language/language.tsx';
 import { classes } from './classes.ts';
 
-/** How a run is shown: as it stands, except that one which somebody stopped is not said to have failed, though it counts as such. */
+/** The displayed state of a run. A cancelled run has the state `failed`, but is shown as cancelled. */
 export type ShownState = RunState | 'cancelled';
 
 export function shownState({ state, end_cause }: Pick<Run, 'state' | 'end_cause'>): ShownState {

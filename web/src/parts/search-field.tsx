@@ -14,16 +14,16 @@ interface SearchFieldProps {
   readonly results?: SearchResults;
 }
 
-/** What was found, if the arrows go through it while the keyboard stays in the field. */
+/** A list of results that the arrow keys move through while the focus stays in the field. */
 interface SearchResults {
-  /** Of the list. */
+  /** The id of the list. */
   readonly id: string;
-  /** Of the one that Enter would open. */
+  /** The id of the result that Enter opens. */
   readonly markedId: string | undefined;
   readonly onStep: (step: 1 | -1) => void;
 }
 
-/** Finds as you type. `/` goes there from anywhere on the page, Escape empties it. */
+/** A search field. `/` focuses it from anywhere on the page, and Escape clears it. */
 export function SearchField({ value, onChange, label, placeholder, onEnter, results }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -49,7 +49,7 @@ export function SearchField({ value, onChange, label, placeholder, onEnter, resu
         aria-activedescendant={results?.markedId}
         onChange={({ target }) => onChange(target.value)}
         onKeyDown={(event) => {
-          // While an input method composes, the keys are for what is composed.
+          // Keys belong to the input method during composition.
           if (event.nativeEvent.isComposing) return;
           if (event.key === 'Escape') onChange('');
           if (event.key === 'Enter') onEnter?.();
@@ -59,7 +59,7 @@ export function SearchField({ value, onChange, label, placeholder, onEnter, resu
         }}
         className={classes(inputClasses, 'h-10 pl-10')}
       />
-      {/* A browser puts a cross in its place, once there is something to remove. */}
+      {/* Browsers show a clear button in its place once there is text. */}
       {value === '' && (
         <kbd className="pointer-events-none absolute top-1/2 right-3 hidden -translate-y-1/2 rounded border border-line px-1.5 font-mono text-xs text-muted md:block">
           /

@@ -1,14 +1,14 @@
 import { type ReactNode, useId } from 'react';
 
 interface SegmentedProps<Value extends string> {
-  /** What is chosen here, for those who do not see where it stands. */
+  /** The accessible name of the group. */
   readonly label: string;
   readonly value: Value;
   readonly choices: readonly { readonly value: Value; readonly name: ReactNode; readonly lang?: string }[];
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, all of which are shown. Arrow keys go from one to the next. */
+/** Radio buttons in a row. The arrow keys move between them. */
 export function Segmented<Value extends string>({ label, value, choices, onChange }: SegmentedProps<Value>) {
   const group = useId();
   return (

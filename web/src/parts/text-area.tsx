@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { classes } from './classes.ts';
 import { inputClasses } from './input.ts';
 
-/** Several lines; it grows with what is written, up to a third of the window. */
+/** A text area that grows with its content, up to a third of the window. */
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return (
     <textarea

@@ -9,7 +9,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** How long ago something was, kept up to date; when exactly, for who points at it. */
+/** The relative time of a moment, kept up to date, with the exact time as tooltip. */
 export function Ago({ time }: { time: string }) {
   const { language } = useSpeech();
   const now = useNow(30_000);
@@ -28,7 +28,7 @@ function agoText(ms: number, tag: string): string {
   return format.format(0, 'second');
 }
 
-/** A duration in few characters: 12 ms, 3.4 s, 2:05, 1:02:03. */
+/** A duration in short form: 12 ms, 3.4 s, 2:05, 1:02:03. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -38,7 +38,7 @@ export function durationText(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** The time now, anew every so often; by the clock of the service, unless it is about what happened here. */
+/** The current time, updated at an interval; by default by the clock of the service. */
 export function useNow(everyMs: number, clock: () => number = serviceNow): number {
   const [now, setNow] = useState(clock);
   useEffect(() => {

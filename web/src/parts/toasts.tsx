@@ -14,9 +14,9 @@ export interface ToastText {
   readonly kind: ToastKind;
   readonly title: string;
   readonly message?: string | null;
-  /** 0: until it is closed. */
+  /** 0 keeps the toast until it is closed. */
   readonly durationMs?: number;
-  /** Where there is more to see. */
+  /** A link to details. */
   readonly link?: { readonly href: string; readonly name: string } | null;
 }
 
@@ -25,12 +25,12 @@ const ToastContext = createContext<Show | null>(null);
 
 const usualMs = 5000;
 const mostShown = 3;
-/** However many there are in a flood: all that scripts tell is in the list. */
+/** Limits the toasts in memory. The notifications page lists all notifications. */
 const mostKept = 100;
-/** A browser takes a longer time for none at all. */
+/** Browsers treat longer timeouts as zero. */
 const longestMs = 2 ** 31 - 1;
 
-/** Short messages in the corner: what a script tells its user, and what came of a click. */
+/** Short messages in the corner: notifications of scripts, and results of actions. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const say = useSay();
   const [kept, setKept] = useState<readonly (ToastText & { readonly key: number })[]>([]);
@@ -54,7 +54,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               key={key}
               duration={durationMs === 0 || durationMs > longestMs ? Number.POSITIVE_INFINITY : durationMs}
               onOpenChange={(isOpen) => !isOpen && close(key)}
-              // The older ones come up again when there is room, unless their time is over by then.
+              // Hidden older toasts reappear when there is room, unless their time is over.
               className={classes(
                 'flex shrink-0 animate-[arrive_180ms_ease-out] items-start gap-3 rounded-xl border border-line bg-raised p-3 pl-4 shadow-lg',
                 index < folded && 'hidden',
@@ -105,7 +105,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** What does not fit is scrolled, from the keyboard as well. */
+/** Makes a long message focusable, so that the keyboard can scroll it. */
 function makeScrollable(message: HTMLElement | null): void {
   if (message !== null && message.scrollHeight > message.clientHeight) message.tabIndex = 0;
 }

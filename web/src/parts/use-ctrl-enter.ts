@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 const over = '[role="dialog"], [role="menu"]';
 
-/** Ctrl+Enter, wherever the focus is; not while something lies over the page that is to be answered first. Null: it does nothing. */
+/** Handles Ctrl+Enter anywhere on the page, except while a dialog or menu is open. Null disables it. */
 export function useCtrlEnter(act: (() => void) | null): void {
   const latest = useRef(act);
   useEffect(() => {
@@ -11,9 +11,9 @@ export function useCtrlEnter(act: (() => void) | null): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-      // Held down it is still one wish, and an input method takes it for its own.
+      // Ignore key repeat, and keys that belong to an input method.
       if (event.repeat || event.isComposing) return;
-      // What lay over the page and took it may have closed by it.
+      // A dialog that handled the key may already be closed.
       if (event.defaultPrevented) return;
       if (latest.current === null || document.querySelector(over) !== null) return;
       event.preventDefault();

@@ -1,19 +1,19 @@
 import { useLayoutEffect, useRef } from 'react';
 
-/** Where the focus was, and at which address, when something was laid over the page. */
+/** The focus and the path before an overlay was opened. */
 interface Left {
   readonly path: string;
-  /** What is there no more, or cannot have the focus by then, is passed over. */
+  /** Elements to focus, in order of preference. Those that are gone or cannot have the focus are skipped. */
   readonly places: readonly HTMLElement[];
 }
 
-/** Of what was laid over the page last, until that is closed. */
+/** The elements of the overlay that was opened last, until it is closed. */
 let latest: readonly HTMLElement[] = [];
 
-/** Gives the focus back when what lies over the page is closed: for its `onCloseAutoFocus`. */
+/** Returns the handler for `onCloseAutoFocus` that restores the focus when an overlay closes. */
 export function useReturnFocus(isOpen: boolean): (event: Event) => void {
   const left = useRef<Left>({ path: '', places: [] });
-  // Before anything in it can take the focus.
+  // Runs before an element of the overlay can take the focus.
   useLayoutEffect(() => {
     if (!isOpen) return;
     latest = placesNow();
@@ -21,17 +21,17 @@ export function useReturnFocus(isOpen: boolean): (event: Event) => void {
   }, [isOpen]);
   return (event) => {
     event.preventDefault();
-    // Another one has taken its place.
+    // Another dialog is open now.
     if (document.activeElement?.closest('[role="dialog"]')) return;
     latest = [];
     const { path, places } = left.current;
-    // It led to another page: there is nothing to come back to.
+    // After navigation to another page there is no element to return to.
     const isBack = path === location.pathname && places.some(tryToFocus);
     if (!isBack) focusMain();
   };
 }
 
-/** The page itself: the next Tab goes to the first thing on it. */
+/** Focuses the page itself, so that the next Tab goes to its first control. */
 export function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true });
 }
@@ -39,11 +39,11 @@ export function focusMain(): void {
 function placesNow(): HTMLElement[] {
   const active = document.activeElement;
   const places = active instanceof HTMLElement ? [openerOf(active)] : [];
-  // One dialog may open another, and is gone when that is closed.
+  // A dialog that opens another one may be gone when the second one closes.
   return document.querySelector('[role="dialog"]') === null ? places : [...places, ...latest];
 }
 
-/** An item of a menu is gone as well; the button that opens the menu stays. */
+/** For a menu item, the button that opens the menu, because the item itself is gone later. */
 function openerOf(active: HTMLElement): HTMLElement {
   const menu = active.closest('[role="menu"]');
   return document.getElementById(menu?.getAttribute('aria-labelledby') ?? '') ?? active;

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** So much beyond the edges is there before it is scrolled to. */
+/** Rows within this distance of the view are rendered too. */
 const sparePx = 400;
 
 interface Rows {
@@ -10,20 +10,20 @@ interface Rows {
 
 interface LongList {
   readonly list: RefObject<HTMLElement | null>;
-  /** What scrolls: the list is a box of its own, or a part of the page. */
+  /** Whether the list itself scrolls, or the page. */
   readonly scrolls: 'list' | 'page';
   readonly count: number;
   readonly rowPx: number;
 }
 
-/** Which rows of a long list have to be there: those in view. */
+/** The range of rows of a long list to render. */
 export function useRowsInView({ list, scrolls, count, rowPx }: LongList): Rows {
   const [view, setView] = useState({ top: 0, height: 400 });
   useEffect(() => {
     const element = list.current;
     if (element === null) return;
     const look = () => setView(scrolls === 'list' ? viewOfBox(element) : viewOfPage(element));
-    // On a page, what is above the list pushes it down as it grows.
+    // On a page, content above the list can move it.
     const observer = new ResizeObserver(look);
     observer.observe(scrolls === 'list' ? element : document.body);
     const scrolled = scrolls === 'list' ? element : window;
@@ -35,7 +35,7 @@ export function useRowsInView({ list, scrolls, count, rowPx }: LongList): Rows {
       removeEventListener('resize', look);
     };
   }, [list, scrolls]);
-  // The list may have become shorter since it was scrolled.
+  // The list may have become shorter since the last scroll.
   const top = Math.min(view.top, Math.max(0, count * rowPx - view.height));
   const from = Math.max(0, Math.floor((top - sparePx) / rowPx));
   return { from, until: Math.min(count, Math.ceil((top + view.height + sparePx) / rowPx)) };

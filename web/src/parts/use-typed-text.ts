@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 
 const settledMs = 200;
 
-/** What is typed, at once here and a moment later in the address; what the address says, when that changes by itself. */
+/** Text of a field that is mirrored to the URL after a short delay, and follows the URL when that changes. */
 export function useTypedText(
   inAddress: string,
   write: (text: string) => void,

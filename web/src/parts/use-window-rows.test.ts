@@ -4,15 +4,15 @@ import { nearTo } from './use-window-rows.ts';
 
 const heights = [100, 200, 100, 100];
 
-describe('the parts of a list that are drawn', () => {
+describe('nearTo', () => {
   it.each([
     ['at the top', 0, 50, 0, 1],
-    ['where one ends, without it', 100, 300, 1, 2],
+    ['from the end of a part, excluding it', 100, 300, 1, 2],
     ['across several', 250, 350, 1, 3],
     ['at the bottom', 450, 900, 3, 4],
     ['above all of them', -900, -400, 0, 1],
     ['below all of them', 900, 1000, 3, 4],
-  ])('are those %s', (_where, fromPx, toPx, from, to) => {
+  ])('selects the parts %s', (_where, fromPx, toPx, from, to) => {
     expect(nearTo(heights, { fromPx, toPx })).toEqual({ from, to });
   });
 });

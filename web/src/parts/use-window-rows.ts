@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
-/** From one part of a list to another, the latter not included, with the room that those before and after it take. */
+/** A range of parts of a list, `to` excluded, with the height of the parts before and after it. */
 interface Window {
   readonly from: number;
   readonly to: number;
@@ -9,26 +9,26 @@ interface Window {
 }
 
 interface WindowOptions {
-  /** How many rows each part has. */
+  /** The number of rows of each part. */
   readonly sizes: readonly number[];
-  /** How high a row is, as far as anybody knows before it was drawn. */
+  /** The estimated height of a row that is not rendered yet. */
   readonly rowPx: number;
-  /** The part to begin with. */
+  /** The part to render first. */
   readonly first: number;
 }
 
-/** So many heights of the view are drawn above it and below it. */
+/** Heights of the window to render above and below the view. */
 const spareViews = 1.5;
 
 /**
- * Of a long list that scrolls with the page, the parts that are near to what is seen. Whoever draws it puts an empty row of `abovePx` before
- * them and one of `belowPx` behind them, always.
+ * The parts of a long list near the view; the page scrolls. The caller always renders an empty row of `abovePx` before them and one of
+ * `belowPx` after them.
  */
 export function useWindowRows(
   list: RefObject<HTMLElement | null>,
   { sizes, rowPx, first }: WindowOptions,
 ): Window {
-  /** How high the rows of a part are on average, once it was drawn. */
+  /** The average row height of each part that was rendered. */
   const measured = useRef(new Map<number, number>());
   const [range, setRange] = useState({ from: first, to: first + 1 });
   const { from, to } = range;
@@ -39,7 +39,7 @@ export function useWindowRows(
   );
   const look = useCallback(() => {
     if (list.current === null) return;
-    // Each time: a row that is drawn only when it is seen has its height from then on.
+    // Measure each time: rows with content-visibility get their real height only when they are seen.
     measure(list.current, { from, to, sizes, into: measured.current });
     const { top } = list.current.getBoundingClientRect();
     const next = nearTo(
@@ -68,7 +68,7 @@ export function useWindowRows(
   return { from, to, abovePx: sum(sizes.slice(0, from), 0), belowPx: sum(sizes.slice(to), to) };
 }
 
-/** Which of some parts, one below the other, reach into a span; at least one does. */
+/** The parts that overlap a vertical range, at least one. */
 export function nearTo(
   heights: readonly number[],
   { fromPx, toPx }: { fromPx: number; toPx: number },
@@ -83,7 +83,7 @@ export function nearTo(
   return { from, to: Math.max(to, from + 1) };
 }
 
-/** The rows of the parts that are drawn stand between the two empty ones. */
+/** Measures the rendered parts, whose rows are between the two empty rows. */
 function measure(
   list: HTMLElement,
   {

@@ -11,33 +11,33 @@ const failure = {
   result: { code: -1, msg: '脚本执行失败，退出码 3\ntrace' },
 } as const;
 
-describe('the line about how a run went', () => {
-  it('is the first of what the script says', () => {
+describe('runMessage', () => {
+  it('is the first line of the message of the script', () => {
     const result = { code: 0, msg: '\n three pictures\nand more' };
     expect(runMessage({ ...failure, envelope: 'own', result }, english)).toBe('three pictures');
   });
 
-  it('is in the language of whoever looks where Hob wrote it, not of whoever called', () => {
+  it('is in the language of the reader if Hob wrote the message', () => {
     expect(runMessage(failure, english)).toBe('Exit code 3');
     expect(runMessage(failure, chinese)).toBe('退出码 3');
     expect(runMessage({ ...failure, end_cause: 'timeout', exit_code: -1 }, english)).toBe('Timed out');
   });
 
-  it('says nothing of a success that left no message', () => {
+  it('is empty for a success without a message', () => {
     expect(runMessage({ ...failure, exit_code: 0 }, english)).toBe('');
     expect(
       runMessage({ ...failure, exit_code: 0, envelope: 'own', result: { code: 0, msg: '' } }, english),
     ).toBe('');
   });
 
-  it('is why it could not be started, which nothing else says', () => {
+  it('is the reason if the script could not be started', () => {
     const result = { code: -1, msg: 'There is no python3' };
     expect(runMessage({ ...failure, end_cause: 'spawn-failed', result }, english)).toBe(result.msg);
   });
 });
 
-describe('what the script itself had to say', () => {
-  it('is below the line that Hob wrote', () => {
+describe('scriptWords', () => {
+  it('leaves out the line that Hob wrote', () => {
     expect(scriptWords(failure)).toBe('trace');
   });
 });

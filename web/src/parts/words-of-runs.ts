@@ -3,7 +3,7 @@ import type { Say } from '../language/language.tsx';
 
 type Ending = Pick<BriefRun, 'end_cause' | 'exit_code' | 'result' | 'envelope'>;
 
-/** Who asked for a run, in a word. */
+/** The short name of an origin. */
 export function originName(origin: Origin, say: Say): string {
   const names: Readonly<Record<Origin, string>> = {
     console: say('Console', '控制台'),
@@ -16,7 +16,7 @@ export function originName(origin: Origin, say: Say): string {
   return names[origin];
 }
 
-/** Why a run did not end by itself; null where it did, or has not ended. */
+/** The name of an end cause other than a normal exit; null for a normal exit or an active run. */
 export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | null {
   switch (cause) {
     case null:
@@ -37,7 +37,7 @@ export function unusualEnd(cause: BriefRun['end_cause'], say: Say): string | nul
   }
 }
 
-/** How a run ended, as one would say it. */
+/** A sentence about how a run ended. */
 export function endWords({ end_cause, exit_code, result, envelope }: Ending, say: Say): string {
   switch (end_cause) {
     case null:
@@ -71,14 +71,14 @@ export function endWords({ end_cause, exit_code, result, envelope }: Ending, say
   }
 }
 
-/** By what a run ended, in a word. */
+/** The short name of an end cause. */
 export function endName(cause: EndCause, say: Say): string {
   return unusualEnd(cause, say) ?? say('Exited', '自行退出');
 }
 
 /**
- * What there is to say of how a run went, in a line; empty where that is nothing. What Hob wrote in the script's place is in the language of
- * whoever asked for the run, so it is said here anew.
+ * A one-line message about how a run ended, or an empty text. A message that Hob wrote is in the language of the caller, so it is replaced
+ * by one in the language of the reader.
  */
 export function runMessage(run: Ending, say: Say): string {
   const { result, end_cause, exit_code } = run;
@@ -89,13 +89,13 @@ export function runMessage(run: Ending, say: Say): string {
   return unusualEnd(end_cause, say) ?? '';
 }
 
-/** What the script itself had to say: its message, else the last of what it wrote, which Hob puts below its own line. */
+/** The message of the script, or the end of its output, which Hob puts below its own line. */
 export function scriptWords(run: Ending): string {
   const message = run.result?.msg ?? '';
   return isSaidByCause(run) ? message.split('\n').slice(1).join('\n') : message;
 }
 
-/** Whether the message is Hob's own, and says no more than the cause of the end does. Why something could not be started it alone says. */
+/** Whether Hob wrote the message and it only repeats the end cause. For `spawn-failed` the message has the only reason. */
 function isSaidByCause({ envelope, end_cause }: Ending): boolean {
   return envelope === 'synthesized' && end_cause !== 'spawn-failed';
 }
