@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('asks once for all that happens in a moment', async () => {
+it('asks once for several requests within the interval', async () => {
   const ask = vi.fn(async () => {});
   const { want } = askInTurn(ask, 500);
   for (let count = 0; count < 10; count += 1) want();
@@ -17,7 +17,7 @@ it('asks once for all that happens in a moment', async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-it('waits for a slow answer, and asks again for what has happened meanwhile', async () => {
+it('waits for a slow answer, and asks again if requested meanwhile', async () => {
   const answers: (() => void)[] = [];
   const ask = vi.fn(() => new Promise<void>((resolve) => answers.push(resolve)));
   const { want } = askInTurn(ask, 500);
@@ -31,7 +31,7 @@ it('waits for a slow answer, and asks again for what has happened meanwhile', as
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-it('asks no more when it was stopped', async () => {
+it('does not ask after it was stopped', async () => {
   const ask = vi.fn(async () => {});
   const { want, stop } = askInTurn(ask, 500);
   want();

@@ -1,12 +1,12 @@
 interface Asking {
-  /** Something has happened, so the answer is out of date. */
+  /** Requests a new answer, because the last one is out of date. */
   readonly want: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Asks again after what has happened: no more often than `everyMs`, and never before the last answer has come. Whatever happens while one
- * is on its way may be missing in it, so that it is asked for once more.
+ * Throttles repeated requests: at most one every `everyMs`, and never two at a time. A change during a request may be missing in its answer,
+ * so the request is repeated afterwards.
  */
 export function askInTurn(ask: () => Promise<unknown>, everyMs: number): Asking {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -16,10 +16,10 @@ import { rowsOf, type TreeRow } from './tree-nodes.ts';
 
 const shownAtFirst = 100;
 const deepestShown = 8;
-/** Children come and go in floods; the tree is asked for again no more often than that. */
+/** Minimum time between two fetches of the tree, because runs can start and end in large numbers. */
 const refreshEveryMs = 500;
 
-/** Who started whom: the whole chain that this run belongs to, as it goes on. Nothing when it is alone. */
+/** The whole chain of calls that a run belongs to, updated live. Renders nothing for a single run. */
 export function ChainTree({ runId }: { runId: string }) {
   const say = useSay();
   const { data } = useQuery(treeQuery(runId));
@@ -72,7 +72,7 @@ function ChainRow({ row: { node, level }, isHere }: { row: TreeRow; isHere: bool
   );
 }
 
-/** Asks for the tree again when something has happened to one of its runs, or one of them has started another. */
+/** Refetches the tree when one of its runs changes or starts another run. */
 function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
   const client = useQueryClient();
   const { subscribe } = useLive();
@@ -91,7 +91,7 @@ function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
       const { run_id, parent_run_id } = run;
       if (!(known.current.has(run_id) || (parent_run_id !== null && known.current.has(parent_run_id))))
         return;
-      // Before the tree has it: it may have started others by then.
+      // Remember the run before the next tree arrives, because it may start other runs first.
       known.current.add(run_id);
       want();
     });

@@ -6,7 +6,7 @@ import { neededSecrets, secretValue } from './needed-secrets.ts';
 const refusal = (code: string, fields?: unknown) =>
   new RefusedError(400, { status: 'error', code, message: 'no', hint: '', fields });
 
-it('reads from a refusal which secrets are needed', () => {
+it('reads the names of missing secrets from an error', () => {
   expect(neededSecrets(refusal('secrets-needed', ['params.key', 'params.params.口令}']))).toEqual([
     'key',
     'params.口令}',
@@ -16,7 +16,7 @@ it('reads from a refusal which secrets are needed', () => {
   expect(neededSecrets(new Error('away'))).toEqual([]);
 });
 
-it('takes a secret for what its type says', () => {
+it('converts a secret to the type of its parameter', () => {
   expect(secretValue('123', 'str')).toBe('123');
   expect(secretValue('123', 'int')).toBe(123);
   expect(secretValue('["a"]', 'list')).toEqual(['a']);

@@ -1,10 +1,10 @@
 import { StreamText } from './output/stream-text.ts';
 
-/** What drew a screen of its own is a picture, and no text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+/** Sequences that full-screen programs use: absolute cursor positions, scroll regions and the alternate screen. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const drawing = /\u001b\[(?:\d+;\d+[Hf]|H|\d*;\d*r|\?(?:47|1047|1049)[hl])/;
 
-/** The text that one would see of what was written for a terminal; nothing of what was drawn there. */
+/** The visible text of terminal output; empty for full-screen programs. */
 export function plainText(written: string): string {
   if (drawing.test(written)) return '';
   const lines: string[] = [];

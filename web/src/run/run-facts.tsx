@@ -10,7 +10,7 @@ import { RunTime } from './run-time.tsx';
 import { isContainer } from './values/value-kind.ts';
 import { ValueTree } from './values/value-tree.tsx';
 
-/** When it was, and by which names it is known. */
+/** Times and ids of a run. */
 export function RunFacts({ run }: { run: Run }) {
   const say = useSay();
   const began = run.started_at ?? run.ended_at;
@@ -49,7 +49,7 @@ export function RunFacts({ run }: { run: Run }) {
   );
 }
 
-/** What it was given. Secrets are masked by the service. */
+/** The input of a run. The service masks secrets. */
 export function RunInputs({ run }: { run: Run }) {
   const say = useSay();
   const parts = [

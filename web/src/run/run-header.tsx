@@ -18,11 +18,11 @@ import { type RunActions, useRunActions } from './use-run-actions.ts';
 
 interface RunHeaderProps {
   readonly run: Run;
-  /** Null: it is not there any more; undefined: that is not known yet. */
+  /** Null if the script no longer exists; undefined while unknown. */
   readonly script: Script | null | undefined;
 }
 
-/** Which run this is, how it stands, and what can be done with it. */
+/** The name, state and actions of a run. */
 export function RunHeader({ run, script }: RunHeaderProps) {
   const say = useSay();
   const actions = useRunActions(run.run_id);
@@ -40,7 +40,7 @@ export function RunHeader({ run, script }: RunHeaderProps) {
               </Link>
             )}
           </h1>
-          {/* Its end is told to who does not see it. */}
+          {/* An output element, so that screen readers announce changes of the state. */}
           <output>
             <StateBadge state={shownState(run)} />
           </output>
@@ -75,7 +75,7 @@ function Buttons({ run, isGone, actions }: { run: Run; isGone: boolean; actions:
   const [isDeleting, setDeleting] = useState(false);
   const lasts = run.ended_at === null;
   const { runAgain } = actions;
-  // While it goes on, another one beside it is hardly what is meant.
+  // Disabled while the run is active, because a second run is rarely intended.
   useCtrlEnter(isGone || lasts ? null : () => runAgain());
   return (
     <div className="ml-auto flex flex-wrap items-center gap-2">

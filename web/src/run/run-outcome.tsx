@@ -11,12 +11,12 @@ import { endWords, scriptWords } from '../parts/words-of-runs.ts';
 import { plainText } from './plain-text.ts';
 import { notesQuery } from './run-query.ts';
 
-/** How it ended, in words, and whatever else one should know about that. */
+/** How a run ended, with warnings and notes. */
 export function RunOutcome({ run }: { run: Run }) {
   const say = useSay();
   const { icon: Icon, ink, ground } = stateLooks[shownState(run)];
   const message = messageOf(run);
-  // A script that went well and says so needs no other words.
+  // The message of a successful script is enough.
   const saysItself = run.state === 'succeeded' && run.result?.code === 0 && message !== '';
   const left = run.left_running ?? 0;
   return (
@@ -61,10 +61,10 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-/** A message may be megabytes; all of it is in the result below. */
+/** A message may have megabytes. The result below has all of it. */
 const longestMessage = 2000;
 
-/** How the run ended is said already; what is left of a failure is the last that it wrote. */
+/** The message of the script, or the end of the output of a failed script. */
 function messageOf(run: Run): string {
   const words = scriptWords(run);
   if (run.envelope !== 'synthesized') return words;
@@ -80,7 +80,7 @@ function Note({ children }: { children: ReactNode }) {
   );
 }
 
-/** What Hob itself noted, a line each, which begins with its time. */
+/** Notes of Hob about a run, one per line. Each line starts with a timestamp. */
 function HobNotes({ runId }: { runId: string }) {
   const { data = '' } = useQuery(notesQuery(runId));
   const lines = data.split('\n').filter(Boolean);
@@ -93,7 +93,7 @@ function HobNotes({ runId }: { runId: string }) {
 
 const runIds = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/;
 
-/** Runs that are spoken of can be gone to. */
+/** Turns the run ids in a text into links. */
 function WithRuns({ text }: { text: string }) {
   return text.split(runIds).map((part) =>
     runIds.test(part) ? (

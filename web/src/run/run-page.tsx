@@ -26,7 +26,7 @@ import { RunResult } from './run-result.tsx';
 import { useLookWhileHidden } from './use-look-while-hidden.ts';
 import { useRunNews } from './use-run-news.ts';
 
-/** One run: as it goes on, and as it went. */
+/** The page of a run, updated live. */
 export function RunPage({ id }: { id: string }) {
   const say = useSay();
   const isBeingDeleted = useIsMutating({ mutationKey: deletionKey(id) }) > 0;
@@ -80,7 +80,7 @@ function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
   );
 }
 
-/** The same output in two ways: as a terminal, where one can type, and as a text, which can be searched. */
+/** Switches between the terminal, which takes input, and the text view, which can be searched. */
 function OutputSwitch({ isText, onChoose }: { isText: boolean; onChoose: (isText: boolean) => void }) {
   const say = useSay();
   return (

@@ -2,7 +2,7 @@ import type { Progress } from '../api/progress.ts';
 import { useSay } from '../language/language.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 
-/** How far the script says it is. */
+/** The progress that the script reported. */
 export function RunProgress({ progress: { fraction, message } }: { progress: Progress }) {
   const say = useSay();
   return (

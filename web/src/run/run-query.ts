@@ -6,15 +6,15 @@ import { serviceNow } from '../api/service-clock.ts';
 import type { Run } from '../api/wire.ts';
 import type { RunTree } from './tree-nodes.ts';
 
-/** The answers about one run are kept below this name: its own events say when they are out of date, and nobody else's. */
+/** Query key of the data of one run. Only events of that run invalidate it. */
 export const runPageKey = 'run-page';
 
-/** While a run is being deleted, its page asks for nothing: it would show, for a moment, that there is no such run. */
+/** Mutation key of a deletion. The page pauses its queries meanwhile, or it would briefly show “Run not found”. */
 export const deletionKey = (id: string) => ['delete-run', id];
 
 export interface RunRecord {
   readonly run: Run;
-  /** Of the whole record, as it was sent. */
+  /** The size of the whole record as JSON. */
   readonly sizeBytes: number;
 }
 
@@ -31,9 +31,9 @@ export const recordQuery = (id: string) =>
       const run = parseExactly<Run>(text);
       return { run, sizeBytes: text.length };
     },
-    // A record may be megabytes: to compare it with the one before takes longer than to show it.
+    // A record may have megabytes, and comparing it with the previous one is slower than rendering it.
     structuralSharing: false,
-    // What a script left running is counted a moment after its end, and no event tells of it.
+    // Hob counts leftover processes shortly after the end, and no event reports the number.
     refetchInterval: ({ state }) =>
       state.data !== undefined && isToBeCounted(state.data.run) ? countedAgainMs : false,
   });

@@ -10,10 +10,10 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ValueTree } from './values/value-tree.tsx';
 
-/** What is larger is not laid out as text. */
+/** Larger records are not shown as raw text. */
 const mostRawBytes = 300_000;
 
-/** The envelope: as a tree, or as it was written. */
+/** The envelope as a tree or as raw JSON. */
 export function RunResult({ run, sizeBytes }: { run: Run; sizeBytes: number }) {
   const say = useSay();
   const [isRaw, setRaw] = useState(false);

@@ -5,14 +5,14 @@ import { durationText } from '../parts/time.tsx';
 
 type Times = Pick<Run, 'queued_at' | 'started_at' | 'ended_at' | 'duration_ms'>;
 
-/** How long a run takes, ticking, or took. */
+/** The duration of a run, updated while it is active. */
 export function RunTime({ run }: { run: Times }) {
   if (run.ended_at === null) return <Elapsed since={run.started_at ?? run.queued_at} isFine />;
-  // One that was never started took no time at all.
+  // A run that never started has no duration.
   return run.duration_ms === null ? '–' : durationText(run.duration_ms);
 }
 
-/** How long it waited before that; null when that is nothing to speak of. */
+/** The time in the queue; null if it is less than a second. */
 export function waitedMs({ queued_at, started_at, ended_at }: Times): number | null {
   const until = started_at ?? ended_at;
   if (until === null) return null;

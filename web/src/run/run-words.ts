@@ -1,7 +1,7 @@
 import type { Run } from '../api/wire.ts';
 import type { Say } from '../language/language.tsx';
 
-/** Who wanted it. */
+/** A phrase about the origin of a run. */
 export function originWords(origin: Run['origin'], say: Say): string {
   switch (origin) {
     case 'execute':

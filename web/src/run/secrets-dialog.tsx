@@ -15,7 +15,7 @@ interface SecretsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks again for what Hob does not keep. */
+/** Asks for the secrets of a run again, because Hob does not keep them. */
 export function SecretsDialog({ names, script, onGive, onClose }: SecretsDialogProps) {
   const say = useSay();
   const form = useId();

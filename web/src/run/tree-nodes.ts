@@ -1,6 +1,6 @@
 import type { TreeAnswer } from '../api/wire.ts';
 
-/** The schema says of the children that each is like its parent. */
+/** The type from the schema is not recursive, so it is completed here. */
 export interface TreeNode extends Omit<TreeAnswer['root'], 'children'> {
   readonly children: readonly TreeNode[];
 }
@@ -14,7 +14,7 @@ export interface TreeRow {
   readonly level: number;
 }
 
-/** The runs of a tree in the order in which they are shown, each after its parent. */
+/** The runs of a tree in display order, each after its parent. */
 export function rowsOf(root: TreeNode): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (node: TreeNode, level: number) => {

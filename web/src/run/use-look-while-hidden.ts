@@ -6,8 +6,8 @@ import { recordQuery } from './run-query.ts';
 const everyMs = 5000;
 
 /**
- * Asks for the record of a run now and then while nobody sees the page: it does not listen then, and its tab, which is all that is seen of
- * it, is to tell the end.
+ * Polls the record of a run while the page is hidden. A hidden page receives no events, but the title of its tab shows the state of the
+ * run.
  */
 export function useLookWhileHidden(runId: string, isLive: boolean): void {
   const client = useQueryClient();

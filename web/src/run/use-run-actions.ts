@@ -12,7 +12,7 @@ import { deletionKey, runPageKey } from './run-query.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What can be done with a run, and what comes of it. */
+/** The actions for a run, with error messages. */
 export function useRunActions(runId: string) {
   const say = useSay();
   const toast = useToast();
@@ -44,7 +44,7 @@ export function useRunActions(runId: string) {
     mutationFn: () => callService(path, { method: 'DELETE' }),
     onMutate: () => client.cancelQueries({ queryKey: [runPageKey, runId] }),
     onSuccess: () => {
-      // It may be anywhere in a list that is long, and such a list is not asked for anew as a whole.
+      // Long lists are not refetched as a whole, so remove them from the cache.
       client.removeQueries({ queryKey: ['run-list'] });
       navigate('/runs');
       client.removeQueries({ queryKey: [runPageKey, runId] });
@@ -63,7 +63,7 @@ export function useRunActions(runId: string) {
       if (!again.isPending) again.mutate(params);
     },
     isStarting: again.isPending,
-    /** Names of secrets without which it cannot be run again. */
+    /** Names of the secrets that a new run needs. */
     secrets,
     closeSecrets: () => setSecrets([]),
     remove: () => remove.mutate(),

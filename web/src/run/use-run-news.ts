@@ -6,8 +6,8 @@ import { type Progress, progressIn } from '../api/progress.ts';
 import { runPageKey } from './run-query.ts';
 
 /**
- * How far a run is, from what is told of all runs; and its record is asked for again when that says something else. A page whose terminal
- * listens to the run itself needs no second stream for it: a browser has few connections.
+ * The progress of a run from the global event stream. Also refetches its record when it starts or ends. A page with a terminal then needs no
+ * second stream for the run, because browsers allow few connections.
  */
 export function useRunNews(runId: string): Progress | null {
   const client = useQueryClient();

@@ -1,4 +1,4 @@
-/** The text of an element, and where in its text nodes each part of it is. */
+/** The text of an element, with the positions of its text nodes. */
 export class BlockText {
   readonly text: string;
   readonly #nodes: { readonly node: Text; readonly start: number }[] = [];
@@ -14,7 +14,7 @@ export class BlockText {
     this.text = text;
   }
 
-  /** From where to where a line goes, counted from 0. */
+  /** The start and end of a line, counted from 0. */
   line(at: number): { start: number; end: number } {
     let start = 0;
     for (let before = 0; before < at; before += 1) start = this.text.indexOf('\n', start) + 1;
@@ -31,7 +31,7 @@ export class BlockText {
   }
 
   #place(at: number): { node: Text; offset: number } | null {
-    // By halves: coloured text has a node for every colour, and each of them may be asked for.
+    // Binary search: coloured text has a node for every colour, and each of them may be looked up.
     let [from, to] = [0, this.#nodes.length];
     while (from < to) {
       const middle = Math.floor((from + to) / 2);

@@ -1,7 +1,7 @@
 import { styleOfText } from './style-of-text.ts';
 import type { TextStyle } from './text-style.ts';
 
-/** As many as 16 inks on 256 grounds. Pictures in all colours have more, and theirs go one by one. */
+/** Enough for 16 text colours on 256 backgrounds. Further styles are set inline. */
 const mostClasses = 4096;
 
 const classes = new WeakMap<TextStyle, string>();
@@ -9,8 +9,8 @@ const names = new Map<string, string>();
 let sheet: CSSStyleSheet | null = null;
 
 /**
- * The class of a style, for which a rule is made when it is first seen; null when there are too many. A browser takes many times as long for
- * an element that brings its own style.
+ * The CSS class of a style, created on first use; null if there are too many. Inline styles are many times slower for the browser than
+ * classes.
  */
 export function classOfText(style: TextStyle): string | null {
   const known = classes.get(style);

@@ -1,11 +1,11 @@
 import { styleAfter, type TextStyle } from './text-style.ts';
 
-/** More than a script with 256 colours has ways from one to another. With all colours there is no end to them. */
+/** More than the changes between 256 colours. 24-bit colours could create unlimited changes. */
 const mostChanges = 100_000;
 
 /**
- * The styles that sequences lead to, each made once: whoever colours every character says the same few over and over, and texts are joined
- * where their styles are one.
+ * Caches the styles that escape sequences lead to. Scripts that colour every character repeat few sequences, and adjacent texts with the same
+ * style object are joined.
  */
 export class KnownStyles {
   #changes = new Map<TextStyle | null, Map<string, TextStyle | null>>();

@@ -7,8 +7,8 @@ const here = 'found-here';
 let isStyled = false;
 
 /**
- * Marks what is sought in the blocks that can be seen, without a change to the page: it is painted over the text. A browser that cannot do
- * that selects the line that is looked at.
+ * Highlights matches in the visible blocks with the CSS Custom Highlight API, without changing the DOM. In browsers without it,
+ * `scrollToLine` selects the current line instead.
  */
 export function markFound(scroller: HTMLElement, pattern: RegExp | null, current: Found | null): void {
   if (!('highlights' in CSS)) return;
@@ -29,7 +29,7 @@ export function markFound(scroller: HTMLElement, pattern: RegExp | null, current
   CSS.highlights.set(here, looked);
 }
 
-/** By the way of the script: what makes the style sheet does not know these selectors, and says so at every build. */
+/** Added by script, because the CSS build warns about `::highlight` selectors. */
 function addStyles(): void {
   if (isStyled) return;
   isStyled = true;
@@ -39,7 +39,7 @@ function addStyles(): void {
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Brings a line into the middle. */
+/** Scrolls a line to the middle of the view. */
 export function scrollToLine(scroller: HTMLElement, { blockKey, line }: Found): void {
   const block = scroller.querySelector(`[data-block="${blockKey}"]`);
   if (block === null) return;

@@ -1,6 +1,6 @@
 import type { TextStyle } from './text-style.ts';
 
-/** A piece of a line that looks the same from end to end. */
+/** A piece of a line in one style. */
 export interface StyledText {
   readonly text: string;
   readonly style: TextStyle | null;
@@ -12,13 +12,13 @@ interface Cell {
 }
 
 /**
- * The line that is being written. Almost all text is put behind what is there; only where something goes back, as progress bars do, the
- * line is taken apart into its characters.
+ * The line that is being written. Almost all text is appended. The line is split into characters only when the cursor moves back, as for
+ * progress bars.
  */
 export class OpenLine {
   #pieces: StyledText[] = [];
   #cells: Cell[] | null = null;
-  /** How many characters precede the next one. Counted only once something has gone back. */
+  /** The column of the cursor. Valid only once the line is split into characters. */
   #column = 0;
   length = 0;
 
@@ -38,7 +38,7 @@ export class OpenLine {
     this.length += text.length;
   }
 
-  /** To the start of the line, where the next text goes over what is there. */
+  /** Moves the cursor to the start of the line, so that the next text overwrites it. */
   return(): void {
     this.moveTo(0);
   }
@@ -50,14 +50,14 @@ export class OpenLine {
 
   moveTo(column: number): void {
     if (this.#cells === null) {
-      // An empty line, or the end of one that Windows ends with both: nothing is to be written over.
+      // The cursor of an empty line is already at the start.
       if (this.length === 0 && column <= 0) return;
       this.#takeApart();
     }
     this.#column = Math.max(0, Math.min(column, widest));
   }
 
-  /** As the terminal has it: 0 what follows, 1 what precedes, 2 all of it. */
+  /** Parameter of the terminal sequence: 0 erases to the end, 1 to the start, 2 the whole line. */
   erase(what: number): void {
     if (this.#cells === null) this.#takeApart();
     const cells = this.#cells ?? [];
@@ -96,5 +96,5 @@ export class OpenLine {
   }
 }
 
-/** No terminal is wider; a script that asks for more must not make the page hold it. */
+/** Limits the column, so that a script cannot make the page allocate a huge line. */
 const widest = 1000;

@@ -8,7 +8,7 @@ import { groupByStream, type StreamChoice, shownLines } from './shown-lines.ts';
 import { styleOfText } from './style-of-text.ts';
 import type { TextStyle } from './text-style.ts';
 
-/** As the frame of the output has it. */
+/** Must match the line height in OutputView. */
 export const lineHeightPx = 20;
 
 interface OutputBlockProps {
@@ -19,8 +19,8 @@ interface OutputBlockProps {
 }
 
 /**
- * Some lines, as few elements: plain text is one text, and so is all that is far from what is seen. It can be found and copied, but has its
- * colours only when it comes near. What is out of sight is not laid out, and only its height is kept.
+ * A block of lines with few elements. Plain text and blocks far from the view are a single text node, which can be searched and copied.
+ * Colours are added when a block comes near the view. Blocks outside the view are not laid out; only their height is kept.
  */
 export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped, isNear }: OutputBlockProps) {
   const say = useSay();
@@ -37,11 +37,10 @@ export const OutputBlock = memo(function OutputBlock({ block, choice, isWrapped,
       }
     >
       {isNear && !lines.every(isPlain) ? (
-        // One element, since it is taken away as one.
+        // One element, so that it is removed in one step.
         <span className="block">
           {groupByStream(lines).map((group, at) => (
-            // Blocks only grow at their end, so a place is an identity.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            // biome-ignore lint/suspicious/noArrayIndexKey: blocks only grow at their end
             <LineGroup key={at} lines={group} />
           ))}
         </span>
@@ -96,7 +95,7 @@ function LineGroup({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-/** No component: there are thousands of them. */
+/** Not a component, because there are thousands of pieces. */
 function pieceOf(text: string, style: TextStyle, key: number): ReactNode {
   const className = classOfText(style);
   return (

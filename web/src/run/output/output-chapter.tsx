@@ -13,7 +13,7 @@ interface OutputChapterProps {
   readonly near: ReadonlySet<number>;
 }
 
-/** Blocks in a row. A browser looks at each frame which elements have come into sight: of a chapter that is not, it looks at one only. */
+/** A group of consecutive blocks. On each frame the browser checks the visibility of one chapter instead of each of its blocks. */
 export const OutputChapter = memo(function OutputChapter({
   blocks,
   choice,
@@ -45,7 +45,7 @@ export interface Chapter {
   readonly blocks: readonly Block[];
 }
 
-/** A block stays in its chapter, whatever is dropped before it. */
+/** Groups blocks by key, so that a block stays in its chapter when earlier blocks are dropped. */
 export function chaptersOf(blocks: readonly Block[]): Chapter[] {
   const chapters: { key: number; blocks: Block[] }[] = [];
   for (const block of blocks) {
@@ -57,7 +57,7 @@ export function chaptersOf(blocks: readonly Block[]): Chapter[] {
   return chapters;
 }
 
-/** Closed blocks never change, so those at the ends tell of all between them. */
+/** Closed blocks never change, so comparing the first and the last block is enough. */
 function isSame(one: OutputChapterProps, other: OutputChapterProps): boolean {
   return (
     one.choice === other.choice &&

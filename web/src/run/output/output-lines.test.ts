@@ -15,13 +15,13 @@ function shown(...pieces: string[]): string[] {
 }
 
 describe('lines of output', () => {
-  it('are what was written between line ends, of either kind, and what has not ended yet', () => {
+  it('end at LF or CRLF, and include the unfinished last line', () => {
     expect(shown('one\ntwo\r\nthr', 'ee\r', '\n\nfi', 've')).toEqual(['one', 'two', 'three', '', 'five']);
     expect(shown()).toEqual([]);
     expect(shown('one\n')).toEqual(['one']);
   });
 
-  it('show the last state of a progress bar', () => {
+  it('show the final state of a progress bar', () => {
     expect(shown('10%\r20%\r', '100%')).toEqual(['100%']);
     expect(shown('loading\rdone\n')).toEqual(['doneing']);
     expect(shown(`loading\r${esc}[Kdone\n`)).toEqual(['done']);
@@ -30,7 +30,7 @@ describe('lines of output', () => {
     expect(shown('😀😀\r😁')).toEqual(['😁😀']);
   });
 
-  it('take back, move and erase as a terminal does', () => {
+  it('handle backspace, cursor movement and erasing like a terminal', () => {
     expect(shown('abc\b\bX')).toEqual(['aXc']);
     expect(shown('\b\bX')).toEqual(['X']);
     expect(shown(`abcdef${esc}[3D__`)).toEqual(['abc__f']);
@@ -40,26 +40,26 @@ describe('lines of output', () => {
     expect(shown(`a${esc}[999999999Cb`)[0]?.length).toBe(1001);
   });
 
-  it('leave out what is no text, however it is cut', () => {
+  it('leave out control sequences, even if they are split between chunks', () => {
     const text = `a${esc}]0;title\u0007b${esc}]8;;http://x${esc}\\link${esc}]8;;${esc}\\${esc}(Bc${esc}[?25ld\u0007${esc}7\tz`;
     for (let at = 0; at <= text.length; at += 1)
       expect(shown(text.slice(0, at), text.slice(at))).toEqual(['ablinkcd\tz']);
     expect(shown(...text)).toEqual(['ablinkcd\tz']);
   });
 
-  it('do not wait for ever for the end of a sequence', () => {
+  it('show a sequence as text if it does not end', () => {
     const text = `${esc}]0;${'x'.repeat(5000)}`;
     expect(shown(text)[0]).toHaveLength(5003);
   });
 
-  it('are cut where they are too long for a page, and not within a character', () => {
+  it('are split if they are too long, but not within a character', () => {
     const lines = shown('😀'.repeat(12_000));
     expect(lines.map((line) => line.length)).toEqual([10_000, 10_000, 4000]);
     expect(shown(`${'x'.repeat(9999)}😀${'y'.repeat(10)}`).map((line) => line.length)).toEqual([10_001, 10]);
     expect(lines.join('')).toBe('😀'.repeat(12_000));
   });
 
-  it('keep their colours over the end of a line and of a piece', () => {
+  it('keep their colours across lines and chunks', () => {
     const output = new OutputLines();
     output.take('stdout', `plain ${esc}[1;3`);
     output.take('stdout', `1mred\nstill${esc}[0m not\n${esc}[m`);
@@ -75,7 +75,7 @@ describe('lines of output', () => {
     ]);
   });
 
-  it('of one stream leave what the other has begun at the end', () => {
+  it('keep an unfinished line of the other stream at the end', () => {
     const output = new OutputLines();
     output.take('stderr', ' 40% |####      |');
     output.take('stdout', 'one\ntw');
@@ -92,7 +92,7 @@ describe('lines of output', () => {
     expect(seen().at(-1)).toEqual(['stdout', 'three']);
   });
 
-  it('say in their place what was not kept', () => {
+  it('have a line in the place of missing bytes', () => {
     const output = new OutputLines();
     output.take('stdout', 'one\ntw');
     output.skip('stdout', 1234);
@@ -107,7 +107,7 @@ describe('lines of output', () => {
 });
 
 describe('blocks of lines', () => {
-  it('stay as they are once they are closed', () => {
+  it('do not change once they are closed', () => {
     const output = new OutputLines({ blockLines: 2 });
     output.take('stdout', 'a\nb\nc');
     const before = output.snapshot();
@@ -116,12 +116,12 @@ describe('blocks of lines', () => {
     expect(before.closed).toHaveLength(1);
     expect(after.closed).toHaveLength(2);
     expect(after.closed[0]).toBe(before.closed[0]);
-    // The open one was to become this one, and keeps its place on the page.
+    // The open block becomes this closed one, and keeps its key.
     expect(after.closed[1]?.key).toBe(before.open.key);
     expect(after.lineCount).toBe(5);
   });
 
-  it('go, the oldest first, when there are more than a page can hold', () => {
+  it('are dropped, the oldest first, beyond the limit of the page', () => {
     const output = new OutputLines({ blockLines: 2, lines: 4 });
     for (let line = 0; line < 9; line += 1) output.take('stdout', `${line}\n`);
     const { droppedLines, lineCount, ...rest } = output.snapshot();
@@ -138,7 +138,7 @@ describe('blocks of lines', () => {
     expect(linesIn(long.snapshot()).map(({ text }) => text)).toEqual(['bbbbbb', 'cccc']);
   });
 
-  it('are smaller, and fewer, where every character has its own colour', () => {
+  it('are smaller and fewer if every character has its own colour', () => {
     const output = new OutputLines({ blockPieces: 6, pieces: 12 });
     const line = [1, 2, 3].map((colour) => `${esc}[3${colour}mx`).join('');
     for (let count = 0; count < 9; count += 1) output.take('stdout', `${line}\n`);
@@ -147,7 +147,7 @@ describe('blocks of lines', () => {
     expect(droppedLines).toBe(4);
   });
 
-  it('have all of a line that changes its colour very often, though not all of its colours', () => {
+  it('keep the whole text of a line with very many colours, but not all colours', () => {
     const output = new OutputLines();
     for (let count = 0; count < 3000; count += 1) output.take('stdout', `${esc}[3${count % 7}mx`);
     const [line] = linesIn(output.snapshot());

@@ -6,13 +6,13 @@ export type StreamName = 'stdout' | 'stderr';
 export interface Line {
   readonly stream: StreamName;
   readonly text: string;
-  /** Null: it is plain text. */
+  /** Null for plain text. */
   readonly pieces: readonly StyledText[] | null;
-  /** So many bytes were not kept, and this line stands in their place. */
+  /** If not null, the line stands for this number of missing bytes. */
   readonly missingBytes: number | null;
 }
 
-/** Lines that are shown together. One that is closed never changes again. */
+/** A group of lines that is rendered together. A closed block never changes. */
 export interface Block {
   readonly key: number;
   readonly lines: readonly Line[];
@@ -22,13 +22,13 @@ export interface OutputSnapshot {
   readonly closed: readonly Block[];
   readonly open: Block;
   readonly lineCount: number;
-  /** How many of the oldest lines are not here any more. */
+  /** The number of oldest lines that were dropped. */
   readonly droppedLines: number;
 }
 
 /**
- * How much a page can hold: a browser takes about half a kilobyte for each line, and some thirty bytes for each piece of one that has its own
- * look. A block has so few of those that it is made within a frame.
+ * Limits of the page: a browser needs about half a kilobyte for each line, and about thirty bytes for each styled piece of a line. Blocks are
+ * small enough to render within a frame.
  */
 const limits = {
   blockLines: 200,
@@ -37,12 +37,12 @@ const limits = {
   characters: 40_000_000,
   pieces: 2_000_000,
 };
-/** The rest of a line that has more of them is plain. */
+/** Further pieces of a line become plain text. */
 const piecesInLine = 1000;
 
 /**
- * What a run has written, as lines. What both streams have begun and not ended stays at the end, under what came meanwhile: a progress bar on
- * one of them remains in sight while the other goes on.
+ * The output of a run as lines. The unfinished lines of both streams stay at the end, so that a progress bar on one stream remains visible
+ * while the other stream continues.
  */
 export class OutputLines {
   readonly #limits: typeof limits;
@@ -51,7 +51,7 @@ export class OutputLines {
   #current: Line[] = [];
   #currentPieces = 0;
   #key = 0;
-  /** How much is in the closed ones. */
+  /** The totals of the closed blocks. */
   readonly #held = { lines: 0, characters: 0, pieces: 0 };
   #droppedLines = 0;
 
@@ -63,7 +63,7 @@ export class OutputLines {
     this.#streams[stream].take(text, (pieces) => this.#add(lineOf(stream, pieces)));
   }
 
-  /** So many bytes of a stream are not there. */
+  /** Adds a line for missing bytes of a stream. */
   skip(stream: StreamName, missingBytes: number): void {
     const begun = this.#streams[stream].cut();
     if (begun !== null) this.#add(lineOf(stream, begun));
@@ -97,7 +97,7 @@ export class OutputLines {
     this.#current = [];
     this.#currentPieces = 0;
     this.#count(block, 1);
-    // A new list each time: whoever holds the one before may compare the two.
+    // Create a new list each time, because React compares it with the previous one.
     const closed = [...this.#closed, block];
     while (closed.length > 1 && this.#isTooMuch()) {
       const oldest = closed.shift();

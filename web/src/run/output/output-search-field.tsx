@@ -15,7 +15,7 @@ interface OutputSearchFieldProps {
   readonly search: Search;
 }
 
-/** `/` and Ctrl+F go there; Ctrl+F pressed there once more is the browser's own. */
+/** `/` and Ctrl+F focus it. Ctrl+F in the field opens the browser's own search. */
 export function OutputSearchField({ query, onChange, search }: OutputSearchFieldProps) {
   const say = useSay();
   const countText = useCountText();

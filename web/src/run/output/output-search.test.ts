@@ -14,7 +14,7 @@ function blocksOf(text: string) {
 function find(query: string, choice: 'all' | 'stdout' | 'stderr' = 'all') {
   const blocks = blocksOf('an error\nnothing\nERROR\nError (again)\n结果 1\n');
   const pattern = soughtPattern(query);
-  if (pattern === null) throw new Error('nothing is sought');
+  if (pattern === null) throw new Error('the query is empty');
   const search = new OutputSearch(pattern, choice);
   expect(search.look(blocks, () => false)).toBe(true);
   return Array.from({ length: search.count(blocks) }, (_, index) => {
@@ -25,7 +25,7 @@ function find(query: string, choice: 'all' | 'stdout' | 'stderr' = 'all') {
   });
 }
 
-it('finds lines in any case, in the order in which they are shown', () => {
+it('finds lines in display order, ignoring case', () => {
   expect(find('error')).toEqual([
     [0, 0],
     [1, 0],
@@ -38,7 +38,7 @@ it('finds lines in any case, in the order in which they are shown', () => {
   expect(find('.*')).toEqual([]);
 });
 
-it('stops when its time is over, and goes on where it was', () => {
+it('stops when its time is over, and resumes later', () => {
   const blocks = blocksOf('a\na\na\na\na\n');
   const search = new OutputSearch(/a/iu, 'all');
   let looks = 0;

@@ -1,22 +1,22 @@
 import type { Block } from './output-lines.ts';
 import { type StreamChoice, shownLines } from './shown-lines.ts';
 
-/** A line in which something was found: the block, and the how manieth of its lines that are shown. */
+/** A matching line: its block, and its index among the shown lines of the block. */
 export interface Found {
   readonly blockKey: number;
   readonly line: number;
 }
 
-/** What is sought, as an expression that ignores case; null when nothing is. It is shared, and so not one that goes on from its last match. */
+/** A pattern that ignores case; null for an empty query. It is shared, so it has no `g` flag and no state. */
 export function soughtPattern(query: string): RegExp | null {
   return query === '' ? null : new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
 }
 
-/** Finds lines, block by block: what was looked through once is not looked through again. */
+/** Finds lines block by block. Searched blocks are cached. */
 export class OutputSearch {
   readonly #pattern: RegExp;
   readonly #choice: StreamChoice;
-  /** By block, so that what the page drops is forgotten. */
+  /** Weak, so that dropped blocks are released. */
   readonly #found = new WeakMap<Block, readonly number[]>();
 
   constructor(pattern: RegExp, choice: StreamChoice) {
@@ -24,7 +24,7 @@ export class OutputSearch {
     this.#choice = choice;
   }
 
-  /** Looks through blocks until the time is over; whether all of them are through. */
+  /** Searches blocks until the time is over. Returns whether all blocks are searched. */
   look(blocks: readonly Block[], isTimeOver: () => boolean): boolean {
     for (const block of blocks) {
       if (this.#found.has(block)) continue;
@@ -34,12 +34,12 @@ export class OutputSearch {
     return true;
   }
 
-  /** How many lines were found so far. */
+  /** The number of matching lines found so far. */
   count(blocks: readonly Block[]): number {
     return blocks.reduce((sum, block) => sum + this.#linesOf(block).length, 0);
   }
 
-  /** One of them, counted from 0 in the order in which they are shown. */
+  /** The match at an index, counted from 0 in display order. */
   at(blocks: readonly Block[], index: number): Found | null {
     let rest = index;
     for (const block of blocks) {
@@ -51,7 +51,7 @@ export class OutputSearch {
     return null;
   }
 
-  /** The how manieth of them it is; -1 when it is not there any more. */
+  /** The index of a match; -1 if its block was dropped. */
   indexOf(blocks: readonly Block[], { blockKey, line }: Found): number {
     let before = 0;
     for (const block of blocks) {

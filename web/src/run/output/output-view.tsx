@@ -16,11 +16,11 @@ interface OutputViewProps {
   readonly choice: StreamChoice;
   readonly isWrapped: boolean;
   readonly search: Search;
-  /** What stands before the first line. */
+  /** Content before the first line. */
   readonly children?: ReactNode;
 }
 
-/** The lines, in a frame of their own that keeps the end in sight. */
+/** A scrollable view of the lines that follows the end. */
 export function OutputView({ blocks, choice, isWrapped, search, children }: OutputViewProps) {
   const say = useSay();
   const scroller = useRef<HTMLElement>(null);
@@ -34,12 +34,12 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
     if (element === null || blockKey === null || line === null) return;
     leave();
     scrollToLine(element, { blockKey, line });
-    // What came into sight by that has its true height only now.
+    // Scroll again, because blocks that came into view have their real height only now.
     const frame = requestAnimationFrame(() => scrollToLine(element, { blockKey, line }));
     return () => cancelAnimationFrame(frame);
   }, [blockKey, line, leave]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown has changed whenever one of these has
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes the shown text
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
@@ -64,7 +64,7 @@ export function OutputView({ blocks, choice, isWrapped, search, children }: Outp
       <section
         ref={scroller}
         aria-label={say('Output', '输出')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: from the keyboard it is scrolled when it has the focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it while it has the focus
         tabIndex={0}
         className="relative max-h-[62dvh] min-h-20 overflow-auto py-2 font-mono text-[13px] leading-[20px] [overflow-anchor:none] [tab-size:8] focus-visible:-outline-offset-2"
       >

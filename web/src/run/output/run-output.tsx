@@ -16,7 +16,7 @@ import { useSearch } from './use-search.ts';
 
 const wrapPlace = 'hob.output.wrap';
 
-/** What a run has written, and writes. */
+/** The output of a run as text, updated live. */
 export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot }) {
   const say = useSay();
   const [choice, setChoice] = useState<StreamChoice>('all');
@@ -27,7 +27,7 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
   const search = useSearch(blocks, query, choice);
   const wrap = () => {
     writeChoice(wrapPlace, isWrapped ? 'no' : null);
-    // Thousands of blocks change; none of them is waited for.
+    // Thousands of blocks change, so render them with low priority.
     startTransition(() => setWrapped(!isWrapped));
   };
   const copied = () =>

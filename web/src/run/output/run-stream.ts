@@ -6,16 +6,16 @@ import { showingPause } from './showing-pause.ts';
 
 export interface StreamSnapshot extends OutputSnapshot {
   readonly progress: Progress | null;
-  /** Some of it is not UTF-8: what is shown is the best reading of it. */
+  /** Whether some bytes are not UTF-8 and were replaced. */
   readonly isGuessed: boolean;
-  /** All of it is here. */
+  /** Whether the run has ended and all output is loaded. */
   readonly isComplete: boolean;
 }
 
-/** Then others have their turn: what a run has written before the page was opened comes all at once. */
+/** Maximum time before yielding to the browser, because the existing output of a run arrives all at once. */
 const longestTurnMs = 12;
 
-/** What one run says, as it says it. Whoever shows it is told at most twenty times a second, however much has come. */
+/** Follows the output of a run. Subscribers are notified at most twenty times a second. */
 export class RunStream {
   readonly #output = new OutputLines();
   readonly #hearers = new Set<() => void>();
@@ -39,7 +39,7 @@ export class RunStream {
 
   readonly current = (): StreamSnapshot => this.#snapshot;
 
-  /** Listens until the run has ended, or until the signal. `onChange` hears that its record says something else now. */
+  /** Follows the run until it ends or the signal aborts. Calls `onChange` when the record of the run has changed. */
   async follow(runId: string, onChange: () => void, signal: AbortSignal): Promise<void> {
     const ending = new AbortController();
     const stop = () => ending.abort();
@@ -78,7 +78,7 @@ export class RunStream {
     this.#lastAt = performance.now();
     this.#snapshot = this.#take();
     for (const hear of this.#hearers) hear();
-    // What is due next comes only after the frame was made.
+    // This timer runs after the frame was rendered.
     setTimeout(() => {
       this.#showingMs = performance.now() - this.#lastAt;
     });

@@ -1,11 +1,11 @@
-/** More often nobody reads. */
+/** Minimum time between updates: nobody reads faster. */
 const leastMs = 50;
-/** So many times as long as the page took to show the last one, it has for whatever else somebody does there. */
+/** Time for other work on the page, as a multiple of the time that the last update took. */
 const restAfterShowing = 2;
-/** Somebody watches. A page that took longer than that was not busy with it: the machine was busy elsewhere. */
+/** Maximum time between updates. A longer update means that the machine was busy with something else. */
 const mostMs = 1000;
 
-/** How long to wait before a page shows what has come, when it was last told `sinceMs` ago and took `showingMs` for that. */
+/** The pause before the next update, if the last one was `sinceMs` ago and took `showingMs`. */
 export function showingPause({ sinceMs, showingMs }: { sinceMs: number; showingMs: number }): number {
   const wantedMs = Math.max(leastMs, showingMs * (1 + restAfterShowing));
   return Math.max(0, Math.min(wantedMs, mostMs) - sinceMs);

@@ -7,7 +7,7 @@ interface StreamSwitchProps {
   readonly onChoose: (choice: StreamChoice) => void;
 }
 
-/** Which of the two streams is shown. The mark of stderr is that of its lines. */
+/** Chooses the shown streams. stderr has the same mark as its lines. */
 export function StreamSwitch({ choice, onChoose }: StreamSwitchProps) {
   const say = useSay();
   const names = { all: say('All', '全部'), stdout: 'stdout', stderr: 'stderr' } as const;

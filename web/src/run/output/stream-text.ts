@@ -2,32 +2,32 @@ import { KnownStyles } from './known-styles.ts';
 import { OpenLine, type StyledText } from './open-line.ts';
 import type { TextStyle } from './text-style.ts';
 
-/** What is longer goes on in the next line: to lay it out would take the page too long. */
+/** Longer lines are split, because their layout would block the page. */
 const longestLine = 10_000;
-/** A sequence that has not ended by then is none. */
+/** A longer unfinished sequence is treated as text. */
 const longestSequence = 4096;
 
-/** An escape sequence: CSI, a string (title, link, device) with its end, or another short one. What it stands for is in the groups. */
+/** An escape sequence: CSI, a string (title, link, device) with its terminator, or another short sequence. The groups capture the CSI parts. */
 const sequence =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /\u001b(?:\[([0-9;:?<=>]*)[ -/]*([@-~])|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|[ -/]*[0-OQ-WYZ\\`-~])/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const special = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
-/** Makes lines of what a stream says, as a terminal would show them. Sequences may be cut anywhere between two pieces. */
+/** Converts a stream into lines as a terminal would show them. Sequences may be split between chunks. */
 export class StreamText {
   readonly #styles = new KnownStyles();
   #line = new OpenLine();
   #style: TextStyle | null = null;
-  /** The beginning of a sequence whose rest has not come yet. */
+  /** The start of an incomplete sequence. */
   #rest = '';
 
-  /** What is there of the line that has not ended; null when nothing is. */
+  /** The unfinished line; null if it is empty. */
   get open(): readonly StyledText[] | null {
     return this.#line.isEmpty ? null : this.#line.pieces();
   }
 
-  /** Takes what was written, and gives out each line that has ended with it. */
+  /** Processes a chunk and calls back for each finished line. */
   take(text: string, onLine: (pieces: readonly StyledText[]) => void): void {
     const all = this.#rest + text;
     this.#rest = '';
@@ -41,7 +41,7 @@ export class StreamText {
       at = until + 1;
       if (found[0] === '\n') onLine(this.#endLine());
       else if (found[0] === '\r') {
-        // The usual end of a line on Windows need not be taken for a way back.
+        // CRLF is a line end, not a return to the start.
         if (all[at] !== '\n') this.#line.return();
       } else if (found[0] === '\b') this.#line.move(-1);
       else if (found[0] === '\u001b') {
@@ -52,11 +52,11 @@ export class StreamText {
         }
         at = until + used;
       }
-      // Other control characters show nothing.
+      // Other control characters are ignored.
     }
   }
 
-  /** Ends the line that is open, since something else stands between it and what follows. */
+  /** Ends the unfinished line, because missing bytes follow it. */
   cut(): readonly StyledText[] | null {
     this.#rest = '';
     return this.#line.isEmpty ? null : this.#endLine();
@@ -66,7 +66,7 @@ export class StreamText {
     let rest = text;
     while (this.#line.length + rest.length > longestLine) {
       const room = Math.max(1, longestLine - this.#line.length);
-      // Not between the halves of a character.
+      // Do not split a surrogate pair.
       const end = /[\ud800-\udbff]/.test(rest.charAt(room - 1)) ? room + 1 : room;
       this.#line.write(rest.slice(0, end), this.#style);
       rest = rest.slice(end);
@@ -81,7 +81,7 @@ export class StreamText {
     return pieces;
   }
 
-  /** How long the sequence there is; null when its end has not come yet. */
+  /** Applies the sequence at a position. Returns its length, or null if it is incomplete. */
   #obey(text: string, at: number): number | null {
     sequence.lastIndex = at;
     const found = sequence.exec(text);

@@ -19,7 +19,7 @@ it('takes the first 16 colours from the theme', () => {
   expect(look('2')).toEqual({ color: 'var(--muted)' });
 });
 
-it('makes other colours readable on the page, and leaves them alone on a ground of their own', () => {
+it('adjusts other colours to the theme, unless they have their own background', () => {
   expect(look('38;5;208')).toEqual({ color: 'oklch(from rgb(255 135 0) var(--ansi-lightness) c h)' });
   expect(look('38;5;232')).toEqual({ color: 'oklch(from rgb(8 8 8) var(--ansi-lightness) c h)' });
   expect(look('38;2;1;2;3;48;2;250;251;252')).toEqual({
@@ -28,7 +28,7 @@ it('makes other colours readable on the page, and leaves them alone on a ground 
   });
 });
 
-it('can be read on every ground', () => {
+it('is readable on every background', () => {
   expect(look('41;37')).toEqual({ backgroundColor: 'var(--ansi-1)', color: 'var(--surface)' });
   expect(look('48;5;226')).toEqual({ backgroundColor: 'rgb(255 255 0)', color: 'black' });
   expect(look('48;2;0;0;90;97')).toEqual({ backgroundColor: 'rgb(0 0 90)', color: 'white' });

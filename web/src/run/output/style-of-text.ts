@@ -2,11 +2,11 @@ import type { CSSProperties } from 'react';
 
 import type { Colour, TextStyle } from './text-style.ts';
 
-/** Black, white and the greys between: what a script means by them is that they can be read on its ground. */
+/** Black, white and greys. On a background they are replaced by a readable colour. */
 const greys = new Set([0, 7, 8, 15]);
 const cubeLevels = [0, 95, 135, 175, 215, 255] as const;
 
-/** How styled text looks in the colours of the page. The first 16 are of the theme; of the others the lightness is made to fit it. */
+/** CSS for styled text. The first 16 colours come from the theme; the lightness of other colours is adjusted to it. */
 export function styleOfText(style: TextStyle): CSSProperties {
   const { ink, ground } = style.isInverse ? { ink: style.ground, ground: style.ink } : style;
   const hasGround = ground !== null || style.isInverse;
@@ -32,7 +32,7 @@ function groundOf(ground: Colour | null): string {
   return typeof ground === 'number' && ground < 16 ? `var(--ansi-${ground})` : rgbOf(ground);
 }
 
-/** All colours of the theme can be read on its surface, so its surface can be read on all of them. */
+/** The text colour on a background. All theme colours are readable on the surface colour, so the reverse is readable too. */
 function inkOn(ink: Colour | null, ground: Colour | null): string {
   const isOurs = ground === null || (typeof ground === 'number' && ground < 16);
   if (ink === null || (typeof ink === 'number' && greys.has(ink)))

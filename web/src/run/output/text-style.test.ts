@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { styleAfter } from './text-style.ts';
 
-it('knows 16 colours, 256 and all of them', () => {
+it('supports 16, 256 and 24-bit colours', () => {
   expect(styleAfter(null, '31;102')).toMatchObject({ ink: 1, ground: 10 });
   expect(styleAfter(null, '38;5;208')).toMatchObject({ ink: 208 });
   expect(styleAfter(null, '48;2;1;20;255;1')).toMatchObject({ ground: [1, 20, 255], isBold: true });
@@ -10,7 +10,7 @@ it('knows 16 colours, 256 and all of them', () => {
   expect(styleAfter(null, '38:5:9')).toMatchObject({ ink: 9 });
 });
 
-it('knows what else text can be, and takes it back', () => {
+it('supports all attributes and their resets', () => {
   const all = styleAfter(null, '1;2;3;4;7;9');
   expect(all).toMatchObject({
     isBold: true,
@@ -27,7 +27,7 @@ it('knows what else text can be, and takes it back', () => {
   expect(styleAfter(styleAfter(null, '4'), '4:0')).toBeNull();
 });
 
-it('leaves alone what makes no sense', () => {
+it('ignores invalid codes', () => {
   for (const codes of ['38', '38;5', '38;5;300', '38;2;1;2', '38;9', '73', ':', 'x'])
     expect(styleAfter(null, codes)).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** One of the terminal's 256 colours by its number, or a colour of its own. */
+/** One of the 256 terminal colours by number, or an RGB colour. */
 export type Colour = number | readonly [red: number, green: number, blue: number];
 
 export interface TextStyle {
@@ -40,7 +40,7 @@ const switches: Readonly<Record<number, Partial<TextStyle>>> = {
   49: { ground: null },
 };
 
-/** The style after the sequence `ESC [ codes m`; null is plain text. Codes that are not known change nothing. */
+/** The style after the sequence `ESC [ codes m`; null for plain text. Unknown codes are ignored. */
 export function styleAfter(style: TextStyle | null, codes: string): TextStyle | null {
   let next = style ?? plain;
   const numbers = numbersIn(codes);
@@ -60,7 +60,7 @@ export function styleAfter(style: TextStyle | null, codes: string): TextStyle | 
   return isPlain(next) ? null : next;
 }
 
-/** `4:3` is a kind of underline and `38:2::r:g:b` a colour with a place for its space, which nobody names. */
+/** `4:3` is a style of underline. `38:2::r:g:b` is a colour with an empty colour space. */
 function numbersIn(codes: string): number[] {
   const joined = codes
     .replace(/([34]8):2::/g, '$1:2:')

@@ -1,9 +1,9 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
-/** So near to the end is at the end: a scroll position need not be a whole number. */
+/** Distance that counts as the end, because scroll positions can be fractional. */
 const nearPx = 8;
 
-/** Keeps the end of something that grows in sight, until the person goes up; back at the end, it is followed again. */
+/** Keeps the end of growing content in view until the user scrolls up. Scrolling to the end follows it again. */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   grown: unknown,
@@ -15,7 +15,7 @@ export function useFollow(
     setFollowing(value);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done whenever something has come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever content was added
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null || !state.current.isFollowing) return;
@@ -31,14 +31,14 @@ export function useFollow(
       const isUp = scrollTop < state.current.top - 1;
       state.current.top = scrollTop;
       if (scrollHeight - scrollTop - clientHeight <= nearPx) set(true);
-      // What grew since the last frame has put the end farther away; that alone is no wish to leave it.
+      // New content moves the end away, so only scrolling up counts as leaving it.
       else if (isUp) set(false);
     };
-    // Before it has scrolled: a flood would take the person back to the end meanwhile.
+    // React before the scroll event, because new content would scroll back to the end first.
     const onWheel = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && element.scrollHeight > element.clientHeight) set(false);
     };
-    // Lines that were only estimated get their true height, and windows change theirs, without anything having come.
+    // Estimated heights become real and windows are resized without new content.
     const sizes = new ResizeObserver(() => {
       if (state.current.isFollowing) element.scrollTop = element.scrollHeight;
     });
@@ -55,7 +55,7 @@ export function useFollow(
   const follow = useCallback(() => set(true), [set]);
   const leave = useCallback(() => {
     const element = scroller.current;
-    // Where all of it is in sight there is nowhere else to be.
+    // If everything is in view, there is nothing to leave.
     if (element !== null && element.scrollHeight > element.clientHeight) set(false);
   }, [scroller, set]);
   return { isFollowing, follow, leave };

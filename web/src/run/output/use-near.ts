@@ -3,10 +3,10 @@ import { flushSync } from 'react-dom';
 
 import { blocksInSight } from './blocks-in-sight.ts';
 
-/** A turn of the wheel is about half of it, so that what comes into sight has its colours already. */
+/** About two wheel steps, so that blocks are coloured before they come into view. */
 const marginPx = 200;
 
-/** The keys of the blocks that are in sight or near to it, and of those in which a selection begins or ends. `shown` is all that it depends on. */
+/** The keys of the blocks near the view, and of those in which a selection begins or ends. Recomputed when a value of `shown` changes. */
 export function useNear(
   scroller: RefObject<HTMLElement | null>,
   ...shown: readonly unknown[]
@@ -24,7 +24,7 @@ export function useNear(
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    // At once: nobody is to see it before it has its colours.
+    // Synchronously, so that no block is painted without its colours.
     const onScroll = () => flushSync(look);
     const sizes = new ResizeObserver(look);
     sizes.observe(element);
@@ -37,7 +37,7 @@ export function useNear(
   return near;
 }
 
-/** They stay as they are, however far they go: a selection whose end is taken away is lost. */
+/** Blocks with an end of the selection. They must keep their elements, or the selection is lost. */
 function selectedBlocks(scroller: HTMLElement): HTMLElement[] {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed) return [];

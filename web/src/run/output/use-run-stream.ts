@@ -4,7 +4,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { runPageKey } from '../run-query.ts';
 import { RunStream, type StreamSnapshot } from './run-stream.ts';
 
-/** What a run says, from its beginning, for as long as the page shows it and it is wanted. */
+/** Follows the output of a run from its start while `isWanted` is true. */
 export function useRunStream(runId: string, isWanted: boolean): StreamSnapshot {
   const client = useQueryClient();
   const [stream, setStream] = useState(() => new RunStream());

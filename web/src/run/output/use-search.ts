@@ -4,19 +4,19 @@ import type { Block } from './output-lines.ts';
 import { type Found, OutputSearch, soughtPattern } from './output-search.ts';
 import type { StreamChoice } from './shown-lines.ts';
 
-/** Half a frame: what else the page does has the other half. */
+/** Half a frame, so that the page stays responsive. */
 const lookMs = 8;
 
 export interface Search {
   readonly pattern: RegExp | null;
   readonly current: Found | null;
-  /** Of the current line, counted from 1; 0 when there is none. */
+  /** The position of the current match, counted from 1; 0 if there is none. */
   readonly position: number;
   readonly count: number;
   readonly go: (by: 1 | -1) => void;
 }
 
-/** What is sought in output that grows: looked for piece by piece, so that the page stays quick. */
+/** Searches growing output in small steps, so that the page stays responsive. */
 export function useSearch(blocks: readonly Block[], query: string, choice: StreamChoice): Search {
   const pattern = useMemo(() => soughtPattern(query), [query]);
   const search = useMemo(() => pattern && new OutputSearch(pattern, choice), [pattern, choice]);
@@ -41,7 +41,7 @@ export function useSearch(blocks: readonly Block[], query: string, choice: Strea
   const go = useCallback(
     (by: 1 | -1) => {
       if (search === null || count === 0) return;
-      // From nowhere, back is to the last and forth to the first.
+      // Without a current match, forward goes to the first and back to the last.
       const next = index < 0 ? (by === 1 ? 0 : count - 1) : (index + by + count) % count;
       const there = search.at(blocks, next);
       if (there !== null) setCurrent({ of: search, found: there });

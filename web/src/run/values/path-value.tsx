@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { messageOf } from '../../parts/failure.tsx';
 import { useToast } from '../../parts/toasts.tsx';
 
-/** A path on the machine of the service: its folder can be shown there. */
+/** A path on the machine that runs Hob. A click opens its folder there. */
 export function PathValue({ path }: { path: string }) {
   const say = useSay();
   const toast = useToast();

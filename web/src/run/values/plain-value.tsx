@@ -7,7 +7,7 @@ import { PathValue } from './path-value.tsx';
 import { isPath } from './value-kind.ts';
 
 const foldedAfter = 300;
-/** More than that no page lays out at once; copying gives all of it. */
+/** Longer texts are cut, because their layout would block the page. Copying gives the full text. */
 const mostShown = 100_000;
 
 export function PlainValue({ value }: { value: unknown }) {
@@ -18,7 +18,7 @@ export function PlainValue({ value }: { value: unknown }) {
   return <span className="whitespace-pre-wrap wrap-anywhere">{value}</span>;
 }
 
-/** Its beginning, until somebody wants more. */
+/** A long text, collapsed at first. */
 function LongText({ text }: { text: string }) {
   const say = useSay();
   const [isOpen, setOpen] = useState(false);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { columnsOf, isPath } from './value-kind.ts';
 
-it('knows the absolute paths of all systems, and nothing else', () => {
+it('recognizes absolute paths of all systems only', () => {
   for (const path of ['/tmp/a.png', '/home/ada/图片/a b.png', 'C:\\Users\\ada', 'd:/x', '\\\\server\\share'])
     expect([path, isPath(path)]).toEqual([path, true]);
   for (const text of [
@@ -20,7 +20,7 @@ it('knows the absolute paths of all systems, and nothing else', () => {
     expect([text, isPath(text)]).toEqual([text, false]);
 });
 
-it('takes a list of like items for a table', () => {
+it('shows a list of similar items as a table', () => {
   expect(
     columnsOf([
       { a: 1, b: 'x' },

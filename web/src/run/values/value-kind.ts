@@ -1,4 +1,4 @@
-/** Whether a text is where something is on the machine of the service: an absolute path of any system. */
+/** Whether a text is an absolute path of any system. */
 export function isPath(text: string): boolean {
   return text.length < 4096 && /^(?:\/[^/\n]|[A-Za-z]:[\\/]|\\\\[^\\\n])[^\n]*$/.test(text);
 }
@@ -17,7 +17,7 @@ export function entriesOf(value: Container): [name: string, value: unknown][] {
 
 const mostColumns = 6;
 
-/** The columns of a list whose items all have the same few plain fields; null when it is better shown as a tree. */
+/** The columns of a list whose items have the same few plain fields; null if a tree is better. */
 export function columnsOf(value: Container): readonly string[] | null {
   if (!Array.isArray(value) || value.length < 2) return null;
   const [first] = value;

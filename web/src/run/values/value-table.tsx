@@ -6,12 +6,12 @@ import { PlainValue } from './plain-value.tsx';
 
 const stepSize = 100;
 
-/** A list whose items are alike. */
+/** A list of similar items as a table. */
 export function ValueTable({ rows, columns }: { rows: readonly unknown[]; columns: readonly string[] }) {
   const say = useSay();
   const [shown, setShown] = useState(stepSize);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide one is scrolled from the keyboard, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a wide table
     <div className="overflow-x-auto" tabIndex={0}>
       <table className="text-left">
         <thead>

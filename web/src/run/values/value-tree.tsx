@@ -8,11 +8,11 @@ import { PlainValue } from './plain-value.tsx';
 import { type Container, columnsOf, entriesOf, isContainer } from './value-kind.ts';
 import { ValueTable } from './value-table.tsx';
 
-/** What is smaller is open from the beginning. */
+/** Values with at most this number of entries start expanded. */
 const openUpTo = 12;
 const stepSize = 100;
 
-/** A value of any shape, readable: what is large is folded, and not even looked at before it is opened. */
+/** A JSON value as a tree. Large values start collapsed and are rendered when they are opened. */
 export function ValueTree({ value, level = 0 }: { value: unknown; level?: number }) {
   const say = useSay();
   const [shown, setShown] = useState(stepSize);
