@@ -9,7 +9,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { messageOf } from '../parts/failure.tsx';
 import { useToast } from '../parts/toasts.tsx';
 
-/** Stops a run. One that has begun is asked about first: what it has done by then is not taken back. */
+/** Cancels a run. Asks for confirmation if the run has started, because its effects are not undone. */
 export function CancelButton({ run }: { run: Pick<BriefRun, 'run_id' | 'script_name' | 'state'> }) {
   const say = useSay();
   const toast = useToast();

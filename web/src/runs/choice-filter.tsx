@@ -10,7 +10,7 @@ interface ChoiceFilterProps<Value extends string> {
   readonly onChange: (chosen: readonly Value[]) => void;
 }
 
-/** Any number of a few. It stays open, for the next one. */
+/** A filter with several choices. It stays open after a choice. */
 export function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
   const { label, choices, chosen, onChange } = props;
   const [isOpen, setOpen] = useState(false);

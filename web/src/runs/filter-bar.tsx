@@ -11,7 +11,7 @@ import { SpanFilter } from './span-filter.tsx';
 
 interface FilterBarProps {
   readonly filters: RunFilters;
-  /** `isTyping`: one letter of many, which the back button need not go through. */
+  /** `isTyping`: replaces the entry in the browser history, so that Back does not step through single letters. */
   readonly onChange: (change: Partial<RunFilters>, options?: { isTyping: boolean }) => void;
   readonly onClear: () => void;
 }

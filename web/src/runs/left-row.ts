@@ -1,12 +1,12 @@
 import { rowMark } from './row-mark.ts';
 
-/** Notes on the entry of the history that is being left which row one goes to, so that coming back leads to it. */
+/** Stores the clicked row in the current entry of the browser history, so that Back returns to it. */
 export function noteLeftRow(target: EventTarget): void {
   const row = target instanceof Element ? target.closest(`[${rowMark}]`) : null;
   if (row !== null) history.replaceState({ leftRow: row.getAttribute(rowMark) }, '');
 }
 
-/** The run to whose page one went from here; null: none, or one has not come back. */
+/** The run that was opened from this history entry; null if none was. */
 export function leftRow(): string | null {
   const state: unknown = history.state;
   if (typeof state !== 'object' || state === null) return null;

@@ -21,8 +21,8 @@ const pages: RunPage[] = [
 const all = () => true;
 const idsOf = (some: readonly RunPage[]) => some.map(({ items }) => items.map(({ run_id }) => run_id));
 
-describe('the pages of a list, after news', () => {
-  it('have a new run at its place', () => {
+describe('the pages of a list after events', () => {
+  it('contain a new run at its position', () => {
     expect(idsOf(withRuns(pages, [at(9)], all))).toEqual([
       ['9', '8', '7'],
       ['5', '3'],
@@ -34,7 +34,7 @@ describe('the pages of a list, after news', () => {
     expect(idsOf(withRuns([{ items: [], next: null }], [at(4)], all))).toEqual([['4']]);
   });
 
-  it('do not have one that is further down than was asked for, unless that was all', () => {
+  it('leave out a run older than the loaded pages, unless all pages are loaded', () => {
     expect(idsOf(withRuns(pages, [at(1)], all))).toEqual(idsOf(pages));
     const whole = pages.map((page, index) => (index === 1 ? { ...page, next: null } : page));
     expect(idsOf(withRuns(whole, [at(1)], all))).toEqual([
@@ -43,18 +43,18 @@ describe('the pages of a list, after news', () => {
     ]);
   });
 
-  it('have the latest of what is told of a run, and leave alone what it does not touch', () => {
+  it('contain the latest record of a run, and keep unchanged objects', () => {
     const after = withRuns(pages, [at(7, 'running'), at(7, 'failed')], all);
     expect(after[0]?.items[1]?.state).toBe('failed');
     expect(after[0]?.items[0]).toBe(pages[0]?.items[0]);
     expect(after[1]).toBe(pages[1]);
   });
 
-  it('never go back to what a run was before', () => {
+  it('never return to an earlier state of a run', () => {
     expect(withRuns(pages, [at(8, 'running')], all)[0]?.items[0]?.state).toBe('succeeded');
   });
 
-  it('have what the first of them is now, unless there may be more between', () => {
+  it('are merged with a new first page, unless runs between them may be missing', () => {
     const now = { items: [at(9), at(8)], next: 'more' };
     expect(idsOf(withFirstPage(pages, now, all) ?? [])).toEqual([
       ['9', '8', '7'],
@@ -65,7 +65,7 @@ describe('the pages of a list, after news', () => {
     expect(withFirstPage(pages, { items: [at(9)], next: 'more' }, all)).toBeNull();
   });
 
-  it('lose what fits no more, and do not take up what does not', () => {
+  it('drop runs that no longer match, and do not add others that do not match', () => {
     const isRunning = ({ state }: { state: string }) => state === 'running';
     expect(idsOf(withRuns(pages, [at(7), at(9)], isRunning))).toEqual([['8'], ['5', '3']]);
   });

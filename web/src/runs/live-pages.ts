@@ -3,11 +3,11 @@ import type { BriefRun, RunPage } from '../api/wire.ts';
 type Fits = (run: BriefRun) => boolean;
 
 /**
- * The pages of a list after something has happened to some runs, without asking for any of them again: a list may be long, and runs come in
- * floods. What has not changed is the very same object as before, so that nobody draws it anew.
+ * Merges new run records into the loaded pages without refetching them, because lists can be long and runs frequent. Unchanged pages and
+ * runs keep their identity, so that they are not rendered again.
  */
 export function withRuns(pages: readonly RunPage[], news: readonly BriefRun[], fits: Fits): RunPage[] {
-  // Of one run only the latest news counts.
+  // Only the latest record of each run counts.
   const latest = new Map(news.map((run) => [run.run_id, run]));
   const changed = pages.map((page) => withChanges(page, latest, fits));
   const known = new Set(pages.flatMap(({ items }) => items.map(({ run_id }) => run_id)));
@@ -16,8 +16,8 @@ export function withRuns(pages: readonly RunPage[], news: readonly BriefRun[], f
 }
 
 /**
- * The pages of a long list with what its first page is now; null where so much has come since that there may be more between the two. What is
- * further down is left as it was: it seldom changes, and to ask for all of it again takes long.
+ * Merges a new first page into a long list; null if they do not overlap, because runs between them may be missing. Later pages stay as they
+ * are: they rarely change, and refetching them is slow.
  */
 export function withFirstPage(
   pages: readonly RunPage[],
@@ -28,7 +28,7 @@ export function withFirstPage(
   if (!items.some(({ run_id }) => known.has(run_id))) return null;
   const now = new Set(items.map(({ run_id }) => run_id));
   const oldest = items.at(-1)?.queued_at ?? '';
-  // What would be among them and is not is gone.
+  // A run within the time range of the new page that is not on it was deleted.
   const left = pages.map((page) => ({
     ...page,
     items: page.items.filter(({ run_id, queued_at }) => queued_at <= oldest || now.has(run_id)),
@@ -36,7 +36,7 @@ export function withFirstPage(
   return withRuns(left, items, fits);
 }
 
-/** What is told of runs that are on a page already. */
+/** Updates the runs of a page. */
 export function withChanges(page: RunPage, latest: ReadonlyMap<string, BriefRun>, fits: Fits): RunPage {
   if (!page.items.some(({ run_id }) => latest.has(run_id))) return page;
   const items = page.items.flatMap((run) => {
@@ -47,13 +47,13 @@ export function withChanges(page: RunPage, latest: ReadonlyMap<string, BriefRun>
   return { ...page, items };
 }
 
-/** A run only goes forward: what is told may be older than what was asked for meanwhile. */
+/** The stage of a run, which only increases. An event may be older than a fetched record. */
 function stepOf({ started_at, ended_at }: BriefRun): number {
   if (ended_at !== null) return 2;
   return started_at === null ? 0 : 1;
 }
 
-/** Puts it where its time is. What is older than all that was asked for so far comes when that is asked for. */
+/** Inserts a run by time. A run older than all loaded pages is left for the next page. */
 function insert(pages: RunPage[], run: BriefRun): void {
   for (const [index, page] of pages.entries()) {
     const at = page.items.findIndex(({ queued_at }) => queued_at <= run.queued_at);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { RecentRuns } from './recent-runs.ts';
 import { someRun } from './some-run.ts';
 
-it('holds what was told of a run for a moment, and the latest of it', () => {
+it('keeps the latest record of each run for a few seconds', () => {
   const recent = new RecentRuns();
   recent.tell(someRun({ run_id: 'a', state: 'running' }), 0);
   recent.tell(someRun({ run_id: 'b' }), 2000);
@@ -15,7 +15,7 @@ it('holds what was told of a run for a moment, and the latest of it', () => {
   expect([...recent.held(8000).keys()]).toEqual(['a']);
 });
 
-it('holds no more than a moment brings, though nobody asks for it', () => {
+it('drops old records even if they are never read', () => {
   const recent = new RecentRuns();
   for (let second = 0; second < 100; second += 1)
     recent.tell(someRun({ run_id: String(second) }), second * 1000);

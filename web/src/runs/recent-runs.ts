@@ -1,11 +1,11 @@
 import type { BriefRun } from '../api/wire.ts';
 
-/** For so long what was told of a run is held against answers, which may have been on their way before it. */
+/** How long a record from an event overrides fetched records, which may be older. */
 const heldMs = 5000;
 
-/** What was told of runs a moment ago. Runs come in floods for as long as the page is open: each that is told of puts the old ones out. */
+/** Run records from recent events. Each new record removes expired ones, so that memory stays bounded. */
 export class RecentRuns {
-  /** The one told of longest ago first. */
+  /** In order of arrival. */
   readonly #told = new Map<string, { readonly run: BriefRun; readonly atMs: number }>();
 
   get size(): number {
@@ -18,7 +18,7 @@ export class RecentRuns {
     this.#drop(nowMs);
   }
 
-  /** By their ids. */
+  /** The current records by run id. */
   held(nowMs: number): Map<string, BriefRun> {
     this.#drop(nowMs);
     return new Map([...this.#told].map(([id, { run }]) => [id, run]));

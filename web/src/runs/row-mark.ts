@@ -1,2 +1,2 @@
-/** By this a row is found that the keyboard moves to; it has the id of the run. */
+/** The attribute with the run id, by which rows are found for keyboard navigation. */
 export const rowMark = 'data-run-row';

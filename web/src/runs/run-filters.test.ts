@@ -15,12 +15,12 @@ describe('the filters of runs', () => {
     'from=2026-05-01&to=2026-05-03',
     'to=2026-05-03',
     'since=2026-05-01T11%3A00%3A00.000Z&until=2026-05-02T11%3A00%3A00.000Z',
-  ])('are in the address, and come out of it as they went in: %s', (address) => {
+  ])('survive a round trip through the URL: %s', (address) => {
     expect(writeFilters(read(address))).toBe(address);
     expect(isFiltered(read(address))).toBe(address !== '');
   });
 
-  it('leave out what makes no sense', () => {
+  it('ignore invalid values', () => {
     expect(
       isFiltered(
         read(
@@ -31,7 +31,7 @@ describe('the filters of runs', () => {
     expect(writeFilters(read('state=failed,broken&days=7.5'))).toBe('state=failed');
   });
 
-  it('mean days of whoever looks, from their first to their last moment', () => {
+  it('use whole days in the time zone of the browser', () => {
     const asked = (address: string) => Object.fromEntries(new URLSearchParams(queryOf(read(address), noon)));
     expect(asked('days=1')).toEqual({ since: startOf(10) });
     expect(asked('days=7')).toEqual({ since: startOf(4) });
@@ -43,7 +43,7 @@ describe('the filters of runs', () => {
     expect(asked('to=2026-05-03&q=x&state=failed')).toEqual({ until: startOf(4), q: 'x', state: 'failed' });
   });
 
-  it('are held against a run as the service does it', () => {
+  it('match runs by the same rules as the service', () => {
     const run = someRun({
       script_id: script,
       script_name: 'Resize images',

@@ -1,6 +1,6 @@
 import type { BriefRun, EndCause, Origin, RunState } from '../api/wire.ts';
 
-/** Which runs are shown. The address of the page says it, so it can be shared and gone back to. */
+/** The filters of the runs page. They are part of the URL, so that they can be shared and restored. */
 export interface RunFilters {
   readonly text: string;
   readonly scriptId: string | null;
@@ -10,7 +10,7 @@ export interface RunFilters {
   readonly span: Span;
 }
 
-/** Days are those of whoever looks, written 2026-05-01; both ends are part of the span. Days of another place are told by their moments. */
+/** Days such as 2026-05-01 are in the time zone of the browser, both ends included. Days of another time zone are given as timestamps. */
 export type Span =
   | { readonly kind: 'any' }
   | { readonly kind: 'last'; readonly days: number }
@@ -34,7 +34,7 @@ const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 const momentPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const longestDays = 400;
 
-/** An address may come from anywhere: what makes no sense in it is as if it were not there. */
+/** Reads the filters from a URL. Invalid values are ignored. */
 export function readFilters(address: URLSearchParams): RunFilters {
   const script = address.get('script')?.toLowerCase() ?? '';
   return {
@@ -66,7 +66,7 @@ export function isFiltered(filters: RunFilters): boolean {
   return writeFilters(filters) !== '';
 }
 
-/** The same, as the service wants it. */
+/** The filters as query parameters of the API. */
 export function queryOf(filters: RunFilters, now: Date): string {
   const { since, until } = boundsOf(filters.span, now);
   return searchOf({
@@ -80,7 +80,7 @@ export function queryOf(filters: RunFilters, now: Date): string {
   });
 }
 
-/** Whether a run of which an event tells belongs to what is shown, as the service would say. */
+/** Whether a run from an event matches the filters, by the same rules as the service. */
 export function fits(
   run: BriefRun,
   { text, scriptId, states, ends, origins, span }: RunFilters,
@@ -99,7 +99,7 @@ export function fits(
   );
 }
 
-/** The moments at which a span begins and ends: midnights here, unless it says otherwise. */
+/** The timestamps at which a span begins and ends. Days begin at midnight in the time zone of the browser. */
 function boundsOf(span: Span, now: Date): { since: string | null; until: string | null } {
   switch (span.kind) {
     case 'any':
@@ -120,7 +120,7 @@ function midnight(date: Date, days: number): string {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).toISOString();
 }
 
-/** Noon is in the right day, whatever the clocks do at night. */
+/** Noon avoids the clock changes at night. */
 function dayOf(text: string): Date {
   return new Date(`${text}T12:00:00`);
 }
@@ -139,7 +139,7 @@ function readDay(text: string | null): string | null {
   return Number.isNaN(dayOf(text).getTime()) ? null : text;
 }
 
-/** As the service writes them: such texts can be compared. */
+/** Accepts only the format of the service, because timestamps are compared as texts. */
 function readMoment(text: string | null): string | null {
   return text !== null && momentPattern.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }

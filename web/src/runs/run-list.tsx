@@ -16,7 +16,7 @@ interface RunListProps {
   readonly onMore: () => void;
 }
 
-/** Goes on by itself as one scrolls. j and k, or the arrows, go from run to run; Enter opens one. */
+/** Loads more runs while scrolling. j, k and the arrow keys move between runs; Enter opens one. */
 export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps) {
   const say = useSay();
   const list = useRef<HTMLUListElement>(null);
@@ -28,7 +28,7 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
 
   useEffect(() => {
     if (end.current === null || !hasMore || isLoadingMore) return;
-    // Well before the end is seen, so that most people never do. Who scrolls fast has left it and come back by the time this is told.
+    // Load before the end is visible. Check all entries, because fast scrolling can leave and re-enter the area before the callback.
     const watch = new IntersectionObserver(
       (changes) => changes.some(({ isIntersecting }) => isIntersecting) && onMore(),
       { rootMargin: '600px' },
@@ -47,7 +47,7 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
       >
         <li aria-hidden style={{ height: abovePx }} />
         {pages.slice(from, to).map(({ items }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a page stays where it is, whatever is on it
+          // biome-ignore lint/suspicious/noArrayIndexKey: pages keep their order
           <Rows key={from + index} runs={items} />
         ))}
         <li aria-hidden style={{ height: belowPx }} />
@@ -65,15 +65,15 @@ export function RunList({ pages, hasMore, isLoadingMore, onMore }: RunListProps)
   );
 }
 
-/** A page that has not changed is not drawn anew, however many there are. */
+/** Memoized, so that unchanged pages are not rendered again. */
 const Rows = memo(function Rows({ runs }: { runs: readonly BriefRun[] }) {
   return runs.map((run) => <RunRow key={run.run_id} run={run} />);
 });
 
-/** Where there is room for a row in one line. */
+/** The height of a row on wide screens. */
 const rowPx = 44;
 
-/** Whoever comes back from a run is where they left, also with the keyboard. Which page that is on; the first, for whoever does not. */
+/** Restores the focus and scroll position after returning from a run. Returns the index of the page with that run, or else 0. */
 function useReturn(list: RefObject<HTMLUListElement | null>, pages: readonly RunPage[]): number {
   const [{ runId, page }] = useState(() => {
     const left = leftRow();
@@ -97,7 +97,7 @@ function useRowKeys(list: RefObject<HTMLUListElement | null>): void {
       if (step === 0 || rows.length === 0) return;
       const { activeElement } = document;
       const at = activeElement instanceof HTMLElement ? rows.indexOf(activeElement) : -1;
-      // The arrows scroll the page, unless somebody goes through the rows already.
+      // The arrow keys scroll the page, unless a row already has the focus.
       if (at < 0 && event.key.startsWith('Arrow')) return;
       event.preventDefault();
       const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
@@ -111,7 +111,7 @@ function useRowKeys(list: RefObject<HTMLUListElement | null>): void {
 
 function stepOf({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): number {
   if (ctrlKey || metaKey || altKey || isTyping(target)) return 0;
-  // A menu or a dialog has keys of its own.
+  // Menus and dialogs handle keys themselves.
   if (target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]'))
     return 0;
   if (key === 'j' || key === 'ArrowDown') return 1;

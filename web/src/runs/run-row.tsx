@@ -11,7 +11,7 @@ import { originName, runMessage, unusualEnd } from '../parts/words-of-runs.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { rowMark } from './row-mark.ts';
 
-/** A run in one line; on a phone in three. The whole of it leads to the run. */
+/** A run in one line, or in three lines on phones. The whole row is a link. */
 export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   const say = useSay();
   const { run_id, script_name, state, origin, queued_at } = run;
@@ -54,9 +54,9 @@ export const RunRow = memo(function RunRow({ run }: { run: BriefRun }) {
   );
 });
 
-/** How long it took, or has taken so far. */
+/** The duration of a run, updated while it is active. */
 export function RunTime({ run }: { run: Pick<BriefRun, 'started_at' | 'ended_at' | 'duration_ms'> }) {
-  // One that never began took no time, which is not the same as no time at all.
+  // A run that never started has no duration.
   if (run.started_at === null) return '–';
   if (run.duration_ms !== null) return durationText(run.duration_ms);
   if (run.ended_at !== null) return '–';

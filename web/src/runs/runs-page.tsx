@@ -69,7 +69,7 @@ function countIn(pages: readonly RunPage[]): number {
   return pages.reduce((sum, { items }) => sum + items.length, 0);
 }
 
-/** How many fit, as far as was looked: to count them all anew with everything that happens would keep the service busy. */
+/** The number of matching runs on the loaded pages. Counting all of them after every event would keep the service busy. */
 function Fitting({ runs, hasMore }: { runs: number; hasMore: boolean }) {
   const say = useSay();
   const count = useCountText()(runs);
@@ -83,7 +83,7 @@ function Fitting({ runs, hasMore }: { runs: number; hasMore: boolean }) {
   );
 }
 
-/** How many there are in all. */
+/** The total number of runs. */
 function OnRecord() {
   const say = useSay();
   const countText = useCountText();

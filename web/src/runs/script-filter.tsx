@@ -54,12 +54,12 @@ export function ScriptFilter({ scriptId, onChange }: ScriptFilterProps) {
   );
 }
 
-/** Where two scripts have one id, their runs cannot be told apart. */
+/** Scripts with the same id share their runs, so only one of them is listed. */
 function oneOfEachId(scripts: readonly Script[]): Script[] {
   return [...new Map(scripts.map((script) => [script.id, script])).values()];
 }
 
-/** A script that is not there any more still has a name, in its runs. */
+/** The name of a deleted script, taken from its last run. */
 function useFormerName(scriptId: string | null): string | null {
   const { data } = useQuery({
     ...outcomesQuery(1, [scriptId ?? '']),

@@ -1,6 +1,6 @@
 import type { BriefRun } from '../api/wire.ts';
 
-/** A run as the service tells of it, for tests. */
+/** A run record for tests. */
 export function someRun(rest: Partial<BriefRun> = {}): BriefRun {
   return {
     run_id: '00000000-0000-4000-8000-000000000001',

@@ -12,7 +12,7 @@ interface SpanFilterProps {
   readonly onChange: (span: Span) => void;
 }
 
-/** A few spans that people ask for, and any other by its first and last day. */
+/** A time filter with common ranges and a custom range of days. */
 export function SpanFilter({ span, onChange }: SpanFilterProps) {
   const { say, language } = useSpeech();
   const [isOpen, setOpen] = useState(false);

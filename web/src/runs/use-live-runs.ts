@@ -10,12 +10,12 @@ import { RecentRuns } from './recent-runs.ts';
 import { fits, queryOf, type RunFilters, writeFilters } from './run-filters.ts';
 
 const pageRuns = 100;
-/** Runs come in floods, and what is shown of them need not. */
+/** Batches events, because runs can start and end in large numbers. */
 const batchMs = 200;
-/** So many more than it had, and the first page is asked for anew: it must not grow for ever. */
+/** When the first page has grown by this many runs, it is refetched, so that it does not grow without limit. */
 const mostAdded = 200;
 
-/** The runs that fit, page after page, kept true by what happens. */
+/** The matching runs in pages, updated by events. */
 export function useLiveRuns(filters: RunFilters) {
   const client = useQueryClient();
   const { subscribe } = useLive();
@@ -34,10 +34,10 @@ export function useLiveRuns(filters: RunFilters) {
     },
     initialPageParam: startOfList,
     getNextPageParam: ({ next }) => next,
-    // What was shown stays until there is something else to show.
+    // Keep showing the previous runs until the new ones arrive.
     placeholderData: keepPreviousData,
     staleTime: 0,
-    // A long list is brought up to date from its first page, below.
+    // A long list is updated from its first page, see the effect below.
     refetchOnMount: ({ state: { data } }) => data === undefined || data.pages.length === 1,
     refetchOnWindowFocus: false,
   });
@@ -53,7 +53,7 @@ export function useLiveRuns(filters: RunFilters) {
         if (old === undefined || merged === null) void client.invalidateQueries({ queryKey });
         else client.setQueryData<LoadedPages>(queryKey, { ...old, pages: [...merged] });
       })
-      // What keeps it from being had is for the list itself to find out, and to tell.
+      // Refetch the list, which shows the error if it fails too.
       .catch(() => {
         if (!ending.signal.aborted) void client.invalidateQueries({ queryKey });
       });

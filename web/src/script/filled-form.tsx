@@ -13,10 +13,10 @@ import { recallValues } from './form/remembered-values.ts';
 import { RunFormPanel } from './form/run-form-panel.tsx';
 import { valuesOfRun } from './form/values-of-run.ts';
 
-/** The form with what was put in the last time; or, with `?from=`, with what some run was started with. */
+/** The form with the last entered values, or with the values of a run if the URL has `?from=`. */
 export function FilledForm({ script }: { script: Script }) {
   const from = new URLSearchParams(useSearch()).get('from');
-  // Another run fills the form anew; the same one does not, whatever else is in the address.
+  // Keyed by run, so that only another run fills the form again.
   return from === null ? (
     <RecalledForm script={script} />
   ) : (

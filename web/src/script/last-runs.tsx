@@ -13,7 +13,7 @@ import { runMessage } from '../parts/words-of-runs.ts';
 
 const shown = 8;
 
-/** How it went the last times. */
+/** The recent runs of a script. */
 export function LastRuns({ scriptId }: { scriptId: string }) {
   const say = useSay();
   const { data, error, refetch } = useQuery(latestRunsQuery(shown, scriptId));

@@ -7,7 +7,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { durationText } from '../parts/time.tsx';
 
-/** What else its manifest says. */
+/** Details from the manifest. */
 export function ScriptFacts({ script }: { script: ScriptDetail }) {
   const say = useSay();
   const { folder, id, entry, language_version, timeout, concurrency, lock, models, dependencies } = script;
@@ -61,7 +61,7 @@ export function ScriptFacts({ script }: { script: ScriptDetail }) {
 
 interface FactProps {
   readonly name: string;
-  /** A text to be copied, which is shown as it is. */
+  /** A text shown with a copy button. */
   readonly copied?: string;
   readonly label?: string;
   readonly children?: ReactNode;

@@ -7,7 +7,7 @@ import { IconButton } from '../parts/button.tsx';
 import { useFavourites } from '../scripts/favourites.ts';
 import { ScriptIcon } from '../scripts/script-icon.tsx';
 
-/** What a script is, and what can be done with it apart from running it. */
+/** The name, description and actions of a script. */
 export function ScriptHeader({ script }: { script: Script }) {
   const say = useSay();
   const [favourites, toggle] = useFavourites();

@@ -21,7 +21,7 @@ export function isUnusable(error: unknown): boolean {
   return error instanceof RefusedError && error.status === 409;
 }
 
-/** There is no such script; there may have been one, which has left its runs. */
+/** Shown for an unknown script. If it existed earlier, its runs are still listed. */
 export function ScriptMissing({ id }: { id: string }) {
   const say = useSay();
   const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
@@ -50,13 +50,13 @@ export function ScriptMissing({ id }: { id: string }) {
   );
 }
 
-/** It is there, and something is wrong with it. */
+/** Shown for a script with errors. */
 export function ScriptUnusable({ id, error }: { id: string; error: unknown }) {
   const say = useSay();
   const { data } = useQuery(scriptsQuery);
   const files = error instanceof RefusedError ? error.files : [];
   const scripts = data?.scripts.filter((script) => script.id === id.toLowerCase()) ?? [];
-  // The service says one thing; the list has all that is wrong with the same files, or with other scripts of this id.
+  // The response has one problem. The list has all problems of the same files and of other scripts with this id.
   const own =
     data?.problems.filter(
       (problem) => files.includes(problem.file) || scripts.some((script) => isProblemOf(script, problem)),

@@ -12,12 +12,12 @@ import { ScriptFacts } from './script-facts.tsx';
 import { ScriptHeader } from './script-header.tsx';
 import { isGone, isUnusable, ScriptMissing, ScriptUnusable } from './script-missing.tsx';
 
-/** A script: what it is, the form that runs it, and how it went the last times. */
+/** The page of a script: details, the form that runs it, and recent runs. */
 export function ScriptPage({ id }: { id: string }) {
   const { data: script, error, refetch } = useQuery(scriptQuery(id));
   const { data: all } = useQuery(scriptsQuery);
   useTabTitle(script?.name ?? id);
-  // What is known of it is not shown any longer when it is there no more, or cannot be used.
+  // Errors come first, so that cached data of a deleted or broken script is not shown.
   if (isGone(error)) return <ScriptMissing id={id} />;
   if (isUnusable(error)) return <ScriptUnusable id={id} error={error} />;
   if (script === undefined)

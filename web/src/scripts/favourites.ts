@@ -6,7 +6,7 @@ const place = 'hob.favourites';
 const listeners = new Set<() => void>();
 let known: ReadonlySet<string> | null = null;
 
-/** The scripts that the person has marked, which come first. Other tabs of the browser hear of it, too. */
+/** The ids of favourite scripts, shared with other tabs of the browser. */
 export function useFavourites(): [ReadonlySet<string>, (id: string) => void] {
   return [useSyncExternalStore(subscribe, current), toggle];
 }

@@ -10,8 +10,8 @@ const all = [
   problem('/home/ann/scripts/tidy/script.toml', 'Hob does not know the language "cobol"'),
 ];
 
-describe('problems are found', () => {
-  it('by the folder, the file or the message, every word of the query being there', () => {
+describe('findProblems', () => {
+  it('matches every word in the folder, the file or the message', () => {
     expect(findProblems(all, 'CROP')).toEqual(all.slice(0, 1));
     expect(findProblems(all.slice(0, 1), 'crop')).toEqual(all.slice(0, 1));
     expect(findProblems(all, 'tidy cobol')).toEqual(all.slice(1));
@@ -20,7 +20,7 @@ describe('problems are found', () => {
     expect(findProblems(all, '')).toEqual(all);
   });
 
-  it('not by where all scripts are kept', () => {
+  it('does not match the common parent folder', () => {
     expect(findProblems(all, 'ann')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import type { Problem } from '../api/wire.ts';
 import { placeNames } from './place-names.ts';
 import { fold, wordsOf } from './search-words.ts';
 
-/** The problems in whose file or message every word of a query occurs: who seeks a script that is missing finds out why it is. */
+/** Finds problems in whose file or message every word of the query occurs, so that a search for a broken script shows what is wrong. */
 export function findProblems(problems: readonly Problem[], query: string): Problem[] {
   const words = wordsOf(query);
   if (words.length === 0) return [...problems];

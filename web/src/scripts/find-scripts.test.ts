@@ -11,26 +11,26 @@ const all = [
 ];
 const namesOf = (query: string) => findScripts(all, query).map(({ name }) => name);
 
-describe('scripts are found', () => {
-  it('by a part of the name, those that begin with it first', () => {
+describe('findScripts', () => {
+  it('matches parts of names, and sorts names that start with the query first', () => {
     expect(namesOf('album')).toEqual(['Album of photos', 'Photo album']);
   });
 
-  it('whatever the case, the accents and the width of what is typed', () => {
+  it('ignores case, accents and width', () => {
     expect(namesOf('resume ＰＤＦ')).toEqual(['Résumé to PDF']);
   });
 
-  it('by words in any order, each of which must be there', () => {
+  it('requires every word, in any order', () => {
     expect(namesOf('photo album')).toEqual(['Photo album', 'Album of photos']);
     expect(namesOf('photo pdf')).toEqual([]);
   });
 
-  it('by what is written about them, and by the beginning of their id', () => {
+  it('matches descriptions and the start of ids', () => {
     expect(namesOf('类型')).toEqual(['整理下载']);
     expect(namesOf('AA1')).toEqual(['Album of photos']);
   });
 
-  it('by the folder and its group, but not by where all of them are kept', () => {
+  it('matches the folder and its group, but not the common parent folder', () => {
     const some = ['/home/ann/hob/scripts/media/crop', '/home/ann/hob/scripts/tidy', 'C:\\hob\\packages\\ocr'];
     const foldersOf = (folders: readonly string[], query: string) =>
       findScripts(
@@ -45,7 +45,7 @@ describe('scripts are found', () => {
     expect(foldersOf(some.slice(1, 2), 'tidy')).toEqual(some.slice(1, 2));
   });
 
-  it('all of them, in their order, when nothing is sought', () => {
+  it('returns all scripts in order for an empty query', () => {
     expect(namesOf('  ')).toEqual(all.map(({ name }) => name));
   });
 });

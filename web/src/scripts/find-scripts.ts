@@ -5,11 +5,11 @@ import { fold, wordsOf } from './search-words.ts';
 interface Sought {
   readonly id: string;
   readonly name: string;
-  /** All else in which words are looked for. */
+  /** All other searchable text. */
   readonly rest: string;
 }
 
-/** Earlier is better; what is in none of these places was not found. */
+/** The ways a word can match, the best first. */
 const places: readonly ((sought: Sought, word: string) => boolean)[] = [
   ({ name }, word) => name.startsWith(word),
   ({ name }, word) => name.includes(word),
@@ -17,7 +17,7 @@ const places: readonly ((sought: Sought, word: string) => boolean)[] = [
   ({ rest }, word) => rest.includes(word),
 ];
 
-/** The scripts in which every word of a query occurs, those whose names have them first. Their order is kept otherwise. */
+/** Finds scripts in which every word of the query occurs, matches in names first. Otherwise the order is kept. */
 export function findScripts(scripts: readonly Script[], query: string): Script[] {
   const words = wordsOf(query);
   if (words.length === 0) return [...scripts];
@@ -33,7 +33,7 @@ function soughtIn({ id, name, desc, language }: Script, place: string): Sought {
   return { id, name: fold(name), rest: fold(`${desc ?? ''}\n${language}\n${place}`) };
 }
 
-/** The worst place of all the words. */
+/** The rank of the worst match of all words. */
 function rankOf(sought: Sought, words: readonly string[]): number {
   const ranks = words.map((word) => {
     const at = places.findIndex((isThere) => isThere(sought, word));

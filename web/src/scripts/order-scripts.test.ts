@@ -6,7 +6,7 @@ import { someScript } from './some-script.ts';
 const order = { favourites: new Set<string>(), lastRuns: new Map(), tag: 'en' };
 
 describe('the order of scripts', () => {
-  it('is that of their names, in which numbers count as such', () => {
+  it('is by name, with numeric comparison', () => {
     const scripts = ['Part 10', 'Part 9', 'other', 'Part 182', 'Part 1819'].map((name) => someScript(name));
     expect(inOrder(scripts, order).map(({ name }) => name)).toEqual([
       'other',
@@ -17,7 +17,7 @@ describe('the order of scripts', () => {
     ]);
   });
 
-  it('begins with favourites, and then what ran most recently', () => {
+  it('starts with favourites, then recently run scripts', () => {
     const scripts = ['a', 'b', 'c', 'd'].map((name) => someScript(name, { id: name }));
     const ran = (id: string, queued_at: string) =>
       [id, { run_id: id, state: 'succeeded', end_cause: 'exit', queued_at, duration_ms: 1 }] as const;

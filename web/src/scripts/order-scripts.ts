@@ -3,11 +3,11 @@ import type { Outcome, Script } from '../api/wire.ts';
 interface Order {
   readonly favourites: ReadonlySet<string>;
   readonly lastRuns: ReadonlyMap<string, Outcome>;
-  /** The language in which the names are read. */
+  /** The language tag for comparing names. */
   readonly tag: string;
 }
 
-/** Favourites, then what ran most recently, then by name; numbers in a name count as such. */
+/** Sorts favourites first, then by last run, then by name with numeric comparison. */
 export function inOrder(scripts: readonly Script[], { favourites, lastRuns, tag }: Order): Script[] {
   const names = new Intl.Collator(tag, { numeric: true });
   const timeOf = ({ id }: Script) => Date.parse(lastRuns.get(id)?.queued_at ?? '') || 0;

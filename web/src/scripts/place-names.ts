@@ -1,9 +1,9 @@
-/** How many names of a path are below the folder of all scripts at most: that of a group and that of the script. */
+/** Maximum depth below the scripts folder: a group and the script. */
 const deepest = 2;
 
 /**
- * Says where each of some folders is, without what all of them are below: who searches means the script, and not where scripts are kept on
- * this machine.
+ * Returns a function that shortens a folder to its part below the common parent of all folders. A search should match the script, not the
+ * location of the scripts folder.
  */
 export function placeNames(folders: readonly string[]): (folder: string) => string {
   const [first = [], ...others] = folders.map((folder) => namesIn(folder).slice(0, -1));

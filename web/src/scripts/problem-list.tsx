@@ -7,11 +7,11 @@ import { classes } from '../parts/classes.ts';
 
 interface ProblemListProps {
   readonly problems: readonly Problem[];
-  /** They are not what the page is about: where it is narrow, one line says how many there are until somebody wants to know. */
+  /** Whether the problems are not the main content: on narrow screens the list then starts collapsed. */
   readonly isAside?: boolean;
 }
 
-/** What is wrong with manifests: where it stands, and what to do about it. */
+/** The problems of manifests with their position and advice. */
 export function ProblemList({ problems, isAside = false }: ProblemListProps) {
   const say = useSay();
   const [isNarrow] = useState(() => matchMedia('(width < 40rem)').matches);

@@ -12,19 +12,19 @@ import { ScriptIcon } from './script-icon.tsx';
 interface ScriptCardProps {
   readonly linkId: string;
   readonly script: Script;
-  /** Among all, most of which may not be on the page. */
+  /** Position among all scripts, most of which may not be rendered. */
   readonly position: number;
   readonly count: number;
   readonly lastRun: Outcome | null;
   readonly isFavourite: boolean;
   readonly onFavourite: (id: string) => void;
-  /** By the arrows, from the search. */
+  /** Marked by the arrow keys of the search field. */
   readonly isMarked: boolean;
-  /** It is there, but cannot be run. */
+  /** The script is listed but cannot run. */
   readonly isUnusable: boolean;
 }
 
-/** A script in two lines on a phone, where many should be seen; else in four. It is as high as any other, whatever is on it. */
+/** A script in four lines, or in two lines on phones. All cards have the same height. */
 export const ScriptCard = memo(function ScriptCard(props: ScriptCardProps) {
   const { linkId, script, position, count, lastRun, isFavourite, onFavourite, isMarked, isUnusable } = props;
   const say = useSay();

@@ -8,7 +8,7 @@ interface ScriptIconProps {
   readonly isSmall?: boolean;
 }
 
-/** Its own icon; else the beginning of its name on a colour that it keeps. */
+/** The icon of a script, or else its first letter on a colour derived from its id. */
 export function ScriptIcon({ script, isSmall = false }: ScriptIconProps) {
   const { id, name, icon } = script;
   const [isMissing, setMissing] = useState(false);
@@ -38,7 +38,7 @@ export function ScriptIcon({ script, isSmall = false }: ScriptIconProps) {
   );
 }
 
-/** One in twelve, by all of the id: scripts that were made together have ids that begin alike. */
+/** One of twelve hues, from the whole id, because ids of related scripts may start with the same characters. */
 function hueOf(id: string): number {
   let sum = 0;
   for (const character of id) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973;

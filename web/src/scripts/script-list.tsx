@@ -6,26 +6,26 @@ import { ScriptCard } from './script-card.tsx';
 import { useGridShape } from './use-grid-shape.ts';
 import { useScrolledTo } from './use-scrolled-to.ts';
 
-/** The one that Enter opens. */
+/** The script that Enter opens. */
 export interface Marked {
   readonly index: number;
-  /** The arrows have gone there, so it is to be seen. */
+  /** Whether the arrow keys selected it, so that it must be scrolled into view. */
   readonly isSteppedTo: boolean;
 }
 
 interface ScriptListProps {
   readonly id: string;
   readonly scripts: readonly Script[];
-  /** By the ids of scripts, as are the favourites. */
+  /** By script id, like the favourites. */
   readonly lastRuns: ReadonlyMap<string, Outcome>;
   readonly favourites: ReadonlySet<string>;
   readonly onFavourite: (id: string) => void;
-  /** By their folders. */
+  /** Folders of scripts that cannot run. */
   readonly unusable: ReadonlySet<string>;
   readonly marked: Marked | null;
 }
 
-/** The cards of all scripts; only those in view are really there. */
+/** The cards of all scripts. Only cards near the view are rendered. */
 export function ScriptList(props: ScriptListProps) {
   const { id, scripts, lastRuns, favourites, onFavourite, unusable, marked } = props;
   const list = useRef<HTMLUListElement>(null);

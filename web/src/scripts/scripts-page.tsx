@@ -37,7 +37,7 @@ export function ScriptsPage() {
     () => inOrder(data?.scripts ?? [], { favourites, lastRuns, tag }),
     [data, favourites, lastRuns, tag],
   );
-  // With every letter, at once: the next key may be Enter.
+  // Search synchronously with every letter, because the next key may be Enter.
   const found = useMemo(() => findScripts(ordered, query), [ordered, query]);
   const unusable = useMemo(() => unusableFolders(data?.scripts ?? [], data?.problems ?? []), [data]);
   const problems = useMemo(() => findProblems(data?.problems ?? [], query), [data, query]);
@@ -47,7 +47,7 @@ export function ScriptsPage() {
   const chosen = found[marked?.index ?? 0];
 
   const open = ({ id }: Script) => {
-    // Who comes back finds what was typed, also when it was typed a moment ago.
+    // Write the query to the URL without delay, so that Back restores it.
     write(query);
     navigate(`/scripts/${id}`);
   };
@@ -122,7 +122,7 @@ function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () =>
   );
 }
 
-/** While something is query there is always one for Enter to open: the first, unless the arrows have gone to another. */
+/** The script that Enter opens: the one selected by the arrow keys, or else the first result of a search. */
 function markedOf(found: readonly Script[], stepped: string | null, isSearch: boolean): Marked | null {
   const index = found.findIndex(({ folder }) => folder === stepped);
   if (index >= 0) return { index, isSteppedTo: true };

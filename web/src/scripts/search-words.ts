@@ -1,9 +1,9 @@
-/** The words of a query, as `fold` writes them. */
+/** The normalized words of a query. */
 export function wordsOf(query: string): string[] {
   return fold(query).split(/\s+/).filter(Boolean);
 }
 
-/** Upper and lower case, full and half width, and accents are all the same to who searches. */
+/** Normalizes text for searching: ignores case, width and accents. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')

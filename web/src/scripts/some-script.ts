@@ -1,6 +1,6 @@
 import type { Script } from '../api/wire.ts';
 
-/** A script as the service tells of it, for tests. */
+/** A script for tests. */
 export function someScript(name: string, rest: Partial<Script> = {}): Script {
   return {
     id: '0',

@@ -2,11 +2,11 @@ import { type RefObject, useLayoutEffect, useState } from 'react';
 
 interface GridShape {
   readonly columns: number;
-  /** From the top of a row to the top of the next. */
+  /** Distance between the tops of two rows. */
   readonly rowPx: number;
 }
 
-/** How many cards stand beside each other in a grid whose rows are all of one height. Known before anything is seen. */
+/** The number of columns and the row height of a grid with equal rows, measured before the first paint. */
 export function useGridShape(grid: RefObject<HTMLElement | null>): GridShape {
   const [shape, setShape] = useState<GridShape>({ columns: 1, rowPx: 100 });
   useLayoutEffect(() => {

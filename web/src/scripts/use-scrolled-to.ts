@@ -1,9 +1,9 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Cards keep so far from the edges of the page, where a phone has its bar. */
+/** Distance to the edges of the window, because phones have a bar at the bottom. */
 const marginPx = 80;
 
-/** Scrolls the page just as far as it takes for a row to be seen; null: it stays where it is. */
+/** Scrolls the page by the shortest distance that shows a row; null does nothing. */
 export function useScrolledTo(list: RefObject<HTMLElement | null>, row: number | null, rowPx: number): void {
   useEffect(() => {
     if (list.current === null || row === null) return;

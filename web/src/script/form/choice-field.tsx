@@ -7,16 +7,16 @@ import { FieldGroup } from '../../parts/field-group.tsx';
 import { inputClasses } from '../../parts/input.ts';
 import type { TextControl } from './text-control.ts';
 
-/** As many as are taken in at a glance. */
+/** More choices are shown as a dropdown list. */
 const mostBeside = 4;
 const mostCharacters = 60;
 
-/** One of several: side by side where they are few and short, else in a list to unfold. */
+/** A choice as radio buttons if there are few short options, or else as a dropdown list. */
 export function ChoiceField(props: TextControl) {
   const { choices, choice_labels } = props.param;
   const characters = choices.reduce((sum, choice) => sum + (choice_labels[choice] ?? choice).length, 0);
   const isFew = choices.length <= mostBeside && characters <= mostCharacters;
-  // What stands side by side cannot be taken back once it is chosen.
+  // Radio buttons cannot be unselected, so an optional choice needs the list.
   return isFew && !mayBeNone(props.param) ? <RadioChoice {...props} /> : <ListChoice {...props} />;
 }
 

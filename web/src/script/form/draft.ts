@@ -1,9 +1,9 @@
 import type { Param } from '../../api/wire.ts';
 
-/** What stands in a control: a text, or whether a switch is on. */
+/** The content of a control: a text, or the state of a switch. */
 export type Draft = string | boolean;
 
-/** What a control shows for a value; undefined for one that has none. */
+/** The draft for a value; `undefined` means no value. */
 export function draftOf({ type }: Pick<Param, 'type'>, value: unknown): Draft {
   if (type === 'bool' && typeof value !== 'string') return value === true;
   if (value === undefined) return '';
@@ -15,7 +15,7 @@ export function draftOf({ type }: Pick<Param, 'type'>, value: unknown): Draft {
     case 'int':
     case 'float':
     case 'bool':
-      // An empty text stands for "not set yet" in many manifests, whatever the type is.
+      // Many manifests use an empty text for "not set", whatever the type is.
       return typeof value === 'string' ? value : JSON.stringify(value);
     case 'dict':
       return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -24,7 +24,7 @@ export function draftOf({ type }: Pick<Param, 'type'>, value: unknown): Draft {
   }
 }
 
-/** One entry a line where that says it all, and otherwise as JSON. */
+/** One entry per line if that is unambiguous, or else JSON. */
 export function linesOf(items: readonly unknown[]): string {
   const isPlain = items.every(
     (item, index) =>

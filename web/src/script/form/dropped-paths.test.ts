@@ -6,7 +6,7 @@ const files = (count: number): FileList => Object.assign(Object.create(null), { 
 const drop = (data: Record<string, string>, count = 0) =>
   readDrop({ getData: (type) => data[type] ?? '', files: files(count) });
 
-it('takes the paths of a file manager that names them', () => {
+it('reads the paths that a file manager passes', () => {
   const list = '# copied\r\nfile:///home/ada/a%20b.png\r\nfile:///C:/%E5%9B%BE.png\r\n';
   expect(drop({ 'text/uri-list': list, 'text/plain': 'x' })).toEqual({
     kind: 'lines',
@@ -14,7 +14,7 @@ it('takes the paths of a file manager that names them', () => {
   });
 });
 
-it('takes text line by line', () => {
+it('reads text line by line', () => {
   expect(drop({ 'text/plain': ' a\n\nb ' })).toEqual({ kind: 'lines', lines: ['a', 'b'] });
   const address = 'https://example.org/';
   expect(drop({ 'text/uri-list': address, 'text/plain': address })).toEqual({
@@ -23,7 +23,7 @@ it('takes text line by line', () => {
   });
 });
 
-it('knows files whose place is not told', () => {
+it('recognizes files without a path', () => {
   expect(drop({}, 2)).toEqual({ kind: 'placeless' });
   expect(drop({})).toEqual({ kind: 'nothing' });
 });

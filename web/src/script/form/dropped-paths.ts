@@ -1,11 +1,11 @@
-/** What a drag brings that can be put into a text. */
+/** The content of a drop. */
 export type Dropped =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
-  /** Files of which the browser tells the content, but not where they lie. */
+  /** Files whose content the browser shares, but not their paths. */
   | { readonly kind: 'placeless' }
   | { readonly kind: 'nothing' };
 
-/** Paths where the drag comes from a file manager that names them; otherwise the text of it, line by line. */
+/** Reads paths if the file manager passes them, or else the dropped text line by line. */
 export function readDrop(transfer: Pick<DataTransfer, 'getData' | 'files'>): Dropped {
   const addresses = linesIn(transfer.getData('text/uri-list')).filter((line) => !line.startsWith('#'));
   const paths = addresses.map(pathOfAddress).filter((path) => path !== null);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { jsonFault } from './json-fault.ts';
 
-it('finds nothing wrong with JSON', () => {
+it('accepts valid JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(0, 2), (text, indent) => {
       expect(jsonFault(JSON.stringify(JSON.parse(text), null, indent))).toBe(null);
@@ -11,7 +11,7 @@ it('finds nothing wrong with JSON', () => {
   );
 });
 
-it('finds something wrong with all that is no JSON', () => {
+it('agrees with JSON.parse on changed texts', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', 'x', '\n', "'"), (text, at, put) => {
       const place = at % (text.length + 1);
@@ -27,7 +27,7 @@ it.each([
   ['{"键": [1, 2}', { line: 1, column: 12, isEnd: false }],
   ['{"a": ', { line: 1, column: 7, isEnd: true }],
   ['{"a": 01}', { line: 1, column: 8, isEnd: false }],
-])('says where %j stops being JSON', (text, fault) => {
+])('finds the position of the error in %j', (text, fault) => {
   expect(jsonFault(text)).toEqual(fault);
 });
 

@@ -1,19 +1,19 @@
-/** Where a text stops being JSON, counted as a person counts. */
+/** The position of the first JSON error. Lines and columns start at 1. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
-  /** It is right as far as it goes, and ends too early. */
+  /** Whether the text is valid so far but ends too early. */
   readonly isEnd: boolean;
 }
 
 const patterns = {
   blank: /[ \t\n\r]*/y,
-  // Control characters must be escaped in JSON, a line break among them: it mostly means that the quote is missing.
+  // JSON does not allow unescaped control characters. A line break usually means a missing quote.
   text: /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy,
   word: /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y,
 };
 
-/** Null when it is JSON. What browsers say themselves differs, and some do not say where. */
+/** Null for valid JSON. The messages of browsers differ, and some have no position. */
 export function jsonFault(text: string): JsonFault | null {
   try {
     const end = skipBlank(text, value(text, skipBlank(text, 0)));
@@ -39,7 +39,7 @@ class Fault extends Error {
   }
 }
 
-/** Where the value ends that begins here. */
+/** The end of the value that begins at a position. */
 function value(text: string, at: number): number {
   switch (text[at]) {
     case '{':

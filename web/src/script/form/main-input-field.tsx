@@ -22,7 +22,7 @@ interface MainInputFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** What the script works on: typed, dropped, or chosen from the files of the machine. */
+/** The main input of a script: typed, dropped, or chosen in the file browser. */
 export function MainInputField({ input, text, complaint, onChange }: MainInputFieldProps) {
   const say = useSay();
   const toast = useToast();
@@ -40,7 +40,7 @@ export function MainInputField({ input, text, complaint, onChange }: MainInputFi
   const drop = (event: DragEvent) => {
     setOver(false);
     const dropped = readDrop(event.dataTransfer);
-    // A text that is moved within the field is for the browser to move.
+    // The browser handles text that is moved within the field.
     if (dropped.kind === 'nothing' || (isOne && dropped.kind === 'lines' && text !== '')) return;
     event.preventDefault();
     if (dropped.kind === 'lines') add(dropped.lines);

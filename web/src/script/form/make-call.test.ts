@@ -36,7 +36,7 @@ function send(params: Param[], drafts: FormValues['drafts'] = {}) {
   return 'call' in made ? (made.call.params ?? {}) : Object.fromEntries(made.complaints);
 }
 
-describe('the call that a form makes', () => {
+describe('makeCall', () => {
   it.each<[Param, string | boolean, unknown]>([
     [param('p', 'str'), ' a ', ' a '],
     [param('p', 'int'), ' -5 ', -5],
@@ -50,17 +50,17 @@ describe('the call that a form makes', () => {
     [param('p', 'any'), 'five', 'five'],
     [param('p', 'str', { default: 'x' }), '', ''],
     [param('p', 'list', { default: ['x'] }), '', []],
-  ])('has what was put in, as the type wants it: %j %j', (one, draft, value) => {
+  ])('converts a draft to the type of its parameter: %j %j', (one, draft, value) => {
     expect(send([one], { p: draft })).toEqual({ p: value });
   });
 
-  it('has nothing where nothing was put in and nothing is to be taken away', () => {
+  it('leaves out empty fields', () => {
     const params = ['str', 'int', 'float', 'list', 'dict', 'any'].map((type) => param(type, type));
     expect(send(params)).toEqual({});
     expect(send([param('n', 'int', { default: 3 })], { n: '' })).toEqual({});
   });
 
-  it('has the defaults that are shown', () => {
+  it('sends the shown defaults', () => {
     const defaults: [string, unknown][] = [
       ['str', 'x'],
       ['int', 85],
@@ -89,11 +89,11 @@ describe('the call that a form makes', () => {
     ],
     [param('p', 'str', { required: true }), '  ', 'This field is required'],
     [param('p', 'str', { choices: ['a', 'b'] }), 'c', 'Must be one of: a, b'],
-  ])('is not made of what does not fit: %j %j', (one, draft, en) => {
+  ])('rejects an invalid draft: %j %j', (one, draft, en) => {
     expect(send([one], { p: draft })).toMatchObject({ p: { en } });
   });
 
-  it('leaves out what is asked for only with another value, and does not miss it', () => {
+  it('leaves out parameters whose condition is not met, even required ones', () => {
     const mode = param('mode', 'str', { default: 'lossy', choices: ['lossy', 'lossless'] });
     const quality = param('quality', 'int', { required: true, when: { field: 'mode', eq: 'lossy' } });
     const fine = param('fine', 'bool', { when: { field: 'quality', eq: 100 } });
@@ -104,7 +104,7 @@ describe('the call that a form makes', () => {
     expect(send(all)).toHaveProperty('quality.en', 'This field is required');
   });
 
-  it('has the values of the main input, one a line, without the quotes that come with copied paths', () => {
+  it('reads the main input line by line, and removes quotes around paths', () => {
     const data = (input: typeof images, text: string) => {
       const made = makeCall({ id, input, params: [] }, { input: text, drafts: {} });
       return 'call' in made ? (made.call.data?.images ?? []) : [...made.complaints.keys()];
@@ -118,8 +118,8 @@ describe('the call that a form makes', () => {
   });
 });
 
-describe('a form filled in from a run', () => {
-  it('makes the same call again, whatever the values are', () => {
+describe('valuesOfRun', () => {
+  it('leads to the same call again', () => {
     const values = {
       s: 'a\nb',
       n: -1.5,
@@ -152,7 +152,7 @@ describe('a form filled in from a run', () => {
     expect(k).toBe('***');
   });
 
-  it('shows a list one entry a line where it can', () => {
+  it('shows a list with one entry per line if possible', () => {
     expect(draftOf({ type: 'list' }, ['a', 'b c'])).toBe('a\nb c');
     expect(draftOf({ type: 'list' }, ['[a]'])).toBe('["[a]"]');
   });

@@ -2,7 +2,7 @@ import type { Script } from '../../api/wire.ts';
 import { type Complaint, type Reading, readDraft, readLines } from './read-draft.ts';
 import { type Drafts, draftIn, shownParams } from './shown-params.ts';
 
-/** What was put into the form; the rest is as the manifest says. */
+/** The entered values. Fields without a draft have the default of the manifest. */
 export interface FormValues {
   readonly input: string;
   readonly drafts: Drafts;
@@ -17,15 +17,15 @@ export interface RunCall {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** By the name of the field: that of a param, or `inputField`. */
+/** Errors by field: the name of a parameter, or `inputField`. */
 export type Complaints = ReadonlyMap<string, Complaint>;
 
-/** The field of the main input. No param can have this name: names in a manifest are not empty. */
+/** The name of the main input field. No parameter can have it, because names in a manifest are not empty. */
 export const inputField = '';
 
 export type MadeCall = { readonly call: RunCall } | { readonly complaints: Complaints };
 
-/** What the form would send, or all that keeps it from that. Secrets may be left for later where the call is only shown. */
+/** The request of the form, or all its errors. With `secretsLater`, required secrets may be empty, because the call is only shown. */
 export function makeCall(
   script: Pick<Script, 'id' | 'input' | 'params'>,
   { input, drafts }: FormValues,
@@ -54,7 +54,7 @@ export function makeCall(
   };
 }
 
-/** What is wrong with one field, if anything. */
+/** The error of one field, or null. */
 export function complaintAt(
   script: Pick<Script, 'id' | 'input' | 'params'>,
   values: FormValues,
@@ -64,7 +64,7 @@ export function complaintAt(
   return 'complaints' in made ? (made.complaints.get(field) ?? null) : null;
 }
 
-/** The values of the main input: one, as it was written, or one a line. */
+/** The values of the main input: a single value, or one per line. */
 export function readInput(
   { type, pick }: Pick<NonNullable<Script['input']>, 'type' | 'pick'>,
   text: string,
@@ -89,7 +89,7 @@ function inputComplaint(
   return isTexts ? null : { en: 'Every entry must be text', zh: '每一项都应为文本' };
 }
 
-/** File managers and shells put quotes around the paths that they copy. */
+/** Removes quotes, which file managers and shells put around copied paths. */
 function unquoted(path: string): string {
   const [, double, single] = /^(?:"(.+)"|'(.+)')$/.exec(path) ?? [];
   return double ?? single ?? path;

@@ -18,7 +18,7 @@ export interface ParamFieldProps {
   readonly onChange: (draft: Draft) => void;
 }
 
-/** The control for a param, by its type. */
+/** The control for a parameter, by its type. */
 export function ParamField({ param, draft, complaint, onChange }: ParamFieldProps) {
   const say = useSay();
   const { name, label, type, description, required } = param;

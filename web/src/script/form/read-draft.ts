@@ -2,13 +2,13 @@ import type { Param } from '../../api/wire.ts';
 import type { Draft } from './draft.ts';
 import { jsonFault } from './json-fault.ts';
 
-/** What is wrong with a field, in both languages: the person may change it while it is shown. */
+/** The error of a field in both languages, because the user may switch the language while it is shown. */
 export interface Complaint {
   readonly en: string;
   readonly zh: string;
 }
 
-/** What a control says: a value, nothing (the service then takes the default), or something that cannot be. */
+/** The result of reading a control: a value, nothing (the service uses the default), or an error. */
 export type Reading =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'nothing' }
@@ -16,10 +16,10 @@ export type Reading =
 
 const nothing: Reading = { kind: 'nothing' };
 
-/** Of a field in which there has to be something. */
+/** The error of an empty required field. */
 export const missing: Complaint = { en: 'This field is required', zh: '此项必填' };
 
-/** The value that a draft stands for, of the type that the service wants. */
+/** Converts a draft to the type of its parameter. */
 export function readDraft(param: Param, draft: Draft): Reading {
   if (typeof draft === 'boolean') return of(draft);
   const text = draft.trim();
@@ -46,7 +46,7 @@ export function readDraft(param: Param, draft: Draft): Reading {
   }
 }
 
-/** A text is taken as it is, blanks at its ends included; none at all is a value only where there would be another without it. */
+/** Text keeps its leading and trailing spaces. An empty text is sent only if it replaces a default. */
 function readText({ choices, secret }: Param, draft: string, hasDefault: boolean): Reading {
   if (draft === '') return hasDefault && choices.length === 0 && !secret ? of('') : nothing;
   if (choices.length > 0 && !choices.includes(draft))
@@ -67,7 +67,7 @@ function readNumber(text: string): Reading {
   return Number.isFinite(number) ? of(number) : wrong('Enter a number, such as 0.5', '应为数字，例如 0.5');
 }
 
-/** One entry a line, or a list in JSON: what begins like one is meant as one. */
+/** Reads one entry per line, or a JSON list if the text starts with `[`. */
 export function readLines(text: string): Reading {
   const trimmed = text.trim();
   if (trimmed.startsWith('[')) {

@@ -6,10 +6,10 @@ import type { Drafts } from './shown-params.ts';
 
 type Shape = Pick<Script, 'id' | 'params'>;
 
-/** What fits into a browser's memory beside that of other scripts. */
+/** Larger values are not stored, to leave room for other scripts. */
 const mostCharacters = 100_000;
 
-/** What was put into the form of a script the last time, as far as it still has such fields. */
+/** The last entered values of a script, for the fields that it still has. */
 export function recallValues(script: Shape): FormValues {
   const kept = parse(readChoice(placeOf(script)));
   if (typeof kept !== 'object' || kept === null) return noValues;
@@ -21,7 +21,7 @@ export function recallValues(script: Shape): FormValues {
   };
 }
 
-/** Secrets are never kept. */
+/** Stores the values without secrets. */
 export function rememberValues(script: Shape, { input, drafts }: FormValues): void {
   const kept = fitting(script, drafts);
   const isEmpty = input === '' && Object.keys(kept).length === 0;

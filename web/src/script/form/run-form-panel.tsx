@@ -19,7 +19,7 @@ import { rememberValues } from './remembered-values.ts';
 import { draftIn, shownParams } from './shown-params.ts';
 import { useRunForm } from './use-run-form.ts';
 
-/** What a script is run with, and what runs it. */
+/** The form that runs a script. */
 export function RunFormPanel({ script, first }: { script: Script; first: FormValues }) {
   const say = useSay();
   const [, navigate] = useLocation();
@@ -28,7 +28,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
   const fields = useRef<HTMLFormElement>(null);
   const [shownCall, setShownCall] = useState<RunCall | null>(null);
 
-  /** The first of them, as they stand on the page. */
+  /** Focuses the first field with an error. */
   const focusFirst = (wrong: Complaints) => {
     const controls = [...(fields.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
     controls.find(({ dataset }) => dataset.field !== undefined && wrong.has(dataset.field))?.focus();
@@ -47,7 +47,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       focusFirst(wrong);
     },
   });
-  /** The call; or null, and the focus is where something is wrong. */
+  /** Returns the call, or focuses the first error and returns null. */
   const checked = (options?: { secretsLater: boolean }) => {
     const made = flushSync(() => form.check(options));
     if ('call' in made) return made.call;
@@ -70,11 +70,11 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       aria-label={say('Run script', '运行脚本')}
       onSubmit={(event) => event.preventDefault()}
       onBlur={({ target, relatedTarget }) => {
-        // The buttons see to it themselves, and are not to move away under the pointer.
+        // Buttons check the form themselves. An error message here would move the button away before the click.
         if (relatedTarget instanceof HTMLButtonElement || !(target instanceof HTMLElement)) return;
         if (target.dataset.field !== undefined) form.leave(target.dataset.field);
       }}
-      // What gets the focus is not to lie behind the bar at the lower end.
+      // The scroll margin keeps focused fields clear of the bar at the bottom.
       className="rounded-xl border border-line bg-surface **:data-field:scroll-my-32"
     >
       <div className="flex flex-col gap-5 p-4 md:p-5">

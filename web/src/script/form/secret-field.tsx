@@ -7,7 +7,7 @@ import { Field } from '../../parts/field.tsx';
 import { inputClasses } from '../../parts/input.ts';
 import type { TextControl } from './text-control.ts';
 
-/** What is not shown unless asked, and not kept by anybody: neither by this page nor by the browser. */
+/** A password field that neither the page nor the browser stores. */
 export function SecretField({ param, text, error, onChange }: TextControl) {
   const say = useSay();
   const [isShown, setShown] = useState(false);
@@ -29,7 +29,7 @@ export function SecretField({ param, text, error, onChange }: TextControl) {
             aria-describedby={describedBy}
             aria-invalid={isInvalid}
             aria-required={required}
-            // Browsers offer to keep passwords, whatever `off` says; a new one they only do not fill in.
+            // Browsers ignore `off` for passwords. `new-password` prevents autofill.
             autoComplete="new-password"
             spellCheck={false}
             onChange={({ target }) => onChange(target.value)}

@@ -4,19 +4,19 @@ import { readDraft } from './read-draft.ts';
 
 export type Drafts = Readonly<Record<string, Draft>>;
 
-/** What a control shows: what was put in, else the default. */
+/** The draft of a control: the entered value, or else the default. */
 export function draftIn(drafts: Drafts, param: Param): Draft {
   return Object.hasOwn(drafts, param.name) ? (drafts[param.name] ?? '') : draftOf(param, param.default);
 }
 
-/** The params that are asked for, as the service sees it: by what would be sent of the others, and else by their defaults. */
+/** The parameters whose conditions are met. Like the service, it compares with the values to be sent, or else the defaults. */
 export function shownParams(params: readonly Param[], drafts: Drafts): Param[] {
   const byName = new Map(params.map((param) => [param.name, param]));
   const isShown = ({ when }: Param, askers: ReadonlySet<string>): boolean => {
     if (when === null) return true;
     const other = byName.get(when.field);
     if (other === undefined) return false;
-    // Two that wait for each other would never be seen.
+    // Parameters that depend on each other would never be shown.
     if (askers.has(other.name)) return true;
     const reading = isShown(other, new Set([...askers, other.name]))
       ? readDraft(other, draftIn(drafts, other))
@@ -26,7 +26,7 @@ export function shownParams(params: readonly Param[], drafts: Drafts): Param[] {
   return params.filter((param) => isShown(param, new Set([param.name])));
 }
 
-/** Whether two JSON values are the same, whatever the order of their keys. */
+/** Compares two JSON values, ignoring the order of keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

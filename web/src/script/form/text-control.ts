@@ -1,6 +1,6 @@
 import type { Param } from '../../api/wire.ts';
 
-/** What the fields with a text in them are given. */
+/** The props of text fields. */
 export interface TextControl {
   readonly param: Param;
   readonly text: string;

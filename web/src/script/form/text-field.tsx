@@ -8,10 +8,10 @@ import { inputClasses } from '../../parts/input.ts';
 import { TextArea } from '../../parts/text-area.tsx';
 import type { TextControl } from './text-control.ts';
 
-/** Longer than what is seen of one line. */
+/** Longer texts do not fit on one line. */
 const longText = 90;
 
-/** A text: on one line, or on several where it has them or they are asked for. */
+/** A text field with one line, or with several if the text has them or the user asks for them. */
 export function TextField({ param, text, error, onChange }: TextControl) {
   const say = useSay();
   const { name, label, description, required } = param;
@@ -22,7 +22,7 @@ export function TextField({ param, text, error, onChange }: TextControl) {
   const isLong = isAsked || text.includes('\n');
   const area = useRef<HTMLTextAreaElement>(null);
   const [wasClicked, setClicked] = useState(false);
-  // The field that had the focus, or the button, is gone.
+  // The element that had the focus was replaced.
   useEffect(() => {
     if (wasClicked) area.current?.focus();
   }, [wasClicked]);

@@ -19,24 +19,24 @@ const nothingWrong: Complaints = new Map();
 export interface RunForm {
   readonly values: FormValues;
   readonly complaints: Complaints;
-  /** Whether anything is not as the manifest has it. */
+  /** Whether any value differs from its default. */
   readonly isChanged: boolean;
   readonly setInput: (text: string) => void;
   readonly setDraft: (name: string, draft: Draft) => void;
-  /** The person goes on to something else: what is in the field by now is meant. */
+  /** Checks a field when it loses the focus. */
   readonly leave: (field: string) => void;
   readonly reset: () => void;
-  /** The call, or what keeps the form from making it; the fields say so, too. */
+  /** Checks the whole form and shows all errors. */
   readonly check: (options?: { readonly secretsLater: boolean }) => MadeCall;
   readonly complain: (complaints: Complaints) => void;
 }
 
-/** What is in the form of a script. It is remembered as it is typed, for the next time. */
+/** The state of a script form. Entered values are stored in the browser as they change. */
 export function useRunForm(script: Script, first: FormValues): RunForm {
   const [{ values, isTouched }, setForm] = useState({ values: first, isTouched: false });
   const [complaints, setComplaints] = useState(nothingWrong);
   useEffect(() => {
-    // To have looked at what a run was started with is no reason to forget what was typed here.
+    // Filling in the values of a run must not overwrite the stored ones until the user edits them.
     if (isTouched) rememberValues(script, values);
   }, [script, values, isTouched]);
 
@@ -48,7 +48,7 @@ export function useRunForm(script: Script, first: FormValues): RunForm {
   };
   const change = (field: string, changed: FormValues) => {
     setForm({ values: changed, isTouched: true });
-    // While something is put right, it says what is still wrong.
+    // Update a shown error while the user corrects the field.
     if (complaints.has(field)) settle(field, complaintAt(script, changed, field));
   };
   return {
@@ -60,12 +60,12 @@ export function useRunForm(script: Script, first: FormValues): RunForm {
       const param = script.params.find((each) => each.name === name);
       const isDefault = param !== undefined && draftOf(param, param.default) === draft;
       const { [name]: _, ...others } = values.drafts;
-      // What is as the manifest has it follows the manifest.
+      // A value equal to the default is not stored, so that it follows changes of the manifest.
       change(name, { ...values, drafts: isDefault ? others : { ...others, [name]: draft } });
     },
     leave(field) {
       const complaint = complaintAt(script, values, field);
-      // Who goes through the fields may come back to the empty ones.
+      // Do not report empty fields yet, because the user may return to them.
       if (complaint !== null && complaint !== missing) settle(field, complaint);
     },
     reset() {

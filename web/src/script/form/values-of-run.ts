@@ -3,12 +3,12 @@ import { type Draft, draftOf, linesOf } from './draft.ts';
 import type { FormValues } from './make-call.ts';
 import { isSame } from './shown-params.ts';
 
-/** What the form has when it is filled in as for a run, and what of that run it cannot hold. */
+/** The form values of a run, and the parts of its input that the form cannot show. */
 export interface RunValues {
   readonly values: FormValues;
-  /** Secrets of that run: they are not on record. */
+  /** Labels of the secrets of the run, which are not stored. */
   readonly secrets: readonly string[];
-  /** What the script does not declare (any more), and so has no field for. */
+  /** Names that the script does not declare (any more). */
   readonly leftOut: readonly string[];
 }
 

@@ -1,7 +1,7 @@
-/** A secret in the place of its value: where it is pasted, the environment has it. */
+/** Stands for the value of a secret, which the code reads from an environment variable. */
 export class Placeholder {
   readonly variable: string;
-  /** Otherwise the variable holds JSON. */
+  /** Whether the variable holds plain text; otherwise it holds JSON. */
   readonly isText: boolean;
 
   constructor(variable: string, isText: boolean) {
@@ -10,7 +10,7 @@ export class Placeholder {
   }
 }
 
-/** How a language writes values. */
+/** The notation of values in a programming language. */
 export interface CodeWords {
   readonly text: (value: string) => string;
   readonly yes: string;
@@ -19,7 +19,7 @@ export interface CodeWords {
   readonly secret: (placeholder: Placeholder) => string;
 }
 
-/** A JSON value with placeholders in it, as a language writes it, over several lines. */
+/** Writes a JSON value with placeholders as multi-line code. */
 export function writeValue(value: unknown, words: CodeWords, margin = ''): string {
   if (value instanceof Placeholder) return words.secret(value);
   if (typeof value === 'string') return words.text(value);

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 
-/** Whether the service asks for its token. This page has shown it, and a cookie stands for it since: it is asked without one. */
+/** Whether the service requires a token. The request omits the session cookie of this page. */
 export const needsTokenQuery = queryOptions({
   queryKey: ['needs-token'],
   queryFn: async ({ signal }) => {

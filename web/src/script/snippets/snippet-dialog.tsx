@@ -18,13 +18,13 @@ const languages = [
 ] as const;
 
 interface SnippetDialogProps {
-  /** What is called; null: nothing is shown. */
+  /** The call to show; null closes the dialog. */
   readonly call: RunCall | null;
   readonly params: readonly Param[];
   readonly onClose: () => void;
 }
 
-/** The call that the form would make, to be made from elsewhere. */
+/** Shows the call of the form as code for other programs. */
 export function SnippetDialog({ call, params, onClose }: SnippetDialogProps) {
   const say = useSay();
   return (

@@ -17,7 +17,7 @@ const secret = (name: string, type = 'str'): Param => ({
 const script_id = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const options = { origin: 'http://127.0.0.1:9527', params: [], needsToken: false, languageTag: 'en' };
 
-it('never has a secret in it, but the name of a variable, which is its own', () => {
+it('has a variable with a unique name instead of each secret', () => {
   const params = [
     secret('api-key'),
     secret('api_key'),
@@ -38,19 +38,19 @@ it('never has a secret in it, but the name of a variable, which is its own', () 
   expect(all.python).toContain('"pin": json.loads(os.environ["PIN"])');
 });
 
-it('sends the token where one is needed', () => {
+it('sends the token if one is required', () => {
   const { variables, ...codes } = writeSnippets({ script_id }, { ...options, needsToken: true });
   expect(variables).toEqual(['HOB_TOKEN']);
   for (const code of Object.values(codes)) expect(code).toMatch(/Authorization.+HOB_TOKEN/);
 });
 
-it('asks for refusals in the language of the page', () => {
+it('asks for errors in the language of the page', () => {
   const { variables, ...codes } = writeSnippets({ script_id }, { ...options, languageTag: 'zh-CN' });
   expect(variables).toEqual([]);
   for (const code of Object.values(codes)) expect(code).toMatch(/Accept-Language"?: "?zh-CN/);
 });
 
-it('has no more than the id where there is nothing else to say', () => {
+it('sends only the id if there is no input', () => {
   expect(writeSnippets({ script_id }, options).curl).toBe(
     [
       `curl -sS 'http://127.0.0.1:9527/api/execute' \\`,

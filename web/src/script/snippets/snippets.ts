@@ -6,7 +6,7 @@ export interface Snippets {
   readonly curl: string;
   readonly python: string;
   readonly javascript: string;
-  /** What has to be in the environment where they are pasted. */
+  /** The environment variables that the code needs. */
   readonly variables: readonly string[];
 }
 
@@ -14,7 +14,7 @@ interface SnippetOptions {
   readonly origin: string;
   readonly params: readonly Param[];
   readonly needsToken: boolean;
-  /** In what language refusals are wanted: without one, the service speaks Chinese. */
+  /** The language of error messages; Chinese by default. */
   readonly languageTag: string;
 }
 
@@ -25,10 +25,10 @@ interface CallInCode extends Pick<SnippetOptions, 'needsToken' | 'languageTag'> 
 }
 
 const tokenVariable = 'HOB_TOKEN';
-/** A text of several lines as it stands in JSON. */
+/** Escapes a text with several lines for JSON. */
 const awkEscape = String.raw`awk '{ gsub(/[\\"]/, "\\\\&"); gsub(/\t/, "\\t"); gsub(/\r/, "\\r"); printf "%s%s", s, $0; s = "\\n" }'`;
 
-/** A call as it is made from elsewhere, ready to be pasted. What is secret is named, never written. */
+/** Writes a call as code in several languages. Secrets are read from variables and never written. */
 export function writeSnippets(
   call: RunCall,
   { origin, params, needsToken, languageTag }: SnippetOptions,
@@ -41,7 +41,7 @@ export function writeSnippets(
 }
 
 function curl({ address, body, needsToken, languageTag, variables }: CallInCode): string {
-  // Nothing ends a text in single quotes but such a quote.
+  // In single quotes only the quote itself needs escaping.
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);
   const words: CodeWords = {
     text: (value) => quoted(JSON.stringify(value)),
@@ -51,7 +51,7 @@ function curl({ address, body, needsToken, languageTag, variables }: CallInCode)
     secret: ({ variable, isText }) =>
       isText ? `"'"$(printf '%s\\n' "$${variable}" | ${awkEscape})"'"` : `'"$${variable}"'`,
   };
-  // On its own line it would stop nothing where lines are pasted; within `$(…)`, only what is in there.
+  // Joined with `&&`: on a separate line it would not stop pasted commands, and inside `$(…)` it would stop only the subshell.
   const check = variables.map((variable) => `"\${${variable}:?}"`).join(' ');
   return [
     ...(check === '' ? [] : [`: ${check} &&`]),
@@ -97,7 +97,7 @@ function javascript({ address, body, needsToken, languageTag, variables }: CallI
       isText ? `process.env.${variable}` : `JSON.parse(process.env.${variable})`,
   };
   const token = needsToken ? `, Authorization: \`Bearer \${process.env.${tokenVariable}}\`` : '';
-  // What is undefined is left out of JSON without a word.
+  // Without this check, JSON.stringify silently drops undefined values.
   const check = `for (const name of ${JSON.stringify(variables)})
   if (!process.env[name]) throw new Error(\`\${name} is not set\`);
 `;
@@ -127,7 +127,7 @@ function withoutSecrets(call: RunCall, params: readonly Param[]) {
   return { body, placeholders };
 }
 
-/** The name of a param as that of a variable, which no other has. */
+/** A unique variable name for a parameter. */
 function variableFor(name: string, taken: readonly string[]): string {
   const plain = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   const base = /^[A-Z][A-Z0-9_]*$/.test(plain)
