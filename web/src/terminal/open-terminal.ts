@@ -17,11 +17,11 @@ const scrollbackLines = 10_000;
 export interface TerminalHooks {
   describeGap: (bytes: number) => string;
   onReach: (isThere: boolean) => void;
-  /** Something that was typed was not taken. */
+  /** The service refused input. */
   onRefused: (error: unknown) => void;
-  /** Nothing more can be typed. */
+  /** The terminal takes no more input. */
   onClosed: () => void;
-  /** The person wants to leave it by the keyboard. */
+  /** The user pressed the shortcut that leaves the terminal. */
   onLeave: () => void;
 }
 
@@ -31,7 +31,7 @@ export interface OpenedTerminal {
   close(): void;
 }
 
-/** Shows the terminal of a run in a place of the page, and passes on what is typed there. */
+/** Opens the terminal of a run in an element of the page, and sends input to the run. */
 export function openTerminal(
   place: HTMLElement,
   runId: string,
@@ -41,10 +41,10 @@ export function openTerminal(
   const ending = new AbortController();
   const { signal } = ending;
   const terminal = new Terminal({
-    // As it was for those who saw it first; it takes the size of its place once all of that is shown.
+    // Start with the size in which the old output was written. The terminal is resized once that output is shown.
     cols: columns ?? 80,
     rows: rows ?? 24,
-    // The log has line ends as the script wrote them.
+    // The log contains line ends as the script wrote them.
     convertEol: true,
     cursorBlink: true,
     disableStdin: !isOpen,
@@ -70,7 +70,7 @@ export function openTerminal(
     typing.close();
     sizes.close();
     terminal.options.disableStdin = true;
-    // The cursor says where something would appear.
+    // Hide the cursor, because no input is possible.
     terminal.write('\x1b[?25l');
     hooks.onClosed();
   };
@@ -94,7 +94,7 @@ export function openTerminal(
   if (terminal.textarea) takeInsertedText(terminal.textarea, (text) => typing.type(text));
   const tellSize = () => sizes.tell({ columns: terminal.cols, rows: terminal.rows });
   terminal.onResize(() => isCaughtUp && tellSize());
-  // Pages of other sizes may show it, too: it has the size of the one that is typed into.
+  // Several pages may show the terminal. It has the size of the page that has the focus.
   terminal.textarea?.addEventListener('focus', () => isCaughtUp && tellSize(), { signal });
   const observer = new ResizeObserver(() => (isCaughtUp || !isOpen) && fit.fit());
   observer.observe(place);
@@ -125,7 +125,7 @@ export function openTerminal(
   };
 }
 
-/** Names this page among others. (The ready-made way to a random id is not there for pages from other machines.) */
+/** A random id for this page. (`crypto.randomUUID` is missing on pages loaded over plain HTTP from other machines.) */
 function newSender(): string {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return [...words].map((word) => word.toString(36)).join('-');

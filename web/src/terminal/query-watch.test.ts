@@ -8,7 +8,7 @@ const device = '\x1b[c';
 const focusOn = '\x1b[?1004h';
 const mouseOn = '\x1b[?1000;1006h';
 
-/** A terminal without a page, and what of it reaches the script. */
+/** A terminal without a page, which records what is sent to the script. */
 function openWatch() {
   const sent: string[] = [];
   const terminal = new Terminal();
@@ -26,13 +26,13 @@ function openWatch() {
 }
 
 describe('QueryWatch', () => {
-  it('answers what is asked now, whatever is written behind it', async () => {
+  it('answers current queries, even if other output follows', async () => {
     const { sent, write } = openWatch();
     await write(`ab${position}${device}Name? `);
     expect(sent).toEqual(['6: [1;3R', '9: [?1;2c']);
   });
 
-  it('answers nothing that was asked before the page looked, and was not the last', async () => {
+  it('does not answer old queries that were followed by other output', async () => {
     const { watch, sent, write } = openWatch();
     const old = `ab${position}${device}Name? `;
     watch.takeForOld(old.length);
@@ -42,7 +42,7 @@ describe('QueryWatch', () => {
     expect(sent).toEqual([`${old.length + 4}: [1;9R`]);
   });
 
-  it('answers all that was asked last, when it knows that it was', async () => {
+  it('answers the last old queries once all old output is written', async () => {
     const { watch, sent, write } = openWatch();
     watch.takeForOld(10);
     await write(`a${position}`);
@@ -51,7 +51,7 @@ describe('QueryWatch', () => {
     expect(sent).toEqual(['5: [1;2R', '9: [0n']);
   });
 
-  it('takes what comes after a pause for old until it knows how much that is', async () => {
+  it('treats output after a pause as old until the amount is known', async () => {
     const { watch, sent, write } = openWatch();
     await write('ready');
     watch.takeForOld(Number.POSITIVE_INFINITY);
@@ -61,13 +61,13 @@ describe('QueryWatch', () => {
     expect(sent).toEqual(['18: [?1;2c']);
   });
 
-  it('says nothing of the focus when that is switched on', async () => {
+  it('sends no focus report when focus reporting is switched on', async () => {
     const { sent, write } = openWatch();
     await write(`${focusOn}${mouseOn}`);
     expect(sent).toEqual([]);
   });
 
-  it('passes on what is typed meanwhile, and what the mouse and the focus do only when it is up to date', async () => {
+  it('sends typed input at any time, but mouse and focus reports only when up to date', async () => {
     const { watch, terminal, sent, write } = openWatch();
     const act = () => {
       for (const text of ['\x1b[I', '\x1b[<0;3;4M', '\x1b[A', 'x']) terminal.input(text);

@@ -10,9 +10,9 @@ const controlQueries: readonly IFunctionIdentifier[] = [
   { intermediates: '$', final: 'p' },
   { prefix: '?', intermediates: '$', final: 'p' },
 ];
-/** Among what this switches on is that the focus is told, and the terminal tells it at once. */
+/** Can switch on focus reporting, which makes the terminal send a report immediately. */
 const modeSwitch: IFunctionIdentifier = { prefix: '?', final: 'h' };
-/** A colour of the palette, the foreground, the background, the cursor. */
+/** OSC codes: palette colour, foreground, background, cursor. */
 const colourQueries = [4, 10, 11, 12];
 
 const lead = '\x1b';
@@ -21,7 +21,7 @@ const mouseReportStart = `${lead}[<`;
 
 interface Answer {
   readonly text: string;
-  /** How much the script had written when it asked. */
+  /** The number of bytes that the script had written when it asked. */
   readonly askedAt: number;
 }
 
@@ -31,11 +31,11 @@ interface QueryListener {
 }
 
 /**
- * Tells what the terminal answers to a program from what a person types: both come by the same way, and of the answers only the first of all
- * pages counts. So each is known by how much the program had written when it asked.
+ * Separates the answers of the terminal to a program from typed input, because xterm.js reports both in the same way. Several pages may
+ * answer, and only the first answer counts, so each answer is identified by the output offset of its query.
  *
- * What was written before the page looked asks nothing any more: who has written something else since has its answer, or has given up, and
- * would read another one as typed. Only what was asked last may still be waited for.
+ * Queries in old output are not answered: a program that has written something since has its answer or gave up, and would read a late answer
+ * as typed input. Only the last query may still be waiting.
  */
 export class QueryWatch {
   readonly #terminal: Terminal;
@@ -44,7 +44,7 @@ export class QueryWatch {
   #drawnBytes = 0;
   #endBytes = 0;
   #isQuery = false;
-  /** To what was asked last, by all that is known until now. */
+  /** Answers to the last queries of the old output. */
   #lastAnswers: Answer[] = [];
   #isOwn = false;
   #isClosed = false;
@@ -54,10 +54,10 @@ export class QueryWatch {
     this.#terminal = terminal;
     this.#listener = listener;
     const { parser } = terminal;
-    // These come before the handlers that answer, and leave that to them.
+    // These handlers run before the built-in ones that answer, and return false to let them run.
     const note = () => {
       this.#isOwn = true;
-      // Those answer in this turn, and nobody can type in it.
+      // The built-in handlers answer in the same task, in which no input can arrive.
       queueMicrotask(() => {
         this.#isOwn = false;
       });
@@ -69,13 +69,13 @@ export class QueryWatch {
     terminal.onData((text) => (this.#isOwn ? this.#takeOwn(text) : this.#takeTyped(text)));
   }
 
-  /** So much was written before the page looked. */
+  /** Sets the number of bytes that count as old output. */
   takeForOld(bytes: number): void {
     this.#oldBytes = bytes;
     if (!this.#isBehind) this.#answerLast();
   }
 
-  /** Shows what the script has written from one offset to another. Resolves when it is drawn. */
+  /** Writes output from one offset to another. Resolves when it is drawn. */
   async write(text: string, offset: number, endOffset: number): Promise<void> {
     for (const part of splitQueries(text, offset)) {
       if (this.#isClosed) return;
@@ -92,7 +92,7 @@ export class QueryWatch {
     if (!this.#isBehind) this.#answerLast();
   }
 
-  /** Nothing is drawn any more, and nobody waits for it. */
+  /** Stops drawing, and resolves a pending write. */
   close(): void {
     this.#isClosed = true;
     this.#noteDrawn();
@@ -103,7 +103,7 @@ export class QueryWatch {
   }
 
   #takeOwn(text: string): void {
-    // Nobody asks for it with that: it is to be told when it changes.
+    // Switching on focus reporting is not a query. Only later changes are reported.
     if (focusReports.has(text)) return;
     const answer = { text, askedAt: this.#endBytes };
     if (this.#endBytes > this.#oldBytes) this.#listener.onAnswer(answer);
@@ -111,7 +111,7 @@ export class QueryWatch {
   }
 
   #takeTyped(text: string): void {
-    // The program may have switched that off by now.
+    // The program may have switched these reports off in output that is not drawn yet.
     const isOutdated = this.#isBehind && (focusReports.has(text) || text.startsWith(mouseReportStart));
     if (!isOutdated) this.#listener.onTyped(text);
   }

@@ -5,15 +5,15 @@ import type { RunTerminal } from '../api/wire.ts';
 import type { QueryWatch } from './query-watch.ts';
 
 interface OutputListener {
-  /** What is to be said in the place of bytes that were not kept. */
+  /** The text for bytes that were not kept. */
   describeGap: (bytes: number) => string;
-  /** All that was written before is shown. */
+  /** All old output is drawn. */
   onCaughtUp: () => void;
   onReach: (isThere: boolean) => void;
   onEnded: () => void;
 }
 
-/** Shows all that a run has written, and what it writes, until it has ended or the signal. */
+/** Shows the output of a run until it ends or the signal aborts. */
 export async function showOutput(
   runId: string,
   queries: QueryWatch,
@@ -31,7 +31,7 @@ export async function showOutput(
     const { text, offset, bytes, missing } = data;
     const gap = typeof missing === 'number' ? missing : 0;
     const shown = typeof text === 'string' ? text : `\r\n\x1b[2m${listener.describeGap(gap)}\x1b[0m\r\n`;
-    // Not before it is drawn: what comes faster than that waits in the service, where it is kept anyway.
+    // Wait until the output is drawn. Faster output waits in the service, which stores it anyway.
     const endBytes = Number(offset) + (typeof bytes === 'number' ? bytes : gap);
     await queries.write(shown, Number(offset), endBytes);
     if (endBytes >= oldBytes) catchUp();
@@ -53,7 +53,7 @@ export async function showOutput(
       },
       onPause() {
         isAway = true;
-        // Whatever comes next was written while nobody listened, as far as is known.
+        // The next output may have been written while the page was disconnected.
         queries.takeForOld(Number.POSITIVE_INFINITY);
       },
       onCutOff: () => listener.onReach(false),
@@ -62,7 +62,7 @@ export async function showOutput(
   );
 }
 
-/** How much the run has written until now. Where that cannot be had, all is taken for new. */
+/** The number of bytes written so far; 0, which treats all output as new, if the request fails. */
 async function lookHowMuch(runId: string, signal: AbortSignal): Promise<number> {
   try {
     const { output_bytes } = await callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal });

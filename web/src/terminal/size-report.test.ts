@@ -19,20 +19,20 @@ function openReport(errors: (Error | null)[]) {
 }
 
 describe('SizeReport', () => {
-  it('tells the newest size, whatever came before it', async () => {
+  it('sends the latest size, and skips sizes in between', async () => {
     const { report, sent } = openReport([]);
     for (const columns of [80, 81, 82, 100]) report.tell(sizeOf(columns));
     await expect.poll(() => sent).toEqual([80, 100]);
   });
 
-  it('tries again while the service is away, with what is true by then', async () => {
+  it('retries with the latest size while the service is unreachable', async () => {
     const { report, sent } = openReport([new UnreachableError(null), null]);
     report.tell(sizeOf(80));
     report.tell(sizeOf(90));
     await expect.poll(() => sent).toEqual([80, 90]);
   });
 
-  it('lets it be when it is refused', async () => {
+  it('gives up if the service refuses', async () => {
     const { report, sent } = openReport([new RefusedError(409, null)]);
     report.tell(sizeOf(80));
     await expect.poll(() => sent).toEqual([80]);

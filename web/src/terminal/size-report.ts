@@ -12,7 +12,7 @@ interface SizeReportOptions {
 
 const pauseMs = 1000;
 
-/** Tells the run which size its terminal has. While that is under way only the newest of what comes counts. */
+/** Sends the terminal size to the run, one request at a time. Only the latest size is sent next. */
 export class SizeReport {
   readonly #options: SizeReportOptions;
   #wanted: TerminalSize | null = null;
@@ -40,7 +40,7 @@ export class SizeReport {
       try {
         await this.#options.send(size);
       } catch (error) {
-        // A run that has ended needs none any more, which its own stream says.
+        // The run has ended, which its event stream reports.
         if (!isPassing(error)) break;
         this.#wanted ??= size;
         await this.#options.pause(pauseMs);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { splitQueries } from './split-queries.ts';
 
 describe('splitQueries', () => {
-  it('leaves what asks nothing in one piece', () => {
+  it('keeps output without queries in one part', () => {
     expect(splitQueries('\x1b[31m中文\x1b[0m\n', 7)).toEqual([
       { text: '\x1b[31m中文\x1b[0m\n', endBytes: 23, isQuery: false },
     ]);
@@ -11,15 +11,15 @@ describe('splitQueries', () => {
   });
 
   it.each([
-    ['where the cursor is', '\x1b[6n'],
-    ['where it is, the other way', '\x1b[?6n'],
-    ['what it is', '\x1b[c'],
-    ['which version it is', '\x1b[>0c'],
-    ['whether something is switched on', '\x1b[?2026$p'],
-    ['the ground', '\x1b]11;?\x07'],
+    ['the cursor position', '\x1b[6n'],
+    ['the cursor position (DEC)', '\x1b[?6n'],
+    ['the device attributes', '\x1b[c'],
+    ['the version', '\x1b[>0c'],
+    ['a mode', '\x1b[?2026$p'],
+    ['the background', '\x1b]11;?\x07'],
     ['a colour', '\x1b]4;12;?\x1b\\'],
-    ['the style of the cursor', '\x1bP$q q\x1b\\'],
-  ])('cuts around a question for %s, in bytes', (_what, asked) => {
+    ['the cursor style', '\x1bP$q q\x1b\\'],
+  ])('splits around a query for %s, with byte offsets', (_what, asked) => {
     const bytes = asked.length;
     expect(splitQueries(`中${asked}b${asked}`, 100)).toEqual([
       { text: '中', endBytes: 103, isQuery: false },
@@ -29,7 +29,7 @@ describe('splitQueries', () => {
     ]);
   });
 
-  it('gives the same place the same number, however the output comes', () => {
+  it('gives a query the same offset, however the output is chunked', () => {
     const whole = splitQueries('abc\x1b[6ndef\x1b[6n', 0).map(({ endBytes }) => endBytes);
     const later = splitQueries('def\x1b[6n', 7).map(({ endBytes }) => endBytes);
     expect(whole.at(-1)).toBe(later.at(-1));

@@ -2,8 +2,8 @@ const lead = '\x1b';
 const stringEnd = `(?:\x07|${lead}\\\\)`;
 
 /**
- * What is answered by the terminal itself: where the cursor is, what it can do, which colours it has. The answer comes after the last
- * character of these.
+ * Queries that the terminal answers itself: cursor position, capabilities and colours. It answers after the last character of the
+ * sequence.
  */
 const query = new RegExp(
   [
@@ -16,12 +16,12 @@ const query = new RegExp(
 
 export interface OutputPart {
   readonly text: string;
-  /** How much the script had written with it. */
+  /** The output offset at the end of this part. */
   readonly endBytes: number;
   readonly isQuery: boolean;
 }
 
-/** Cuts what a script has written around everything that it asks of its terminal, so that each such place has a number of its own. */
+/** Splits output around terminal queries, so that each query has its own offset. */
 export function splitQueries(text: string, offset: number): OutputPart[] {
   const parts: OutputPart[] = [];
   let [from, endBytes] = [0, offset];

@@ -19,7 +19,7 @@ const ansiNames = [
   'brightWhite',
 ] as const satisfies readonly (keyof ITheme)[];
 
-/** The colours of the theme that is shown, for a terminal. */
+/** The terminal colours of the current theme. */
 export function terminalColours(): ITheme {
   const styles = getComputedStyle(document.documentElement);
   const colour = (name: string) => styles.getPropertyValue(name).trim();
@@ -34,7 +34,7 @@ export function terminalColours(): ITheme {
   };
 }
 
-/** Calls back whenever the theme has changed. */
+/** Calls back when the theme changes. */
 export function onThemeChange(apply: () => void, signal: AbortSignal): void {
   const observer = new MutationObserver(apply);
   observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });

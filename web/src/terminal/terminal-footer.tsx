@@ -8,7 +8,7 @@ import { copyText } from '../parts/copy-text.ts';
 import { useToast } from '../parts/toasts.tsx';
 import type { OpenedTerminal } from './open-terminal.ts';
 
-/** `away`: the service does not answer, and what is typed waits for it. */
+/** `away`: the service is unreachable, and input waits. */
 export type TerminalState = 'open' | 'away' | 'closed';
 
 interface TerminalFooterProps {
@@ -18,7 +18,7 @@ interface TerminalFooterProps {
   readonly opened: OpenedTerminal | null;
 }
 
-/** Keys that the keyboards of phones do not have. */
+/** Keys that phone keyboards do not have. */
 const missingKeys = [
   ['Ctrl+C', '\x03'],
   ['Esc', '\x1b'],
@@ -27,7 +27,7 @@ const missingKeys = [
   ['↓', '\x1b[B'],
 ] as const;
 
-/** Below the terminal: how it stands, how to get out of it, and what cannot be typed. */
+/** The state of the terminal, a hint how to leave it, and extra keys for phones. */
 export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterProps) {
   const say = useSay();
   const toast = useToast();
@@ -75,7 +75,7 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
         className={classes(
           'flex items-center gap-2 text-[13px]',
           state === 'away' ? 'text-warn' : 'text-muted',
-          // Those who touch it need no way out, and the room is for keys.
+          // Touch users need no shortcut, and the space is for the extra keys.
           state === 'open' && 'pointer-coarse:sr-only',
         )}
       >
@@ -106,7 +106,7 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
         >
           <Copy size={15} aria-hidden />
         </IconButton>
-        {/* A page that came over plain http from another machine may not read the clipboard. Its keys paste all the same. */}
+        {/* A page loaded over plain HTTP from another machine cannot read the clipboard. The keyboard shortcut still pastes. */}
         {state !== 'closed' && isSecureContext && (
           <IconButton label={say('Paste', '粘贴')} className="size-8" onClick={() => void paste()}>
             <ClipboardPaste size={15} aria-hidden />
@@ -120,13 +120,13 @@ export function TerminalFooter({ ref, hintId, state, opened }: TerminalFooterPro
 function press(opened: OpenedTerminal | null, keys: string): void {
   if (opened === null) return;
   const { terminal } = opened;
-  // Programs that draw may have asked for the other form of arrows.
+  // Full-screen programs may have switched the arrow keys to application mode.
   const isOther = terminal.modes.applicationCursorKeysMode;
   opened.type(isOther ? keys.replace('\x1b[', '\x1bO') : keys);
   terminal.focus();
 }
 
-/** What is selected, else all that is shown, as a text without the empty lines below it. */
+/** The selected text, or else the whole content without trailing empty lines. */
 function textOf(opened: OpenedTerminal | null): string {
   if (opened === null) return '';
   const { terminal } = opened;

@@ -3,8 +3,8 @@ import type { Terminal } from '@xterm/xterm';
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /**
- * The few keys that do not go to the script. All others do, Tab among them, so there is one that leaves: no terminal program, browser or
- * system that we know of has a use for it.
+ * Handles the few keys that are not sent to the script. Tab is sent too, so Ctrl+Shift+Space leaves the terminal. No known terminal program,
+ * browser or system uses that shortcut.
  */
 export function keepSomeKeys(terminal: Terminal, onLeave: () => void): void {
   terminal.attachCustomKeyEventHandler((event) => {
@@ -13,7 +13,7 @@ export function keepSomeKeys(terminal: Terminal, onLeave: () => void): void {
       if (event.type === 'keydown') onLeave();
       return false;
     }
-    // Elsewhere Ctrl is what copies and pastes. Without anything to copy Ctrl-C is what it is in every terminal.
+    // On macOS, Cmd copies and pastes. Elsewhere Ctrl does, but without a selection Ctrl-C interrupts as in every terminal.
     if (isMac || !event.ctrlKey || event.altKey || event.metaKey) return true;
     if (event.code === 'KeyV') return false;
     if (event.code !== 'KeyC' || !terminal.hasSelection()) return true;
@@ -26,14 +26,14 @@ export function keepSomeKeys(terminal: Terminal, onLeave: () => void): void {
 }
 
 function copySelection(terminal: Terminal): void {
-  // The terminal puts what is selected into it; where pages may not write to the clipboard this works all the same.
+  // xterm.js puts the selection into the copy event. This also works on pages that cannot write to the clipboard.
   document.execCommand('copy');
   terminal.clearSelection();
 }
 
 /**
- * Passes on what comes without a key, from a picker of emoji or by voice: in its mode for screen readers the terminal takes keys, and what an
- * input method composes, and nothing else.
+ * Sends text that arrives without a key press, for example from an emoji picker or dictation. In screen reader mode xterm.js handles only
+ * keys and composed text.
  */
 export function takeInsertedText(field: HTMLElement, type: (text: string) => void): void {
   let isByKey = false;

@@ -16,11 +16,11 @@ interface TerminalScreenProps {
   readonly isLive: boolean;
 }
 
-/** Asks how the terminal stands, and then shows it. */
+/** Loads the state of the terminal and then shows it. */
 export function TerminalScreen({ runId, isLive }: TerminalScreenProps) {
   const { data, error, refetch } = useQuery({
     ...terminalQuery(runId),
-    // How much is old must be known as of now.
+    // Never cached, because the amount of old output must be current.
     queryKey: ['terminal', runId, 'shown'],
     gcTime: 0,
   });
@@ -37,7 +37,7 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
   const [opened, setOpened] = useState<OpenedTerminal | null>(null);
   const [isReached, setReached] = useState(true);
   const [isClosed, setClosed] = useState(!found.open);
-  // What is asked again later changes nothing: the events of the run say how it goes on.
+  // Later refetches are ignored, because the events of the run report all changes.
   const [first] = useState(found);
   const [firstSay] = useState(() => say);
   const hintId = useId();
@@ -58,7 +58,7 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
       onLeave: () => footer.current?.focus(),
     });
     setOpened(shown);
-    // Who came here to type need not look for where; who is doing something else is not disturbed.
+    // Focus the terminal, unless another element already has the focus.
     if (first.open && document.activeElement === document.body) shown.terminal.focus();
     return () => {
       setOpened(null);
@@ -76,7 +76,7 @@ function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: 
   const state: TerminalState = isClosed || !isLive ? 'closed' : isReached ? 'open' : 'away';
   return (
     <section aria-label={name} className="overflow-hidden rounded-xl border border-line bg-surface">
-      {/* The margin is around the place, not in it: the terminal fills all of that. */}
+      {/* The padding is outside the element that the terminal fills. */}
       <div className="bg-(--terminal-ground) p-2.5 pr-1 [&:has(:focus)]:shadow-[inset_0_2px_0_var(--accent)]">
         <div ref={place} className="h-[60dvh] min-h-64 overflow-hidden font-mono" />
       </div>

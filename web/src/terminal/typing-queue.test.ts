@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RefusedError, UnreachableError } from '../api/call-service.ts';
 import { type TypedPiece, TypingQueue } from './typing-queue.ts';
 
-/** A service that answers when the test says so, or fails as it says. */
+/** A queue whose requests the test answers or fails. */
 function openQueue() {
   const sent: TypedPiece[] = [];
   const pauses: number[] = [];
@@ -23,7 +23,7 @@ function openQueue() {
     onRefused: (error) => void refusals.push(error),
     onOver: () => void ends.push('over'),
   });
-  /** Answers what was sent last, and waits for what is sent next. */
+  /** Answers the last request and waits for the next one. */
   const answerAndAwait = async (error?: Error) => {
     const next = new Promise<void>((resolve) => {
       noteSent = resolve;
@@ -45,7 +45,7 @@ function openQueue() {
 }
 
 describe('TypingQueue', () => {
-  it('sends one piece at a time, and with the next all that was typed meanwhile', async () => {
+  it('sends one piece at a time, and joins the text typed meanwhile', async () => {
     const { queue, sent, texts, answerAndAwait } = openQueue();
     for (const key of 'hello') queue.type(key);
     expect(texts()).toEqual(['h']);
@@ -56,7 +56,7 @@ describe('TypingQueue', () => {
     ]);
   });
 
-  it('sends what had no answer again under the same number, and only then what came later', async () => {
+  it('resends an unanswered piece with the same number before later pieces', async () => {
     const { queue, sent, pauses, answerAndAwait } = openQueue();
     queue.type('a');
     queue.type('b');
@@ -77,7 +77,7 @@ describe('TypingQueue', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('says once that the service has failed, and tries again', async () => {
+  it('reports a failure of the service once, and retries', async () => {
     const { queue, sent, refusals, ends, answerAndAwait } = openQueue();
     const failure = new RefusedError(500, { code: 'internal', message: 'broken' });
     queue.type('a');
@@ -89,7 +89,7 @@ describe('TypingQueue', () => {
     expect([refusals, ends]).toEqual([[failure], []]);
   });
 
-  it('says what will never be taken, and goes on with the next', async () => {
+  it('reports a refused piece, and continues with the next', async () => {
     const { queue, texts, refusals, ends, answerAndAwait } = openQueue();
     const refusal = new RefusedError(400, { code: 'field-invalid', message: 'not that' });
     queue.type('a');
@@ -99,7 +99,7 @@ describe('TypingQueue', () => {
     expect([refusals, ends]).toEqual([[refusal], []]);
   });
 
-  it('keeps the answers of the terminal apart from what is typed, in their order', async () => {
+  it('sends answers of the terminal and typed text separately, in order', async () => {
     const { queue, sent, answerAndAwait } = openQueue();
     queue.type('a');
     queue.answer('[1;1R', 10);
@@ -113,7 +113,7 @@ describe('TypingQueue', () => {
     ]);
   });
 
-  it('cuts what is long, and no character', async () => {
+  it('splits long text, but not within a character', async () => {
     const { queue, texts, answerAndAwait } = openQueue();
     const long = `${'a'.repeat(16_383)}😀${'b'.repeat(10)}`;
     queue.type(long);

@@ -1,6 +1,6 @@
 import { RefusedError, UnreachableError } from '../api/call-service.ts';
 
-/** What is sent at once; the service takes a few times as much. */
+/** Maximum size of a piece. The service accepts several times as much. */
 const mostCharacters = 16_384;
 const firstPauseMs = 200;
 const longestPauseMs = 2000;
@@ -8,23 +8,23 @@ const longestPauseMs = 2000;
 export interface TypedPiece {
   readonly text: string;
   readonly number: number;
-  /** For what a program has asked its terminal: how much it had written by then. */
+  /** For an answer of the terminal: the output offset of the query. */
   readonly answers?: number;
 }
 
 interface TypingQueueOptions {
   send: (piece: TypedPiece) => Promise<unknown>;
-  /** Waits before something is tried again. */
+  /** Waits before a retry. */
   pause: (ms: number) => Promise<void>;
-  /** Something was not taken; it is tried again where that can help. */
+  /** The service refused a piece. It is retried if the error is temporary. */
   onRefused: (error: unknown) => void;
-  /** Nothing more is taken there. */
+  /** The run takes no more input. */
   onOver: () => void;
 }
 
 /**
- * Sends what is typed in its order: one piece at a time, and with the next all that was typed meanwhile. A piece without an answer is sent
- * again under its number, by which it is typed once, whether it had arrived or not.
+ * Sends typed text in order, one piece at a time. Text typed meanwhile is joined to the next piece. An unanswered piece is resent with the
+ * same number, so that the service types it only once.
  */
 export class TypingQueue {
   readonly #options: TypingQueueOptions;
@@ -43,7 +43,7 @@ export class TypingQueue {
     else this.#waiting.splice(-1, 1, { text: last.text + text });
   }
 
-  /** Types what the terminal itself answers. */
+  /** Sends an answer of the terminal itself. */
   answer(text: string, answers: number): void {
     this.#add({ text, answers });
   }
@@ -54,7 +54,7 @@ export class TypingQueue {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** What was not sent yet stays unsent. */
+  /** Discards the unsent text. */
   close(): void {
     this.#isClosed = true;
   }
@@ -87,7 +87,7 @@ export class TypingQueue {
           this.#options.onOver();
           return;
         }
-        // That the service is away is said elsewhere.
+        // A lost connection is reported elsewhere.
         if (!isTold && !isAway(error)) {
           isTold = true;
           this.#options.onRefused(error);
@@ -105,17 +105,17 @@ function isOver(error: unknown): boolean {
   return error instanceof RefusedError && codesOfTheEnd.has(error.code);
 }
 
-/** Whether the service is away, or is just being started anew. */
+/** Whether the service is unreachable or restarting. */
 function isAway(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof RefusedError && error.status === 503);
 }
 
-/** Whether it may go well when it is tried again: the service has failed, or is away, or wants to know first who asks. */
+/** Whether a retry may succeed: the service failed, is unreachable, or requires a new sign-in. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (error instanceof RefusedError && (error.status >= 500 || error.needsToken));
 }
 
-/** As much as is sent at once. A character of two halves is not cut: each half alone would be none. */
+/** The first piece of a text. A surrogate pair is not split. */
 function beginningOf(text: string): string {
   const isCut = /[\ud800-\udbff]/.test(text.charAt(mostCharacters - 1));
   return text.slice(0, isCut ? mostCharacters - 1 : mostCharacters);

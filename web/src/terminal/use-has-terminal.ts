@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 import { terminalQuery } from '../api/queries.ts';
 
-/** Whether a run has a terminal that can be typed into, or had one since the page was opened: it stays when the run has ended. */
+/** Whether a run has an open terminal, or had one since the page was opened. It stays visible after the run has ended. */
 export function useHasTerminal(runId: string, isLive: boolean): boolean {
   const [hasHad, setHad] = useState(false);
   const { data } = useQuery({ ...terminalQuery(runId), enabled: isLive && !hasHad });
