@@ -26,7 +26,10 @@ export function TokenForm() {
   return (
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
       <p className="text-muted">
-        {say('To see the token, run this command on the machine where Hob runs: ', '在运行它的机器上执行以下命令即可查看：')}
+        {say(
+          'To see the token, run this command on the machine where Hob runs: ',
+          '在运行它的机器上执行以下命令即可查看：',
+        )}
         <code className="rounded bg-hover px-1.5 py-0.5 font-mono text-ink">hob token</code>
       </p>
       <Field label={say('Token', '令牌')}>
@@ -65,5 +68,7 @@ async function startSession(token: string): Promise<void> {
 function refusalWords(error: unknown, say: Say): string {
   if (error instanceof NoTokenError || (error instanceof RefusedError && error.needsToken))
     return say('Wrong token. Copy the current token and try again.', '令牌不正确');
-  return error instanceof UnreachableError ? say('Hob is not responding. Check that it is running and try again.', 'Hob 没有响应') : messageOf(error);
+  return error instanceof UnreachableError
+    ? say('Hob is not responding. Check that it is running and try again.', 'Hob 没有响应')
+    : messageOf(error);
 }

@@ -124,10 +124,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
         {listing !== null && (
           <span role="status" className="sm:ml-auto">
             {listing.complete
-              ? say(
-                  entries.length === 1 ? '1 item' : `${entries.length} items`,
-                  `显示 ${entries.length} 项`,
-                )
+              ? say(entries.length === 1 ? '1 item' : `${entries.length} items`, `显示 ${entries.length} 项`)
               : say(
                   'Showing only 10,000 items. To open another one, type its path.',
                   '仅列出 10,000 项，其余请输入路径',
@@ -137,7 +134,10 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
       </div>
       <div className="flex items-center justify-end gap-2">
         <p className="mr-auto hidden text-xs text-muted md:block">
-          {say('Enter to open · Space to select · Backspace to go up', 'Enter 打开 · 空格选中 · Backspace 返回上级')}
+          {say(
+            'Enter to open · Space to select · Backspace to go up',
+            'Enter 打开 · 空格选中 · Backspace 返回上级',
+          )}
         </p>
         <Button onClick={onClose}>{say('Cancel', '取消')}</Button>
         <Button look="primary" disabled={chosen.length === 0} onClick={browsing.finish}>

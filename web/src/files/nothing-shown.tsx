@@ -14,8 +14,7 @@ interface NothingShownProps {
 export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps) {
   const say = useSay();
   if (count === 0) return say('This folder is empty', '此文件夹为空');
-  if (unseen.hidden + unseen.others === 0)
-    return say('No matching items', '没有名称匹配的项');
+  if (unseen.hidden + unseen.others === 0) return say('No matching items', '没有名称匹配的项');
   const canShow = kinds !== 'folders' || unseen.hidden > 0;
   return (
     <>

@@ -20,9 +20,7 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
       <dl className="flex flex-col divide-y divide-line">
         <Fact name={say('Version', '版本')}>
           {health.version}
-          <span className="text-muted">
-            {say(`, API ${health.interface}`, `，接口 ${health.interface}`)}
-          </span>
+          <span className="text-muted">{say(`, API ${health.interface}`, `，接口 ${health.interface}`)}</span>
         </Fact>
         <Fact name={say('Uptime', '已运行')}>
           <Uptime seconds={health.uptime_s} askedAt={askedAt} />

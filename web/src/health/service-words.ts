@@ -17,7 +17,10 @@ export function containmentWords(containment: Health['containment'], say: Say): 
       'By process group and parent process: a process that leaves both is not found',
       '按进程组和父子关系查找：脱离两者的进程无法找到',
     ),
-    taskkill: say('With taskkill: ends the process and all of its child processes', '由 taskkill 结束该进程及其所有子进程'),
+    taskkill: say(
+      'With taskkill: ends the process and all of its child processes',
+      '由 taskkill 结束该进程及其所有子进程',
+    ),
   };
   return words[containment];
 }
@@ -31,7 +34,8 @@ export function executorWords({ state, pid, silent_pids: silent }: Health['execu
     );
   const others = silent.join(', ');
   const rest =
-    others && say(`; an earlier executor is not responding: ${others}`, `；较早的执行进程没有响应：${others}`);
+    others &&
+    say(`; an earlier executor is not responding: ${others}`, `；较早的执行进程没有响应：${others}`);
   if (state === 'none') return say('Not running', '目前没有') + rest;
   return say(`Process ${pid} is responding`, `进程 ${pid} 响应正常`) + rest;
 }
@@ -39,8 +43,14 @@ export function executorWords({ state, pid, silent_pids: silent }: Health['execu
 export function desktopWords(desktop: Health['desktop'], say: Say): string {
   const words: Readonly<Record<Health['desktop'], string>> = {
     ready: say('Shown on the desktop and saved', '显示在桌面上，并保存'),
-    unreachable: say('Saved, but the desktop did not accept the last one', '已保存，但桌面没有接受最近一条通知'),
-    none: say('Saved only: this machine has no desktop to show them on', '仅保存；这台机器没有可显示通知的桌面'),
+    unreachable: say(
+      'Saved, but the desktop did not accept the last one',
+      '已保存，但桌面没有接受最近一条通知',
+    ),
+    none: say(
+      'Saved only: this machine has no desktop to show them on',
+      '仅保存；这台机器没有可显示通知的桌面',
+    ),
   };
   return words[desktop];
 }

@@ -53,7 +53,9 @@ export function SettingList() {
         <>
           <Copied text={data.file} />
           {shown.length === 0 && (
-            <p className="mt-3 text-muted">{say('All settings have their default values.', '全部为默认值。')}</p>
+            <p className="mt-3 text-muted">
+              {say('All settings have their default values.', '全部为默认值。')}
+            </p>
           )}
           <ul className="mt-2 flex flex-col divide-y divide-line">
             {shown.map((setting) => (

@@ -22,9 +22,7 @@ export function NotificationToasts() {
           message: news.message,
           durationMs: news.duration,
           link:
-            news.run_id === null
-              ? null
-              : { href: `/runs/${news.run_id}`, name: say('View run', '查看运行') },
+            news.run_id === null ? null : { href: `/runs/${news.run_id}`, name: say('View run', '查看运行') },
         });
       }),
     [subscribe, toast, say],

@@ -50,7 +50,8 @@ function Underway({ operation }: { operation: Operation }) {
             {stageName(each, say)}
             {each === 'fetching' && entries_done > 0 && (
               <span className="ml-auto text-xs font-normal text-muted tabular-nums">
-                {say(entries_done === 1 ? '1 file' : `${entries_done} files`, `${entries_done} 个文件`)} · {bytesText(bytes_done)}
+                {say(entries_done === 1 ? '1 file' : `${entries_done} files`, `${entries_done} 个文件`)} ·{' '}
+                {bytesText(bytes_done)}
               </span>
             )}
             {each === 'preparing' && run_id !== null && (

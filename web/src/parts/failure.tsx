@@ -19,7 +19,10 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       {error instanceof RefusedError && error.hint && <p className="mt-1 text-ink">{error.hint}</p>}
       {isUnreachable && (
         <p className="mt-1 text-ink">
-          {say('If Hob was stopped, start it in a terminal: hob serve', '如果服务已停止，请在终端中运行：hob serve')}
+          {say(
+            'If Hob was stopped, start it in a terminal: hob serve',
+            '如果服务已停止，请在终端中运行：hob serve',
+          )}
         </p>
       )}
       {onRetry && (

@@ -46,7 +46,10 @@ export function endWords({ end_cause, exit_code, result, envelope }: Ending, say
       if (exit_code !== 0)
         return say(`The script exited with code ${exit_code}`, `脚本以退出码 ${exit_code} 结束`);
       if (envelope === 'synthesized')
-        return say('The script exited successfully but wrote no valid result', '脚本正常结束，但没有留下有效的结果');
+        return say(
+          'The script exited successfully but wrote no valid result',
+          '脚本正常结束，但没有留下有效的结果',
+        );
       return result !== null && result.code !== 0
         ? say(`The script reported code ${result.code}`, `脚本报告代码 ${result.code}`)
         : say('Done', '完成');
@@ -56,7 +59,10 @@ export function endWords({ end_cause, exit_code, result, envelope }: Ending, say
         `脚本被信号终止（退出码 ${exit_code}）`,
       );
     case 'timeout':
-      return say('The run exceeded the timeout in its manifest and was stopped', '超过清单允许的时间，已被停止');
+      return say(
+        'The run exceeded the timeout in its manifest and was stopped',
+        '超过清单允许的时间，已被停止',
+      );
     case 'cancelled':
       return say('The run was cancelled', '已取消');
     case 'spawn-failed':

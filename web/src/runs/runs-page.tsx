@@ -118,10 +118,7 @@ function NothingFound({ isSearch, onClear }: { isSearch: boolean; onClear: () =>
         </Link>
       }
     >
-      {say(
-        'Run a script to see its outcome and output here.',
-        '每次运行的结果和输出都会保存在这里。',
-      )}
+      {say('Run a script to see its outcome and output here.', '每次运行的结果和输出都会保存在这里。')}
     </Empty>
   );
 }

@@ -30,9 +30,7 @@ export function LastRuns({ scriptId }: { scriptId: string }) {
       }
     >
       {data === undefined && error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data?.items.length === 0 && (
-        <p className="text-muted">{say('No runs yet', '还没有运行过')}</p>
-      )}
+      {data?.items.length === 0 && <p className="text-muted">{say('No runs yet', '还没有运行过')}</p>}
       {data !== undefined && data.items.length > 0 && (
         <ul className="-mx-2 -mb-2">
           {data.items.map((run) => (

@@ -31,7 +31,9 @@ function LongText({ text }: { text: string }) {
       </span>
       <span className="mt-1 flex items-center gap-1">
         <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? say('Show less', '收起') : say(`Show more (${count} characters)`, `展开全部 ${count} 个字符`)}
+          {isOpen
+            ? say('Show less', '收起')
+            : say(`Show more (${count} characters)`, `展开全部 ${count} 个字符`)}
         </Button>
         <CopyButton text={text} />
       </span>
