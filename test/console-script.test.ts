@@ -182,7 +182,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
 
     // What was put in is there again, and the secret is not.
     await page.goto(`${scene.hob.url}/scripts/${resize}`);
-    await page.getByRole('link', { name: /succeeded/ }).waitFor();
+    await page.getByRole('link', { name: /Succeeded/ }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe(awkward);
     expect(await page.getByRole('textbox', { name: /^Key/ }).inputValue()).toBe('');
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
@@ -274,7 +274,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     const held: (() => Promise<void>)[] = [];
     await page.route('**/api/files*', async (route) => void held.push(() => route.continue()), { times: 1 });
     await page.getByRole('button', { name: 'Browse' }).click();
-    const path = page.getByLabel('Folder path');
+    const path = page.getByLabel('Folder path', { exact: true });
     await path.fill(photos);
     await expect.poll(() => held.length).toBe(1);
     await held[0]?.();
@@ -395,7 +395,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.getByRole('link', { name: 'All scripts' }).click();
     await away.page.getByRole('link', { name: 'Resize 缩放' }).click();
     await away.page.getByRole('button', { name: 'Browse' }).click();
-    const path = away.page.getByLabel('Folder path');
+    const path = away.page.getByLabel('Folder path', { exact: true });
     away.expects(/404 .*\/api\/files\?path=\S+none/);
     away.expects(/400 .*\/api\/files\?path=\S+a\.png$/);
     await path.fill(join(photos, 'none', 'at', 'all'));
