@@ -54,11 +54,11 @@ export function builderCommand(): Resolution {
 
 /** Carries out builds as runs, which are seen, followed, cancelled and kept like any other. */
 export function buildRuns(
-  runs: () => Pick<RunService, 'submit' | 'lend' | 'putOnRecord'>,
+  runs: () => Pick<RunService, 'submit' | 'lend' | 'record'>,
   store: Pick<RunStore, 'findBrief'>,
 ): StartBuild {
   return async ({ script, params, waitingRunId: first }) => {
-    if (first !== null) runs().putOnRecord(first);
+    if (first !== null) runs().record(first);
     const waiting = first === null ? null : store.findBrief(first);
     const { runId, outcome } = await runs().submit({
       script: { ...builder, name: `${builder.name}: ${script.name}` },

@@ -1,6 +1,5 @@
 import { TokenGuard } from './http/door/token-guard.ts';
 import { isLiveToken } from './runs/callers/chain.ts';
-import type { RunService } from './runs/run-service.ts';
 import type { RunStore } from './runs/run-store.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { systemClock } from './shared/clock.ts';
@@ -10,21 +9,17 @@ import { ensureToken } from './shared/token-file.ts';
 interface DoorParts {
   settings: LoadedSettings;
   store: RunStore;
-  runs: Pick<RunService, 'settle'>;
   log: Logger;
 }
 
 /** Builds what asks callers for the token; null where none is needed. */
-export async function composeGuard({ settings, store, runs, log }: DoorParts): Promise<TokenGuard | null> {
+export async function composeGuard({ settings, store, log }: DoorParts): Promise<TokenGuard | null> {
   if (!settings.token) return null;
   const { home } = settings;
   await ensureToken(home);
   return new TokenGuard({
     home,
-    isLiveRun: (token) => {
-      runs.settle();
-      return isLiveToken(token, store);
-    },
+    isLiveRun: (token) => isLiveToken(token, store),
     clock: systemClock,
     log: log.child({ part: 'door' }),
   });

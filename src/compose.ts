@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { builder } from './build-runs.ts';
 import { composeGuard } from './compose-door.ts';
 import { composeExecutor } from './compose-executor.ts';
-import { composeMemory } from './compose-memory.ts';
 import { composeModels } from './compose-models.ts';
 import { composeNotifications } from './compose-notifications.ts';
 import { composePackages } from './compose-packages.ts';
@@ -20,16 +19,16 @@ import { addServiceGauges } from './metrics/service-gauges.ts';
 import { BareCallers } from './runs/callers/bare-callers.ts';
 import { traceCaller } from './runs/callers/trace-caller.ts';
 import { EventLog } from './runs/events/event-log.ts';
-import { RunEvents } from './runs/events/run-events.ts';
 import { HistoryKeeper } from './runs/history/history-keeper.ts';
 import { RunRemover } from './runs/history/run-remover.ts';
 import { KeyedRuns } from './runs/keys/keyed-runs.ts';
 import { recallOutcome } from './runs/keys/recall-run.ts';
+import { Ledger } from './runs/ledger.ts';
 import { OutcomeReader } from './runs/outcome/outcome-reader.ts';
 import { RunOutputs } from './runs/output/run-outputs.ts';
 import { removeMemoryFolder } from './runs/remove-memory-folder.ts';
 import { RunEnds } from './runs/run-ends.ts';
-import { keysKeptSince, type RunServiceOptions } from './runs/run-request.ts';
+import type { RunServiceOptions } from './runs/run-request.ts';
 import { RunService } from './runs/run-service.ts';
 import { RunTerminals } from './runs/run-terminals.ts';
 import { Catalogue } from './scripts/catalogue.ts';
@@ -42,8 +41,8 @@ import { makePrivateFolder } from './shared/private-files.ts';
 import { announceService } from './shared/service-file.ts';
 import { Checkpointer } from './storage/checkpointer.ts';
 import { openDatabase } from './storage/database.ts';
-import { EntryJournal } from './storage/entry-journal.ts';
 import { Facts } from './storage/facts.ts';
+import { importOldEntries } from './storage/old-entries.ts';
 import { SqliteEventStore } from './storage/sqlite-event-store.ts';
 import { SqliteHistoryStore } from './storage/sqlite-history-store.ts';
 import { SqliteKeyStore } from './storage/sqlite-key-store.ts';
@@ -100,11 +99,8 @@ export async function startService({
     for (const folder of Object.values(folders)) await makePrivateFolder(folder, { existing: true });
 
     const database = openDatabase(join(home, 'hob.db'));
-    const journal = new EntryJournal(join(home, 'entries.jsonl'));
-    closers.push(() => {
-      database.close();
-      journal.close();
-    });
+    closers.push(() => database.close());
+    importOldEntries(database, join(home, 'entries.jsonl'));
     const checkpointer = new Checkpointer({
       entry: new URL('./storage/checkpoint-worker.js', import.meta.url),
       path: join(home, 'hob.db'),
@@ -112,12 +108,15 @@ export async function startService({
     });
     closers.push(() => checkpointer.close());
     const facts = new Facts(database);
-    const store = new SqliteRunStore(database, journal);
+    const store = new SqliteRunStore(database);
     const history = new SqliteHistoryStore(database);
 
     const metrics = new Metrics({ version, log: log.child({ part: 'metrics' }) });
     const eventLog = new EventLog({ store: new SqliteEventStore(database), runs: store, log });
-    const runEvents = new RunEvents({ log: eventLog, store, logger: log, encode: eventData });
+    const keys = new SqliteKeyStore(database);
+    const limits = runLimits(settings);
+    const { keepKeysMs } = limits;
+    const ledger = new Ledger({ store, keys, eventLog, clock: systemClock, keepKeysMs, encode: eventData });
 
     const { executor, warm } = composeExecutor(settings, version, log);
     closers.push(() => executor.close());
@@ -161,8 +160,8 @@ export async function startService({
     let listening: Listening | undefined;
     const runOptions: RunServiceOptions = {
       store,
-      events: runEvents,
-      keys: new SqliteKeyStore(database),
+      ledger,
+      keys,
       executor,
       clock: systemClock,
       log,
@@ -173,11 +172,10 @@ export async function startService({
       runsFolder: folders.runs,
       environment: settings.environment,
       windows: { ...runWindows({ settings, log }), pageSize: () => runTerminals.lastSize },
-      limits: runLimits(settings),
+      limits,
     };
     const runs = new RunService(runOptions);
     runs.events.subscribe((event) => metrics.runs.note(event));
-    closers.push(composeMemory(runs.events));
     addServiceGauges(metrics, {
       runs,
       executor,
@@ -205,7 +203,7 @@ export async function startService({
     const closing = new AbortController();
     const removal = new SqliteRunRemoval(database);
     removal.forgotten.subscribe(({ runIds, events }) => eventLog.forgetRuns(runIds, events));
-    const guard = await composeGuard({ settings, store, runs, log });
+    const guard = await composeGuard({ settings, store, log });
     closers.push(() => guard?.close());
     const outputs = new RunOutputs({ store, events: runs.events, runsFolder: folders.runs });
     const runTerminals = new RunTerminals({ store, executor, outputs });
@@ -213,12 +211,12 @@ export async function startService({
       catalogue,
       runs,
       eventLog,
-      runEvents,
+      ledger,
       outputs,
       runTerminals,
       keyedRuns: new KeyedRuns({
-        keys: runOptions.keys,
-        keptSince: () => keysKeptSince(runOptions),
+        keys,
+        keptSince: () => new Date(systemClock.now().getTime() - keepKeysMs).toISOString(),
         store,
         ends: runEnds,
         recall: (record) => recallOutcome(record, runOptions),

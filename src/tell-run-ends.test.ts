@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { queuedRun, runEnding } from '../test/support/run-records.ts';
 import { someScript } from '../test/support/some-script.ts';
 import type { SentNotification } from './notifications/notifications.ts';
-import type { RunEvent } from './runs/events/run-events.ts';
+import type { RunEvent } from './runs/ledger.ts';
 import type { RunEnding, RunRecord } from './runs/run-record.ts';
 import type { NotifyOn } from './scripts/script.ts';
 import { Feed } from './shared/feed.ts';

@@ -1,5 +1,5 @@
 import type { Notifications, SentNotification } from './notifications/notifications.ts';
-import type { RunEvent } from './runs/events/run-events.ts';
+import type { RunEvent } from './runs/ledger.ts';
 import type { BriefRun } from './runs/run-record.ts';
 import type { NotifyOn, Script } from './scripts/script.ts';
 import { assertNever } from './shared/assert-never.ts';

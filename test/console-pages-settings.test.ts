@@ -76,10 +76,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     expect(await overflow()).toBe(0);
     await page.getByRole('main').getByText('English', { exact: true }).click();
     await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
-    await page
-      .getByRole('navigation', { name: 'More pages' })
-      .getByRole('link', { name: 'API' })
-      .click();
+    await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name: 'API' }).click();
     await page.waitForURL('**/docs');
     await page.getByRole('button', { name: '/api/execute' }).click();
     await page.getByRole('heading', { name: 'Request body' }).first().waitFor();

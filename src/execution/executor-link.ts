@@ -180,11 +180,11 @@ export class ExecutorLink {
           return;
         }
         clearTimeout(timer);
-        // In the same turn: what comes right behind the welcome builds on it.
+        // Before the next message: it may depend on the welcome.
         this.#adopt(socket, message);
         resolve();
       };
-      receiveMessages(socket, fromExecutorTypes, hear, { inTurns: true });
+      receiveMessages(socket, fromExecutorTypes, hear);
     });
   }
 

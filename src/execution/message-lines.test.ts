@@ -9,10 +9,7 @@ import { receiveMessages, sendMessage } from './message-lines.ts';
 import { type RunSpec, type ToExecutor, toExecutorTypes as types } from './messages.ts';
 
 /** A receiver that is fed by hand, chunk by chunk. */
-function receiver(
-  onMessage: (message: ToExecutor, socket: Socket) => void = () => {},
-  options: { inTurns?: boolean } = {},
-) {
+function receiver(onMessage: (message: ToExecutor, socket: Socket) => void = () => {}) {
   const socket = new Socket();
   const received: ToExecutor[] = [];
   const errors: Error[] = [];
@@ -21,7 +18,7 @@ function receiver(
     received.push(message);
     onMessage(message, socket);
   };
-  receiveMessages(socket, types, receive, options);
+  receiveMessages(socket, types, receive);
   return {
     socket,
     received,
@@ -100,48 +97,6 @@ describe('messages that arrive', () => {
     await closed(socket);
     expect(received).toEqual([]);
     expect(errors.map(String)).toEqual(['Error: received a message that is too long']);
-  });
-});
-
-describe('messages that are taken in turns', () => {
-  it('leave others a turn in between, stay in order, and keep their sender waiting meanwhile', async () => {
-    const seen: string[] = [];
-    const { socket, feed } = receiver(
-      (message) => {
-        const until = performance.now() + 20;
-        while (performance.now() < until);
-        seen.push('runId' in message ? message.runId : message.type);
-      },
-      { inTurns: true },
-    );
-    const elsewhere = () => {
-      seen.push('-');
-      if (!seen.includes('d')) setImmediate(elsewhere);
-    };
-    setImmediate(elsewhere);
-    feed([stop('a'), stop('b'), stop('c')].map(line).join(''));
-    expect(seen).toEqual(['a']);
-    expect(socket.isPaused()).toBe(true);
-    feed(line(stop('d')));
-    while (!seen.includes('d')) await new Promise((resolve) => setImmediate(resolve));
-    expect(seen.join('').replace(/-+/g, '-')).toMatch(/^a-b-c-d/);
-    expect(socket.isPaused()).toBe(false);
-  });
-
-  it('are all taken before the connection is known to have closed', async () => {
-    const { socket, feed, received } = receiver(undefined, { inTurns: true });
-    const whenClosed = closed(socket).then(() => received.length);
-    feed([stop('a'), stop('b'), stop('c')].map(line).join(''));
-    socket.destroy();
-    expect(await whenClosed).toBe(3);
-    expect(received).toEqual([stop('a'), stop('b'), stop('c')]);
-  });
-
-  it('are not heard from somebody who was just turned away', async () => {
-    const { socket, feed, received } = receiver(() => socket.destroy(), { inTurns: true });
-    feed(line(stop('a')) + line(stop('b')));
-    await closed(socket);
-    expect(received).toEqual([stop('a')]);
   });
 });
 

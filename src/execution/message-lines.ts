@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 
-import { Turns } from '../shared/turns.ts';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 import type { FromWindow, ToWindow } from './window-messages.ts';
 
@@ -16,18 +15,15 @@ export function sendMessage(socket: Socket, message: Message): boolean {
 }
 
 /**
- * Calls `receive` for every message that arrives. Only the type is looked at: both ends speak
- * the same version of the protocol, by their greeting, and share a secret. `inTurns`: others have a turn between messages that
- * arrive at once, if what they lead to takes long.
+ * Calls `receive` for every message that arrives. Only the type is checked: both ends share a secret and speak the same version of
+ * the protocol, which they compare when they connect.
  */
 export function receiveMessages<Message extends { readonly type: string }>(
   socket: Socket,
   types: readonly Message['type'][],
   receive: (message: Message) => void,
-  { inTurns = false } = {},
 ): void {
   const decoder = new StringDecoder('utf8');
-  const turns = new Turns();
   let parts: string[] = [];
   let length = 0;
   let isTurnedAway = false;
@@ -43,24 +39,16 @@ export function receiveMessages<Message extends { readonly type: string }>(
   socket.on('data', (chunk: Buffer) => {
     const lines = decoder.write(chunk).split('\n');
     const rest = lines.pop() ?? '';
-    for (const [at, line] of lines.entries()) {
+    for (const line of lines) {
       const whole = parts.join('') + line;
       parts = [];
       length = 0;
-      if (!inTurns) take(whole);
-      else if (at === 0) turns.take(() => take(whole));
-      else turns.takeNext(() => take(whole));
+      take(whole);
     }
     parts.push(rest);
     length += rest.length;
     if (length > maxLineLength) socket.destroy(new Error('received a message that is too long'));
-    if (!inTurns || lines.length < 2) return;
-    // Whoever sends more than can be taken waits, as without turns.
-    socket.pause();
-    turns.takeNext(() => socket.resume());
   });
-  // What has arrived was said before it.
-  socket.once('close', () => turns.takeAll());
 }
 
 function parseLine(line: string): unknown {

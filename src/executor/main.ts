@@ -13,7 +13,6 @@ import {
   protocolVersion,
 } from '../execution/messages.ts';
 import { socketPathIn } from '../execution/socket-path.ts';
-import { IdleCollector } from '../shared/idle-collector.ts';
 import { isAlive } from '../shared/is-alive.ts';
 import { makePrivateFolder, replacePrivateFile } from '../shared/private-files.ts';
 import { readVersion } from '../shared/version.ts';
@@ -48,7 +47,6 @@ async function main(): Promise<void> {
     socketPath,
   });
   const cores = availableParallelism();
-  const memory = new IdleCollector();
   const journal = new Journal(folder, instance, cgroups?.folder ?? null);
   const warm =
     fifos === null
@@ -70,7 +68,6 @@ async function main(): Promise<void> {
     warm,
     journal,
     inherit: takeOver,
-    onEnd: () => memory.note(),
     onIdle: () => void leave(),
   });
   // First of all what others left: a lock that one of their runs holds must not be given to a new one meanwhile.

@@ -40,8 +40,6 @@ interface ExecutorOptions extends Equipment {
   journal: Journal;
   /** Clears up after executors that were killed. */
   inherit: () => Promise<void>;
-  /** Called whenever a run has ended. */
-  onEnd: () => void;
   /** Called once, when there is nothing left to stay for. */
   onIdle: () => void;
 }
@@ -225,13 +223,15 @@ export class ExecutorServer {
         if (!isOver) this.#options.journal.started({ runId, pid, startTicks });
         tellStart = () => {
           tellStart = () => {};
-          // As it stands when it is told: runs that started after this one may have told before it.
+          // The state at this moment: runs that started later may have sent theirs already.
           const warm = spec.warm ? this.#options.warm?.state : undefined;
           const terminal = this.#running.get(runId)?.terminal?.size;
           const more = { ...(warm && { warm }), ...(terminal && { terminal }) };
           this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
         };
+        if (windowless !== null) tellStart();
       },
+      // The end of a shorter run says when the script was started.
       lasts: () => tellStart(),
       timedOut: () => this.#tell({ type: 'timed-out', runId }),
     });
@@ -243,9 +243,7 @@ export class ExecutorServer {
         process.stderr.write(`${runId}: cannot remove its parameter file: ${String(error)}\n`);
       });
       this.#running.delete(runId);
-      tellStart();
       this.keep(end);
-      this.#options.onEnd();
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
     });

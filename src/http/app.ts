@@ -11,7 +11,6 @@ import fastify, {
 
 import { identifyCaller } from '../runs/callers/chain.ts';
 import { AppError } from '../shared/errors.ts';
-import { Turns } from '../shared/turns.ts';
 import { takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 import { countAnswer } from './count-answer.ts';
 import type { AppDependencies } from './dependencies.ts';
@@ -50,8 +49,6 @@ import { addSettingsRoutes } from './routes/settings.ts';
 import { addStopRoute } from './routes/stop.ts';
 import { addTerminalRoutes } from './routes/terminal.ts';
 
-const startingRuns = new Set(['/api/execute', '/api/link']);
-
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { runStore, metrics } = dependencies;
@@ -80,7 +77,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   takeJsonOnly(app, dependencies.jsonBodyBytes);
 
-  const turns = new Turns();
   app.decorateRequest('isLasting', false);
   app.decorateRequest('caller', null);
   // One hook, and none that is awaited: it runs for every request.
@@ -97,18 +93,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       done(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    // What others have been told must be on record for whoever asks. Starting a run asks for nothing.
-    if (!startingRuns.has(request.routeOptions.url ?? '')) dependencies.runs.settle();
     done();
   });
 
-  // A request whose body has arrived is carried out, whoever waits for it: only now may it have to wait itself.
   app.addHook('preHandler', (_request, reply, done) => {
-    turns.take(() => {
-      // The door has broken the request off, and told so: it is not to be carried out all the same.
-      if (reply.raw.headersSent) reply.hijack();
-      done();
-    });
+    // The door has refused the request while its body arrived: no handler may run.
+    if (reply.raw.headersSent) reply.hijack();
+    done();
   });
 
   const routes = new RouteIndex();

@@ -24,6 +24,11 @@ const ended: RunRecord = {
 };
 const script = { script_id: waiting.scriptId, script: 'Tidy' };
 
+/** A time so many milliseconds after the run was queued. */
+function queuedPlus(ms: number): string {
+  return new Date(Date.parse(queuedAt) + ms).toISOString();
+}
+
 async function newMetrics() {
   const metrics = new Metrics({ version: '1.2.3', log: await createLogger('silent') });
   return { metrics, read: async () => parseExposition(await metrics.write()) };
@@ -33,7 +38,7 @@ describe('runs', () => {
   it('are counted when they are taken on, started and ended', async () => {
     const { metrics, read } = await newMetrics();
     metrics.runs.note({ type: 'queued', run: waiting });
-    metrics.runs.note({ type: 'started', run: waiting, atMs: Date.parse(queuedAt) + 200 });
+    metrics.runs.note({ type: 'started', run: { ...waiting, startedAt: queuedPlus(200) } });
     metrics.runs.note({ type: 'ended', run: ended });
     const text = await read();
     expect(text.value('hob_runs_accepted_total', { ...script, origin: 'execute' })).toBe(1);
@@ -65,7 +70,7 @@ describe('runs', () => {
 
   it('that seem to start before they came, since the clock was set back, have waited for nothing', async () => {
     const { metrics, read } = await newMetrics();
-    metrics.runs.note({ type: 'started', run: waiting }, Date.parse(queuedAt) - 60_000);
+    metrics.runs.note({ type: 'started', run: { ...waiting, startedAt: queuedPlus(-60_000) } });
     expect((await read()).value('hob_run_wait_seconds_sum')).toBe(0);
   });
 

@@ -6,8 +6,6 @@ import type { BriefRun } from '../runs/run-record.ts';
 export interface ObservedRun {
   readonly type: 'queued' | 'started' | 'ended';
   readonly run: BriefRun;
-  /** When it happened, if not now. */
-  readonly atMs?: number;
 }
 
 /** From scripts that only look something up to those that work through the night. */
@@ -61,19 +59,24 @@ export class RunMetrics {
     for (const stream of ['stdout', 'stderr']) this.#output.inc({ stream }, 0);
   }
 
-  note({ type, run, atMs }: ObservedRun, nowMs = atMs ?? Date.now()): void {
+  note({ type, run }: ObservedRun): void {
     switch (type) {
       case 'queued':
         this.#accepted.inc({ ...labelsOf(run), origin: run.origin });
         break;
       case 'started':
-        // Now and not when it has ended: that may be hours away. The clock may have been set back meanwhile.
-        this.#waits.observe(Math.max(0, nowMs - Date.parse(run.queuedAt)) / 1000);
+        this.#noteStart(run);
         break;
       case 'ended':
         this.#noteEnd(run);
         break;
     }
+  }
+
+  #noteStart({ queuedAt, startedAt }: BriefRun): void {
+    if (startedAt === null) return;
+    // The clock may have been set back in between.
+    this.#waits.observe(Math.max(0, Date.parse(startedAt) - Date.parse(queuedAt)) / 1000);
   }
 
   #noteEnd(run: BriefRun): void {

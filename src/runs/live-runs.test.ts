@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { newRun } from '../../test/support/new-run.ts';
+import { queuedRun } from '../../test/support/run-records.ts';
 import { LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 
 interface Relation {
@@ -8,21 +10,18 @@ interface Relation {
   isWaitedFor?: boolean;
 }
 
-function entry(runId: string, parentRunId: string | null, sync: boolean) {
-  const record = { runId, parentRunId, sync, scriptId: 'script' };
-  return { record, scriptFolder: `/versions/${runId}`, entry: { make: () => false } };
-}
-
 /** Runs that are known by name, and the order in which they were stopped. */
 function openYard(relations: Record<string, Relation>) {
   const live = new LiveRuns();
   const stopped: string[] = [];
   const signals = new Map<string, AbortSignal>();
   for (const [runId, { parent, isWaitedFor = parent !== undefined }] of Object.entries(relations)) {
-    const stopping = new AbortController();
-    signals.set(runId, stopping.signal);
-    stopping.signal.addEventListener('abort', () => stopped.push(runId));
-    live.add({ ...entry(runId, parent ?? null, isWaitedFor), stopping });
+    const record = queuedRun({ runId, parentRunId: parent ?? null, sync: isWaitedFor });
+    const run = newRun(record, { scriptFolder: `/versions/${runId}` });
+    const { signal } = run.stopping;
+    signals.set(runId, signal);
+    signal.addEventListener('abort', () => stopped.push(runId));
+    live.add(run);
   }
   const causeOf = (runId: string) => {
     const signal = signals.get(runId);
@@ -81,11 +80,11 @@ describe('stopping a run', () => {
   it('reaches children that it got after it was stopped', () => {
     const { live, causeOf } = openYard({ top: {} });
     live.stop('top', 'cancelled');
-    const stopping = new AbortController();
-    live.add({ ...entry('late', 'top', true), stopping });
+    const late = newRun(queuedRun({ runId: 'late', parentRunId: 'top', sync: true }));
+    live.add(late);
     live.stop('top', 'cancelled');
-    expect(stopCauseOf(stopping.signal)).toBe('cancelled');
-    expect(stopping.signal.aborted).toBe(true);
+    expect(stopCauseOf(late.stopping.signal)).toBe('cancelled');
+    expect(late.stopping.signal.aborted).toBe(true);
     expect(causeOf('top')).toBe('cancelled');
   });
 
@@ -105,12 +104,12 @@ describe('stopping a run', () => {
       ['a', 'top'],
       ['b', 'top'],
     ] as const) {
-      const stopping = new AbortController();
-      stopping.signal.addEventListener('abort', () => {
+      const run = newRun(queuedRun({ runId, parentRunId, sync: parentRunId !== null }));
+      run.stopping.signal.addEventListener('abort', () => {
         stopped.push(runId);
         live.remove(runId);
       });
-      live.add({ ...entry(runId, parentRunId, parentRunId !== null), stopping });
+      live.add(run);
     }
     live.stop('top', 'cancelled');
     expect(stopped).toEqual(['top', 'a', 'b']);
@@ -199,7 +198,7 @@ describe('waiting until all runs have ended', () => {
     const first = live.whenEmpty();
     live.remove('a');
     await first;
-    live.add({ ...entry('b', null, false), stopping: new AbortController() });
+    live.add(newRun(queuedRun({ runId: 'b' })));
     let isOver = false;
     const second = live.whenEmpty().then(() => {
       isOver = true;

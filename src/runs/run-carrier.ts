@@ -7,62 +7,18 @@ import {
 } from '../scripts/runtimes/command.ts';
 import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Language, Text } from '../shared/text.ts';
+import type { Text } from '../shared/text.ts';
 import { chooseWarm } from './choose-warm.ts';
-import { EndRecorder } from './end-recorder.ts';
 import type { Lease } from './gate.ts';
 import { type LiveRuns, StopRequest, stopCauseOf } from './live-runs.ts';
 import { withKeptOutput } from './outcome/lost-output.ts';
 import { concludeRun, outcomeOf } from './outcome/run-ending.ts';
 import type { ParameterFiles } from './parameter-files.ts';
 import { executorSilent } from './refusals.ts';
-import type { RunEntry } from './run-entry.ts';
-import { type RunFolder, runFolderAt } from './run-folder.ts';
+import type { Run } from './run.ts';
 import { addRunNote } from './run-notes.ts';
-import type { RunRecord } from './run-record.ts';
 import type { RunOutcome, RunServiceOptions, WaitingRun } from './run-request.ts';
 import { chooseWindow } from './run-windows.ts';
-
-/** A run on its way, from acceptance to its end. */
-export interface LiveRun {
-  readonly record: RunRecord;
-  /** Where its script lies; null for one that an earlier service started. */
-  readonly scriptFolder: string | null;
-  readonly folder: RunFolder;
-  readonly timeoutMs: number | null;
-  readonly language: Language;
-  /** Whether what becomes of it must survive a power cut: nobody waits for it, or its caller can come back. */
-  readonly isDurable: boolean;
-  readonly entry: Pick<RunEntry, 'make'>;
-  readonly log: Logger;
-  /** Aborted when the run is not to go on. */
-  readonly stopping: AbortController;
-}
-
-export function describeRun(
-  { runsFolder, limits, log }: Pick<RunServiceOptions, 'runsFolder' | 'limits' | 'log'>,
-  record: RunRecord,
-  script: Script | null,
-  {
-    language,
-    hasKey,
-    scriptFolder,
-    entry,
-  }: { language: Language; hasKey: boolean; scriptFolder: string | null; entry: LiveRun['entry'] },
-): LiveRun {
-  return {
-    record,
-    scriptFolder,
-    folder: runFolderAt(runsFolder, record.runId),
-    timeoutMs: (script?.runtime.timeoutMs ?? limits.timeoutMs) || null,
-    language,
-    isDurable: hasKey || !record.sync,
-    entry,
-    log: log.child({ run: record.runId, script: record.scriptName }),
-    stopping: new AbortController(),
-  };
-}
 
 interface Ran {
   readonly end: RunEnd;
@@ -91,30 +47,18 @@ export class RunCarrier {
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
   readonly #files: ParameterFiles;
-  readonly #ends: EndRecorder;
 
   constructor(options: RunServiceOptions, live: LiveRuns, files: ParameterFiles) {
     this.#options = options;
     this.#live = live;
     this.#files = files;
-    this.#ends = new EndRecorder(options, live);
-  }
-
-  /** All ends that are known are on record when this returns, unless there is no room for them. */
-  settle(): void {
-    this.#ends.settle();
   }
 
   /**
    * Starts the script once it is its turn and waits for its end. Whatever happens, the run gets an end; a rejection is a
    * refusal, for the caller who waits.
    */
-  async carryOut(
-    run: LiveRun,
-    script: Script,
-    turn: Promise<Lease>,
-    onStart: () => void,
-  ): Promise<RunOutcome> {
+  async carryOut(run: Run, script: Script, turn: Promise<Lease>, onStart: () => void): Promise<RunOutcome> {
     const { runId } = run.record;
     let lease: Lease;
     try {
@@ -130,7 +74,7 @@ export class RunCarrier {
     }
     try {
       const { end, unavailable, refusal } = await this.#run(run, script, onStart);
-      await this.#enter(run, refusal);
+      await this.#ensureRecorded(run, refusal);
       const outcome = await this.conclude(run, end, { unavailable, isRefused: refusal !== null });
       if (refusal !== null) throw refusal;
       return outcome;
@@ -139,10 +83,10 @@ export class RunCarrier {
     }
   }
 
-  /** Puts a run on record that did not get as far as that, or leaves nothing of it behind. */
-  async #enter(run: LiveRun, refusal: unknown): Promise<void> {
+  /** Records a run that ended before it was given to an executor. If that fails, nothing of the run is left. */
+  async #ensureRecorded(run: Run, refusal: unknown): Promise<void> {
     try {
-      run.entry.make();
+      this.#options.ledger.queue(run);
     } catch (error) {
       this.#live.remove(run.record.runId);
       await this.#files.discard(run.record.runId);
@@ -153,13 +97,13 @@ export class RunCarrier {
 
   /** Records the end of a run, which may be known twice but counts once. */
   async conclude(
-    run: LiveRun,
+    run: Run,
     seen: RunEnd,
     { unavailable = null, isRefused = false }: Conclusion = {},
   ): Promise<RunOutcome> {
     const end = seen.cause === 'lost' ? await withKeptOutput(seen, run.folder) : seen;
     await this.#files.remove(end.runId);
-    const { limits, readOutcome } = this.#options;
+    const { limits, readOutcome, ledger, executor } = this.#options;
     const texts = await readOutcome({
       folder: run.folder,
       end,
@@ -173,15 +117,20 @@ export class RunCarrier {
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
-    const known = { run, ending: concludeRun(end, texts), isRefused };
-    // A caller who waits gets its answer first, if the executor has the end for the case that we do not get to write it down.
-    if (!run.isDurable && !isRefused && end.startedAtMs !== null) this.#ends.recordSoon(known);
-    else this.#ends.record(known);
+    ledger.end(run, {
+      ending: concludeRun(end, texts),
+      isRefused,
+      onRecorded: () => {
+        executor.acknowledge(end.runId);
+        // Not before: until its end is on record, the run can be cancelled, and the next service recovers it.
+        this.#live.remove(end.runId);
+      },
+    });
     return outcomeOf(end, texts);
   }
 
   /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
-  async #run(run: LiveRun, script: Script, onStart: () => void): Promise<Ran> {
+  async #run(run: Run, script: Script, onStart: () => void): Promise<Ran> {
     const { resolveCommand } = this.#options;
     const { runId } = run.record;
     try {
@@ -202,21 +151,21 @@ export class RunCarrier {
   }
 
   /** How a run that has its turn waits for what it needs. */
-  #waiting(run: LiveRun, onStart: () => void): WaitingRun {
+  #waiting(run: Run, onStart: () => void): WaitingRun {
     return {
       runId: run.record.runId,
       signal: run.stopping.signal,
       onWait: (note) => {
-        run.entry.make();
-        // From now on it has an outcome, whatever that is.
+        this.#options.ledger.queue(run);
+        // From now on the run has an outcome.
         onStart();
         this.#note(run, note);
       },
     };
   }
 
-  async #execute(run: LiveRun, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
-    const { limits, environment, executor, store, events, clock, windows } = this.#options;
+  async #execute(run: Run, script: Script, command: Command, onStart: () => void): Promise<RunEnd> {
+    const { limits, environment, executor, ledger, clock, windows } = this.#options;
     const { runId } = run.record;
     const { signal } = run.stopping;
     const { window, windowless } = await chooseWindow(run.record, script, windows);
@@ -246,16 +195,13 @@ export class RunCarrier {
       return await executor.run(spec, {
         given: (name) => {
           signal.throwIfAborted();
-          // On record before it is on its way, and with whom: whoever finds it there knows whom to ask what became of it.
-          const start = { startedAt: clock.now().toISOString(), executor: name };
-          if (!run.entry.make(start)) store.markStarted(runId, start, { durable: run.isDurable });
+          ledger.start(run, { startedAt: clock.now().toISOString(), executor: name });
           onStart();
-          setImmediate(() => this.#ends.settleFew());
         },
         started: (why) => {
           if (why !== null && window?.page !== undefined) this.#notePageless(run, why);
           else if (why !== null) this.#noteWindowless(run, why);
-          events.startSoon(runId);
+          ledger.started(run);
         },
         timedOut: () => this.#live.stopChildren(runId, 'cancelled'),
       });
@@ -265,12 +211,12 @@ export class RunCarrier {
   }
 
   /** Nothing is wrong with the run, but whoever expected a window wants to know. */
-  #noteWindowless(run: LiveRun, why: Text): void {
+  #noteWindowless(run: Run, why: Text): void {
     run.log.info({ why: why.en }, 'no window; the output is only captured');
     this.#note(run, { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` });
   }
 
-  #notePageless(run: LiveRun, why: Text): void {
+  #notePageless(run: Run, why: Text): void {
     run.log.info({ why: why.en }, 'no terminal for the console; the output is only captured');
     this.#note(run, {
       en: `The console shows no terminal: ${why.en}`,
@@ -278,7 +224,7 @@ export class RunCarrier {
     });
   }
 
-  #note({ folder, language, log }: LiveRun, note: Text): void {
+  #note({ folder, language, log }: Run, note: Text): void {
     addRunNote(folder, this.#options.clock.now(), note[language]).catch((error: unknown) => {
       log.warn({ err: error }, 'cannot store a note about a run');
     });

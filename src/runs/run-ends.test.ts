@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { queuedRun } from '../../test/support/run-records.ts';
 import { Feed } from '../shared/feed.ts';
-import type { RunEvent } from './events/run-events.ts';
+import type { RunEvent } from './ledger.ts';
 import { RunEnds } from './run-ends.ts';
 import type { BriefRun } from './run-record.ts';
 

@@ -1,5 +1,5 @@
 import type { Feed } from '../shared/feed.ts';
-import type { RunEvent } from './events/run-events.ts';
+import type { RunEvent } from './ledger.ts';
 import type { RunStore } from './run-store.ts';
 
 interface RunEndsOptions {

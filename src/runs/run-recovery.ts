@@ -7,8 +7,8 @@ import { isExhaustion } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 import { claimOf, type Gate } from './gate.ts';
 import { type LiveRuns, stopCauseOf } from './live-runs.ts';
-import { describeRun, type LiveRun, type RunCarrier } from './run-carrier.ts';
-import { entryMadeBefore } from './run-entry.ts';
+import { Run } from './run.ts';
+import type { RunCarrier } from './run-carrier.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunServiceOptions } from './run-request.ts';
 
@@ -18,8 +18,8 @@ interface RecoveryParts {
   live: LiveRuns;
   carrier: RunCarrier;
   /** Lets a run that has not begun wait for its turn, as if it had just come. */
-  launch: (run: LiveRun, script: Script) => void;
-  reportDefect: (run: LiveRun, error: unknown) => void;
+  launch: (run: Run, script: Script) => void;
+  reportDefect: (run: Run, error: unknown) => void;
 }
 
 /** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
@@ -28,17 +28,12 @@ export function recoverRuns(parts: RecoveryParts): void {
   // All of them are known before the first is asked for: its end may concern another.
   const unfinished = options.store.unfinished().map((record) => {
     const script = options.findScript(record.scriptId);
-    const run = describeRun(options, record, script, {
-      language: 'zh',
-      hasKey: options.keys.isHeld(record.runId),
-      // It may have been another version then.
-      scriptFolder: null,
-      entry: entryMadeBefore,
-    });
+    const isKeyed = options.keys.isHeld(record.runId);
+    const run = new Run({ ...options, record, script, language: 'zh', isKeyed, acceptance: null });
     live.add(run);
     return { run, script };
   });
-  options.events.recover(unfinished.map(({ run }) => run.record));
+  options.ledger.recover(unfinished.map(({ run }) => run));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
   // First those that may still run, so that they have their places before those that wait for one.
   for (const { run, script, ended } of recovered) {
@@ -53,11 +48,11 @@ export function recoverRuns(parts: RecoveryParts): void {
 /** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
 function endOf(
   { options, live }: RecoveryParts,
-  { run, script }: { run: LiveRun; script: Script | null },
+  { run, script }: { run: Run; script: Script | null },
 ): Promise<RunEnd> | null {
   const { runId, state, executor } = run.record;
   const hooks = {
-    started: () => options.events.start(runId),
+    started: () => options.ledger.started(run),
     timedOut: () => live.stopChildren(runId, 'cancelled'),
   };
   const attachment =
@@ -82,7 +77,7 @@ function endOf(
 /** Waits for a run that an earlier service started. It runs, so it has its place, whatever the limits say now. */
 async function takeUp(
   { options, gate, carrier }: RecoveryParts,
-  run: LiveRun,
+  run: Run,
   script: Script | null,
   ended: Promise<RunEnd>,
 ): Promise<void> {

@@ -17,9 +17,9 @@ import type { JsonText } from '../shared/json-text.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { Caller } from './callers/chain.ts';
-import type { RunEvents } from './events/run-events.ts';
 import { maskSecrets } from './inputs.ts';
 import type { KeyStore, KeyUse } from './keys/key-store.ts';
+import type { Ledger } from './ledger.ts';
 import type { OutcomeRequest, OutcomeTexts } from './outcome/read-outcome.ts';
 import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
@@ -93,7 +93,7 @@ export interface Executor {
 
 export interface RunServiceOptions {
   store: RunStore;
-  events: RunEvents;
+  ledger: Ledger;
   keys: KeyStore;
   executor: Executor;
   clock: Clock;
@@ -155,9 +155,4 @@ export function newRecord(runId: string, request: RunRequest, now: Date): RunRec
     truncated: null,
     leftRunning: null,
   };
-}
-
-/** Keys that were used earlier than this are forgotten. */
-export function keysKeptSince({ clock, limits }: Pick<RunServiceOptions, 'clock' | 'limits'>): string {
-  return new Date(clock.now().getTime() - limits.keepKeysMs).toISOString();
 }

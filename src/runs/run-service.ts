@@ -5,10 +5,9 @@ import type { Script } from '../scripts/script.ts';
 import { AppError, errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import type { Feed } from '../shared/feed.ts';
 import { hashToken, newToken } from './callers/chain.ts';
-import { EntryRecorder } from './entry-recorder.ts';
 import type { Progress } from './events/progress.ts';
-import type { RunEvent } from './events/run-events.ts';
 import { claimOf, Gate, type Lease } from './gate.ts';
+import type { RunEvent } from './ledger.ts';
 import { LiveRuns } from './live-runs.ts';
 import { renewParameterFile, writeParameterFile } from './parameter-file.ts';
 import { ParameterFiles } from './parameter-files.ts';
@@ -21,8 +20,8 @@ import {
   unknownRun,
   waitedTooLong,
 } from './refusals.ts';
-import { describeRun, type LiveRun, RunCarrier } from './run-carrier.ts';
-import { RunEntry } from './run-entry.ts';
+import { Run } from './run.ts';
+import { RunCarrier } from './run-carrier.ts';
 import { runFolderAt } from './run-folder.ts';
 import { readRunNotes } from './run-notes.ts';
 import type { BriefRun, RunRecord } from './run-record.ts';
@@ -38,7 +37,6 @@ export class RunService {
   readonly #options: RunServiceOptions;
   readonly #gate: Gate;
   readonly #carrier: RunCarrier;
-  readonly #entries: EntryRecorder;
   readonly #live = new LiveRuns();
   readonly #files: ParameterFiles;
   readonly #syncRuns = new Set<Promise<unknown>>();
@@ -52,13 +50,12 @@ export class RunService {
     this.#gate = new Gate(options.limits);
     this.#files = new ParameterFiles(options);
     this.#carrier = new RunCarrier(options, this.#live, this.#files);
-    this.#entries = new EntryRecorder(options);
     options.executor.counts.subscribe((counts) => this.#recordCounts(counts));
     options.executor.silence.subscribe((pid) => this.#noteSilence(pid));
   }
 
   get events(): Feed<RunEvent> {
-    return this.#options.events.feed;
+    return this.#options.ledger.feed;
   }
 
   get running(): number {
@@ -87,15 +84,9 @@ export class RunService {
     return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
 
-  /** To be called before what is on record is read: the end of a run that somebody waited for is written down after its answer. */
-  settle(): void {
-    this.#carrier.settle();
-    this.#options.store.settle();
-  }
-
   /**
-   * Accepts a run: when this resolves it is on record, or about to be, if its caller waits and it can start at once. Throws a
-   * refusal, with nothing left behind, when it cannot be.
+   * Accepts a run. When this resolves, the run is on record, unless its caller waits and it starts at once: then it is recorded with
+   * its start. Throws a refusal and leaves nothing behind if the run cannot be accepted.
    */
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, sync } = request;
@@ -109,24 +100,22 @@ export class RunService {
     const runId = randomUUID();
     const token = newToken();
     const record = newRecord(runId, request, this.#options.clock.now());
-    const entry = new RunEntry(this.#entries, { record, tokenHash: hashToken(token), key: request.key });
-    const run = describeRun(this.#options, record, script, {
+    const run = new Run({
+      ...this.#options,
+      record,
+      script,
       language: request.language,
-      hasKey: request.key !== undefined,
-      scriptFolder: script.folder,
-      entry,
+      isKeyed: request.key !== undefined,
+      acceptance: { tokenHash: hashToken(token), key: request.key },
     });
     const claim = claimOf(runId, script, lender);
     // Its place is taken before anything is awaited, so that runs start in the order in which they came.
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
     try {
-      const told = this.#tell(run, request, token);
-      if (run.isDurable) await entry.makeDurably(told);
-      else {
-        await told;
-        if (!this.#gate.isIn(runId)) entry.make();
-      }
+      await this.#writeParameters(run, request, token);
+      if (run.isDurable) await this.#options.ledger.queueDurably(run);
+      else if (!this.#gate.isIn(runId)) this.#options.ledger.queue(run);
     } catch (error) {
       run.stopping.abort(error);
       void admission.then((lease) => lease.release()).catch(() => {});
@@ -143,9 +132,10 @@ export class RunService {
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
-  /** Puts a run on record that would be with its start otherwise. */
-  putOnRecord(runId: string): void {
-    this.#live.putOnRecord(runId);
+  /** Records a run that would be recorded with its start otherwise: another run is about to name it as its parent. */
+  record(runId: string): void {
+    const run = this.#live.get(runId);
+    if (run !== undefined) this.#options.ledger.queue(run);
   }
 
   /** A run waits for another that it did not start itself. */
@@ -173,8 +163,9 @@ export class RunService {
 
   /** Takes what a script says of how far it is. */
   report(runId: string, progress: Progress): void {
-    if (!this.#live.has(runId)) throw endedAlready(runId);
-    this.#options.events.report(runId, progress, this.#options.clock.now());
+    const run = this.#live.get(runId);
+    if (run === undefined) throw endedAlready(runId);
+    this.#options.ledger.report(run, progress);
   }
 
   /** Takes up what an earlier service left unfinished. `folders` are those of all runs before this service accepted one. */
@@ -206,7 +197,6 @@ export class RunService {
     for (const [leaving, { isNeeded }] of this.#waiting) if (!isNeeded) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
-    this.settle();
     if (!this.#endsRuns) return;
     this.#live.stopAll('shutdown', { sparing: 'none' });
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
@@ -238,9 +228,7 @@ export class RunService {
     }
   }
 
-  /** Writes down for the script what it is to do. */
-  async #tell(run: LiveRun, request: RunRequest, token: string): Promise<void> {
-    // A run must survive a power cut once it is accepted, unless its caller would notice and cannot come back for it by a key.
+  async #writeParameters(run: Run, request: RunRequest, token: string): Promise<void> {
     const { record, isDurable: durable } = run;
     const content = {
       apiBase: this.#options.apiBase(token),
@@ -255,7 +243,7 @@ export class RunService {
   }
 
   #launch(
-    run: LiveRun,
+    run: Run,
     script: Script,
     { turn, isWaitedFor }: { turn: Promise<Lease>; isWaitedFor: boolean },
   ): SubmittedRun {
@@ -290,7 +278,7 @@ export class RunService {
   }
 
   /** What still waits when the service stops goes on waiting, on record, for the next one. */
-  async #unlessStopping(admission: Promise<Lease>, run: LiveRun, isNeeded = false): Promise<Lease> {
+  async #unlessStopping(admission: Promise<Lease>, run: Run, isNeeded = false): Promise<Lease> {
     const lease = await admission;
     if (!this.#stopping || isNeeded) return lease;
     lease.release();
@@ -302,7 +290,7 @@ export class RunService {
   }
 
   /** The parameter file of a run that waited was written by an earlier service. */
-  async #renew({ folder }: LiveRun, script: Script, lease: Lease): Promise<Lease> {
+  async #renew({ folder }: Run, script: Script, lease: Lease): Promise<Lease> {
     try {
       await renewParameterFile(folder, { apiBase: this.#options.apiBase, scriptFolder: script.folder });
       return lease;
@@ -312,7 +300,7 @@ export class RunService {
     }
   }
 
-  #reportDefect(run: LiveRun, error: unknown): void {
+  #reportDefect(run: Run, error: unknown): void {
     run.log.error({ err: error }, 'run failed: internal error');
   }
 }

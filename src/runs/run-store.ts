@@ -21,16 +21,14 @@ export interface RunStore {
   /** All writes in `work`, or none of them; to be used for more than one that belong together. */
   atomically<Result>(work: () => Result, options: { durable: boolean }): Result;
   /**
-   * `durable`: on the disk, power cut or not, before this returns. `start`: as if `markStarted` followed at once; those who look into
-   * the database by another way than this may have to call `settle` to see such a run. Returns what `findBrief` would without that.
+   * `durable`: when this returns, a power cut does not lose the run. `start`: as if `markStarted` followed at once. Returns the run as
+   * it was queued, as `findBrief` would.
    */
   insert(
     record: RunRecord,
     tokenHash: string,
     options: { durable: boolean; start?: RunStart | null },
   ): BriefRun;
-  /** Puts what was only noted so far to the rest. Never throws: what finds no room now does so later. */
-  settle(): void;
   /** The run is about to be given to an executor. */
   markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
   /** The first end counts. Returns the run as it is on record now, or null when it had ended already. */
@@ -41,6 +39,6 @@ export interface RunStore {
   find(runId: string): RunRecord | null;
   findBrief(runId: string): BriefRun | null;
   findByToken(tokenHash: string): TokenOwner | null;
-  /** Runs that have no end yet, in the order in which they came. */
+  /** Runs without an end, in the order in which they were accepted. */
   unfinished(): RunRecord[];
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 import type { Logger } from '../shared/log.ts';
-import { startWorker } from '../shared/start-worker.ts';
 
 interface CheckpointerOptions {
   /** The file that the thread runs. */
@@ -62,7 +61,7 @@ export class Checkpointer {
 
   #start(): Worker {
     const { entry, path } = this.#options;
-    const worker = startWorker(entry, { workerData: path, env: {}, execArgv: [], resourceLimits });
+    const worker = new Worker(entry, { workerData: path, env: {}, execArgv: [], resourceLimits });
     // Also heard by whoever waits for an answer.
     worker.on('error', () => {});
     worker.once('exit', () => {

@@ -2,33 +2,18 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 
 import type { BriefRun, RunEnding, RunRecord } from '../runs/run-record.ts';
 import type { Count, RunStart, RunStore, TokenOwner } from '../runs/run-store.ts';
-import { errnoOf } from '../shared/errors.ts';
 import { type Database, durably, named, transact } from './database.ts';
-import type { EntryJournal, Row } from './entry-journal.ts';
 import { RunCounts } from './run-counts.ts';
 import { briefColumns, columns, isBrief, toBrief, toRecord } from './run-rows.ts';
 
 const insertion = `INSERT INTO runs (run_id, token_hash, script_id, script_name, script_version, origin, parent_run_id, depth, sync,
   state, data, params, queued_at, started_at, executor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const insertedColumns = 15;
-
-/** Rows that are larger are not written twice. */
-const longestNote = 16 * 1024;
-/** Nobody has to look for what was noted. */
-const settleMs = 100;
 
 /** Runs in SQLite. */
 export class SqliteRunStore implements RunStore {
   readonly #database: Database;
-  readonly #journal: EntryJournal | null;
-  /** What is in the journal, and not in the database yet. */
-  readonly #noted: Row[] = [];
-  #settling: NodeJS.Timeout | undefined;
-  /** Whether the database had no room for what was noted. */
-  #isStuck = false;
   readonly #counts: RunCounts;
   readonly #insert: StatementSyncInstance;
-  readonly #insertNoted: StatementSyncInstance;
   readonly #markStarted: StatementSyncInstance;
   readonly #finish: StatementSyncInstance;
   readonly #recordLeftRunning: StatementSyncInstance;
@@ -38,13 +23,10 @@ export class SqliteRunStore implements RunStore {
   readonly #findByToken: StatementSyncInstance;
   readonly #unfinished: StatementSyncInstance;
 
-  /** With a journal, runs that start at once are only noted there first, until somebody asks for them or they end. */
-  constructor(database: Database, journal: EntryJournal | null = null) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#journal = journal;
     this.#counts = new RunCounts(database);
     this.#insert = database.prepare(insertion);
-    this.#insertNoted = database.prepare(`${insertion} ON CONFLICT (run_id) DO NOTHING`);
     this.#markStarted = database.prepare(
       `UPDATE runs SET state = 'running', started_at = ?, executor = ? WHERE run_id = ? AND ended_at IS NULL`,
     );
@@ -63,8 +45,6 @@ export class SqliteRunStore implements RunStore {
     this.#findBrief = database.prepare(`SELECT ${briefColumns} FROM runs WHERE run_id = ?`);
     this.#findByToken = database.prepare('SELECT run_id, depth FROM runs WHERE token_hash = ?');
     this.#unfinished = database.prepare(`SELECT ${columns} FROM runs WHERE ended_at IS NULL ORDER BY seq`);
-    this.#noted.push(...(journal?.read() ?? []).filter((row) => row.length === insertedColumns));
-    this.settle();
   }
 
   get isOpen(): boolean {
@@ -74,27 +54,10 @@ export class SqliteRunStore implements RunStore {
   atomically<Result>(work: () => Result, { durable }: { durable: boolean }): Result {
     if (this.#database.isTransaction) return this.#write(durable, work);
     try {
-      const result = this.#write(durable, () =>
-        transact(this.#database, () => {
-          for (const row of this.#noted) this.#putNoted(row);
-          return work();
-        }),
-      );
-      this.#forgetNoted();
-      return result;
+      return this.#write(durable, () => transact(this.#database, work));
     } catch (error) {
       this.#counts.reread();
       throw error;
-    }
-  }
-
-  settle(): void {
-    if (this.#noted.length === 0 || this.#database.isTransaction) return;
-    try {
-      this.atomically(() => {}, { durable: false });
-    } catch {
-      // What comes next finds out why, and whoever asked for that is told.
-      this.#isStuck = true;
     }
   }
 
@@ -105,7 +68,7 @@ export class SqliteRunStore implements RunStore {
   ): BriefRun {
     const data = JSON.stringify(record.data);
     const params = JSON.stringify(record.params);
-    const row = [
+    const values = [
       record.runId,
       tokenHash,
       record.scriptId,
@@ -122,9 +85,7 @@ export class SqliteRunStore implements RunStore {
       start?.startedAt ?? null,
       start?.executor ?? null,
     ];
-    const isNoted =
-      !durable && start !== null && data.length + params.length <= longestNote && this.#note(row);
-    if (!isNoted) this.atomically(() => this.#insert.run(...row), { durable });
+    this.atomically(() => this.#insert.run(...values), { durable });
     if (isBrief(data) && isBrief(params)) return record;
     return {
       ...record,
@@ -134,7 +95,6 @@ export class SqliteRunStore implements RunStore {
   }
 
   markStarted(runId: string, { startedAt, executor }: RunStart, { durable }: { durable: boolean }): void {
-    this.settle();
     this.#write(durable, () => {
       this.#markStarted.run(startedAt, executor, runId);
     });
@@ -175,65 +135,30 @@ export class SqliteRunStore implements RunStore {
   }
 
   recordLeftRunning(counts: readonly Count[]): void {
-    this.settle();
     named(() => this.#recordLeftRunning.run(JSON.stringify(counts)));
   }
 
   has(runId: string): boolean {
-    this.settle();
     return this.#has.get(runId) !== undefined;
   }
 
   find(runId: string): RunRecord | null {
-    this.settle();
     const row = this.#find.get(runId);
     return row === undefined ? null : toRecord(row);
   }
 
   findBrief(runId: string): BriefRun | null {
-    this.settle();
     const row = this.#findBrief.get(runId);
     return row === undefined ? null : toBrief(row);
   }
 
   findByToken(tokenHash: string): TokenOwner | null {
-    this.settle();
     const row = this.#findByToken.get(tokenHash);
     return row === undefined ? null : { runId: String(row.run_id), depth: Number(row.depth) };
   }
 
   unfinished(): RunRecord[] {
-    this.settle();
     return this.#unfinished.all().map(toRecord);
-  }
-
-  /** Returns whether it could be: where the database is full, it is that which is to say so. */
-  #note(row: Row): boolean {
-    if (this.#journal === null || this.#isStuck || this.#database.isTransaction) return false;
-    this.#journal.add(row);
-    this.#noted.push(row);
-    this.#settling ??= setTimeout(() => {
-      if (this.isOpen) this.settle();
-    }, settleMs).unref();
-    return true;
-  }
-
-  #putNoted(row: Row): void {
-    try {
-      named(() => this.#insertNoted.run(...row));
-    } catch (error) {
-      // Only what was not written by us can be such a row, and it must not keep others from being put on record.
-      if (!errnoOf(error)?.startsWith('SQLITE_CONSTRAINT')) throw error;
-    }
-  }
-
-  #forgetNoted(): void {
-    clearTimeout(this.#settling);
-    this.#settling = undefined;
-    this.#isStuck = false;
-    if (this.#noted.length === 0) return;
-    this.#noted.length = 0;
-    this.#journal?.clear();
   }
 
   /** Inside a transaction it is that which decides what is on the disk when. */

@@ -42,8 +42,8 @@ import { createLogger, type Logger } from '../../src/shared/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqliteHistoryStore } from '../../src/storage/sqlite-history-store.ts';
 import { SqliteNotificationStore } from '../../src/storage/sqlite-notification-store.ts';
-import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
+import { ledgerInMemory } from './ledger-in-memory.ts';
 import { MemoryDownloads } from './memory-downloads.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
@@ -85,12 +85,12 @@ export async function appInProcess({
   const store = new MemoryRunStore();
   const executor = new HeldExecutor();
   const database = openDatabase(':memory:');
-  const { eventLog, runEvents } = eventsInMemory(store, log);
   const keys = new MemoryKeyStore();
+  const { eventLog, ledger } = ledgerInMemory(store, log, { keys });
   const runs = new RunService({
     store,
     keys,
-    events: runEvents,
+    ledger,
     executor,
     clock: systemClock,
     log,
@@ -109,7 +109,7 @@ export async function appInProcess({
     catalogue,
     runs,
     eventLog,
-    runEvents,
+    ledger,
     outputs,
     runTerminals: new RunTerminals({ store, executor, outputs }),
     keyedRuns: new KeyedRuns({

@@ -28,8 +28,6 @@ export class MemoryRunStore implements RunStore {
     return briefOf(record);
   }
 
-  settle(): void {}
-
   markStarted(runId: string, start: RunStart): void {
     const record = this.#records.get(runId);
     if (record === undefined || record.endedAt !== null) return;

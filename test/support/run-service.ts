@@ -7,8 +7,8 @@ import type { Command } from '../../src/scripts/runtimes/command.ts';
 import { systemClock } from '../../src/shared/clock.ts';
 import { Feed } from '../../src/shared/feed.ts';
 import { createLogger } from '../../src/shared/log.ts';
-import { eventsInMemory } from './events-in-memory.ts';
 import { tempFolder } from './hob.ts';
+import { ledgerInMemory } from './ledger-in-memory.ts';
 import { MemoryKeyStore } from './memory-key-store.ts';
 import { MemoryRunStore } from './memory-run-store.ts';
 import { someScript } from './some-script.ts';
@@ -68,9 +68,10 @@ export async function runServiceWith(
 ) {
   const [store, keys, runsFolder] = [new MemoryRunStore(), new MemoryKeyStore(), await tempFolder()];
   const log = await createLogger('silent');
+  const keepKeysMs = 3_600_000;
   const runs = new RunService({
     store,
-    events: eventsInMemory(store, log).runEvents,
+    ledger: ledgerInMemory(store, log, { keys, keepKeysMs }).ledger,
     keys,
     executor,
     clock: systemClock,
@@ -82,7 +83,7 @@ export async function runServiceWith(
     runsFolder,
     environment: {},
     windows: noWindows,
-    limits: { ...smallLimits, maxRuns: 1, keepKeysMs: 3_600_000 },
+    limits: { ...smallLimits, maxRuns: 1, keepKeysMs },
   });
   const submit = (sync: boolean) =>
     runs.submit({

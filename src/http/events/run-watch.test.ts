@@ -21,7 +21,7 @@ function watch(run: Partial<BriefRun>, progress: string | null = null) {
     { ...queued, ...run },
     {
       eventLog: { told },
-      runEvents: { progressOf: () => (progress === null ? null : event('run.progress', progress)) },
+      ledger: { progressOf: () => (progress === null ? null : event('run.progress', progress)) },
     },
   );
   return {

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../runs/events/event-log.ts';
 import type { LoggedEvent } from '../../runs/events/event-store.ts';
-import type { RunEvents } from '../../runs/events/run-events.ts';
+import type { Ledger } from '../../runs/ledger.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { eventData } from './event-data.ts';
 
@@ -12,7 +12,7 @@ export interface RunNews {
 
 interface RunWatchOptions {
   eventLog: Pick<EventLog, 'told'>;
-  runEvents: Pick<RunEvents, 'progressOf'>;
+  ledger: Pick<Ledger, 'progressOf'>;
 }
 
 /**
@@ -26,9 +26,9 @@ export class RunWatch {
   #ended: RunNews | null = null;
   #wake: () => void = () => {};
 
-  constructor(run: BriefRun, { eventLog, runEvents }: RunWatchOptions) {
+  constructor(run: BriefRun, { eventLog, ledger }: RunWatchOptions) {
     const data = eventData.run(run);
-    const progress = runEvents.progressOf(run.runId);
+    const progress = ledger.progressOf(run.runId);
     if (run.endedAt !== null) this.#ended = { type: 'run.ended', data };
     else this.#state = { type: run.state === 'queued' ? 'run.queued' : 'run.started', data };
     if (progress !== null) this.#progress = { type: 'run.progress', data: progress.data };

@@ -6,7 +6,7 @@ import { queuedRun } from '../../../test/support/run-records.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Feed } from '../../shared/feed.ts';
 import { jsonTextOf } from '../../shared/json-text.ts';
-import type { RunEvent } from '../events/run-events.ts';
+import type { RunEvent } from '../ledger.ts';
 import { RunEnds } from '../run-ends.ts';
 import type { BriefRun, RunRecord } from '../run-record.ts';
 import type { RunOutcome, SubmittedRun } from '../run-request.ts';

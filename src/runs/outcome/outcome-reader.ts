@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 
 import type { StreamCapture } from '../../execution/messages.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
-import { startWorker } from '../../shared/start-worker.ts';
 import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
 
 /** Up to here reading takes about a millisecond. */
@@ -74,7 +74,7 @@ export class OutcomeReader {
 
 function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
   return new Promise((resolve, reject) => {
-    const worker = startWorker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
+    const worker = new Worker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
     // A service that stops does not wait for it: the next one will read the outcome again.
     worker.unref();
     worker.once('message', resolve);

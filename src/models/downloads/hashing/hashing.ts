@@ -1,5 +1,4 @@
-import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../../../shared/start-worker.ts';
+import { Worker } from 'node:worker_threads';
 import type { ContentId } from '../../hubs/hub.ts';
 import { ContentHash } from './content-hash.ts';
 import type { FromHashThread, ToHashThread } from './hash-messages.ts';
@@ -67,7 +66,7 @@ export class Hashing {
   }
 
   #start(): Worker {
-    const worker = startWorker(this.#entry, { env: {}, execArgv: [], resourceLimits });
+    const worker = new Worker(this.#entry, { env: {}, execArgv: [], resourceLimits });
     // A service that stops does not wait for it.
     worker.unref();
     worker.on('message', (answer: FromHashThread) => this.#waiting.shift()?.resolve(answer));
