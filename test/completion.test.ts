@@ -16,7 +16,7 @@ import { writeScript } from './support/scripts.ts';
 import { hasTmux, hobOnPath, openTmux } from './support/tmux.ts';
 
 const id = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
-/** Hostile names. */
+/** A name with shell syntax, which no shell may execute. */
 const hostile = "zap $(touch pwned) it's `id`";
 let home: string;
 let hob: Hob;

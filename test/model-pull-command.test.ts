@@ -106,7 +106,7 @@ describe('hob model pull', () => {
     const { downloads, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     const { id } = await begun(1);
-    await told(cli, 'looking');
+    await told(cli, 'listing files');
     cli.child.kill('SIGINT');
     const { code, stdout, stderr } = await cli.ended;
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
@@ -119,7 +119,7 @@ describe('hob model pull', () => {
     const { downloads, model } = await open();
     const { id } = downloads.start({ repo, source: 'huggingface', files: [], revision: null }).download;
     const cli = model('pull', 'acme/tiny');
-    await told(cli, 'looking');
+    await told(cli, 'listing files');
     cli.child.kill('SIGINT');
     const { code, stderr } = await cli.ended;
     expect(code).toBe(130);
@@ -141,7 +141,7 @@ describe('hob model pull', () => {
     const { server, model, begun } = await open();
     const cli = model('pull', 'acme/tiny');
     await begun(1);
-    await told(cli, 'looking');
+    await told(cli, 'listing files');
     server.close();
     server.closeAllConnections();
     const { code, stderr } = await cli.ended;

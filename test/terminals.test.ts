@@ -167,8 +167,8 @@ describe('a command for a terminal window, given to a program that only notes it
 
 /** The words that an emulator is trusted with. */
 function wordsFor(name: string): string[] {
-  const reads = findEmulator(name)?.reads;
-  return words.filter((word) => reads === undefined || !word.includes(reads));
+  const interpreted = findEmulator(name)?.interprets;
+  return words.filter((word) => interpreted === undefined || !word.includes(interpreted));
 }
 
 /** The programs that may stand behind x-terminal-emulator on this machine. */

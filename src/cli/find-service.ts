@@ -17,7 +17,7 @@ export function credentialsFor(home: string, { token: isNeeded }: ServiceInfo): 
   }
 }
 
-export function wrongToken(home: string): UserError {
+export function tokenRejected(home: string): UserError {
   return new UserError(
     tr(
       `Hob rejected the token in ${tokenFileOf(home)}. Create a new one: hob token --renew --home "${home}"`,

@@ -42,7 +42,7 @@ it('catches the first signal and ends at the second', async () => {
 });
 
 it('delays the second signal until the cleanup after the first is done', async () => {
-  const { child, line, ended } = await start('interrupt.finishFirst(said);');
+  const { child, line, ended } = await start('interrupt.waitForCleanup(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');
   child.kill('SIGINT');
@@ -53,7 +53,7 @@ it('delays the second signal until the cleanup after the first is done', async (
 });
 
 it('does not wait long for a cleanup that never ends', async () => {
-  const { child, line, ended } = await start('interrupt.finishFirst(said);');
+  const { child, line, ended } = await start('interrupt.waitForCleanup(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');
   child.kill('SIGTERM');
@@ -61,7 +61,7 @@ it('does not wait long for a cleanup that never ends', async () => {
 });
 
 it('ends at the next signal once the cleanup is done', async () => {
-  const { child, line, ended } = await start('interrupt.finishFirst(said);');
+  const { child, line, ended } = await start('interrupt.waitForCleanup(said);');
   child.kill('SIGINT');
   expect(await line()).toBe('heard');
   child.stdin.write('said\nstill here\n');

@@ -6,7 +6,7 @@ const interruptCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 type InterruptName = keyof typeof interruptCodes;
 
 /** How long a second Ctrl-C waits for the pending cleanup. */
-const longestLastWordMs = 2000;
+const longestCleanupMs = 2000;
 
 export interface Interrupt {
   /** Aborted by the first Ctrl-C. The second one ends the command immediately. */
@@ -14,7 +14,7 @@ export interface Interrupt {
   /** Exit code of an interrupted command. */
   readonly exitCode: number;
   /** Delays the second Ctrl-C briefly until this settles, so that a request sent after the first one still reaches the service. */
-  finishFirst(lastWord: Promise<unknown>): void;
+  waitForCleanup(cleanup: Promise<unknown>): void;
   release(): void;
 }
 
@@ -22,7 +22,7 @@ export interface Interrupt {
 export function catchInterrupt(): Interrupt {
   const controller = new AbortController();
   let exitCode: number = interruptCodes.SIGINT;
-  let lastWordSaid: Promise<unknown> | null = null;
+  let cleanupDone: Promise<unknown> | null = null;
   const onInterrupt = () => onSignal('SIGINT');
   const onTerminate = () => onSignal('SIGTERM');
   const release = () => {
@@ -36,15 +36,15 @@ export function catchInterrupt(): Interrupt {
     get exitCode() {
       return exitCode;
     },
-    finishFirst(lastWord) {
-      lastWordSaid = Promise.race([lastWord, wait(longestLastWordMs, undefined, { ref: false })]);
+    waitForCleanup(cleanup) {
+      cleanupDone = Promise.race([cleanup, wait(longestCleanupMs, undefined, { ref: false })]);
     },
     release,
   };
 
   function onSignal(name: InterruptName): void {
     if (controller.signal.aborted) {
-      void lastWordSaid?.finally(() => {
+      void cleanupDone?.finally(() => {
         release();
         process.kill(process.pid, name);
       });
@@ -52,7 +52,7 @@ export function catchInterrupt(): Interrupt {
     }
     exitCode = interruptCodes[name];
     controller.abort();
-    // The abort listeners have run. If none called finishFirst, the next signal can use its default action.
-    if (lastWordSaid === null) release();
+    // The abort listeners have run. If none called waitForCleanup, the next signal can use its default action.
+    if (cleanupDone === null) release();
   }
 }

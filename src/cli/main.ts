@@ -5,7 +5,7 @@ import { tr } from './language.ts';
 import { commandsFor } from './other-words.ts';
 import { buildProgram } from './program.ts';
 import { UnwrittenOutput } from './terminal/unwritten-output.ts';
-import { exitCodes, ToldError, UserError } from './user-error.ts';
+import { exitCodes, ReportedError, UserError } from './user-error.ts';
 
 /** The `hob` command. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -19,22 +19,22 @@ async function main(argv: readonly string[]): Promise<number> {
       program.outputHelp();
       return 0;
     }
-    const meant = called === undefined ? [] : commandsFor(called);
-    if (meant.length > 0)
+    const suggestions = called === undefined ? [] : commandsFor(called);
+    if (suggestions.length > 0)
       throw new UserError(
         tr(
-          `Unknown command '${called}'. Try: ${meant.join(', ')}`,
-          `没有命令 ${called}。也许是：${meant.join('、')}`,
+          `Unknown command '${called}'. Try: ${suggestions.join(', ')}`,
+          `没有命令 ${called}。也许是：${suggestions.join('、')}`,
         ),
         exitCodes.usage,
       );
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof ToldError) return error.exitCode;
+    if (error instanceof ReportedError) return error.exitCode;
     // Commander reports only usage errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-    const message = error instanceof UserError ? error.message : explainLack(error);
+    const message = error instanceof UserError ? error.message : explainShortage(error);
     if (message === null) throw error;
     process.stderr.write(`hob: ${message}\n`);
     return error instanceof UserError ? error.exitCode : exitCodes.failed;
@@ -42,7 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** A message for the user if the machine lacks a resource; null if the error is a bug. */
-function explainLack(error: unknown): string | null {
+function explainShortage(error: unknown): string | null {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' && Reflect.get(Object(error), 'syscall') === 'uv_cwd')
     return tr(
@@ -50,7 +50,7 @@ function explainLack(error: unknown): string | null {
       '当前文件夹已不存在。请换到别的文件夹：cd',
     );
   // Without file handles, loading modules fails in many ways, and not every error names the cause.
-  if (errno === 'EMFILE' || handleLimit() < fewestHandles) {
+  if (errno === 'EMFILE' || handleLimit() < minHandles) {
     const what = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return tr(
       `Not enough file handles to start. Raise the limit, for example: ulimit -n 1024 (${what})`,
@@ -65,7 +65,7 @@ function explainLack(error: unknown): string | null {
     : null;
 }
 
-const fewestHandles = 256;
+const minHandles = 256;
 
 function handleLimit(): number {
   const report: unknown = process.report?.getReport();
@@ -76,7 +76,7 @@ function handleLimit(): number {
 
 const unwritten = new UnwrittenOutput();
 main(process.argv.slice(2)).then(
-  async (code) => process.exit(await unwritten.settle(code)),
+  async (code) => process.exit(await unwritten.flush(code)),
   (error: unknown) => {
     process.stderr.write(`hob: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);

@@ -1,5 +1,5 @@
 /** Command names of other tools, and the matching commands of Hob. */
-const otherWords: Readonly<Record<string, readonly string[]>> = {
+const commandsOfOtherTools: Readonly<Record<string, readonly string[]>> = {
   status: ['hob service status', 'hob doctor'],
   restart: ['hob stop && hob start'],
   ps: ['hob runs --state running'],
@@ -26,5 +26,5 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 
 /** The commands of Hob that match a command name of another tool; empty if there are none. */
 export function commandsFor(word: string): readonly string[] {
-  return Object.hasOwn(otherWords, word) ? (otherWords[word] ?? []) : [];
+  return Object.hasOwn(commandsOfOtherTools, word) ? (commandsOfOtherTools[word] ?? []) : [];
 }

@@ -36,7 +36,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
       ),
     );
   if (others.length === 0) return only;
-  if (others.every(({ id }) => id === only.id)) throw sameId(found);
+  if (others.every(({ id }) => id === only.id)) throw duplicateId(found);
   const ids = found.map(({ id }) => id).join(', ');
   const what =
     only.name === wanted
@@ -46,7 +46,7 @@ export function pickScript<Known extends KnownScript>(known: readonly Known[], w
 }
 
 /** Error for scripts that share an id, for example because a folder was copied. None of them runs until the ids differ. */
-function sameId(found: readonly KnownScript[]): UserError {
+function duplicateId(found: readonly KnownScript[]): UserError {
   const folders = found.map(({ folder }) => `\n  ${printable(folder ?? '')}`).join('');
   return new UserError(
     tr(

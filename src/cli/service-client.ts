@@ -2,7 +2,7 @@ import { resolveHome } from '../settings/home.ts';
 import { homeOfRun } from '../settings/run-variables.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { callService } from './call-service.ts';
-import { credentialsFor, findService, wrongToken } from './find-service.ts';
+import { credentialsFor, findService, tokenRejected } from './find-service.ts';
 import { language, tr } from './language.ts';
 import { findRun } from './script/this-run.ts';
 import { printable } from './terminal/text-width.ts';
@@ -12,7 +12,7 @@ import { exitCodes, UserError } from './user-error.ts';
 const answerWithinMs = 120_000;
 
 /** Error codes of the service that point to a wrong argument of the command. */
-const writtenWrongly: ReadonlySet<string> = new Set([
+const usageErrorCodes: ReadonlySet<string> = new Set([
   'field-invalid',
   'repo-id-invalid',
   'package-source-invalid',
@@ -25,7 +25,7 @@ export class RefusedError extends UserError {
   readonly code: string | null;
 
   constructor(message: string, code: string | null) {
-    super(message, code !== null && writtenWrongly.has(code) ? exitCodes.usage : exitCodes.failed);
+    super(message, code !== null && usageErrorCodes.has(code) ? exitCodes.usage : exitCodes.failed);
     this.code = code;
   }
 }
@@ -62,7 +62,7 @@ export class ServiceClient {
   }
 
   /** Inside a script: a client that calls in the name of the current run. Elsewhere, or with --home: the service of the home. */
-  static async ofRunOr(homeFlag: string | undefined): Promise<ServiceClient> {
+  static async ofRunOrHome(homeFlag: string | undefined): Promise<ServiceClient> {
     const run = homeFlag === undefined ? await findRun(undefined) : null;
     if (run === null) return ServiceClient.find(homeFlag);
     return new ServiceClient(resolveHome(homeOfRun() ?? undefined), run.apiBase, {});
@@ -91,7 +91,7 @@ export class ServiceClient {
     }).catch((error: unknown) => {
       throw this.#unreachable(error);
     });
-    if (answer.status === 401) throw wrongToken(this.#home);
+    if (answer.status === 401) throw tokenRejected(this.#home);
     if (!answer.ok)
       throw refusal(parse(await answer.text()), answer.headers.get('x-hob-error'), answer.status);
     return answer;
@@ -128,7 +128,7 @@ export class ServiceClient {
     const text = await answer.text().catch((error: unknown) => {
       throw this.#unreachable(error);
     });
-    if (answer.status === 401) throw wrongToken(this.#home);
+    if (answer.status === 401) throw tokenRejected(this.#home);
     const said = parse(text);
     if (!answer.ok) throw refusal(said, answer.headers.get('x-hob-error'), answer.status);
     return said;

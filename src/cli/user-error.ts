@@ -12,7 +12,7 @@ export class UserError extends Error {
 }
 
 /** A failure whose message has already been printed. */
-export class ToldError extends UserError {
+export class ReportedError extends UserError {
   constructor(exitCode: number = exitCodes.failed) {
     super('', exitCode);
   }

@@ -9,7 +9,7 @@ export interface Emulator {
   /** The only display system it supports; absent: both. */
   readonly only?: 'x11' | 'wayland';
   /** A character that the emulator interprets anywhere in the command instead of passing it on. */
-  readonly reads?: string;
+  readonly interprets?: string;
 }
 
 /** In the default order of preference. */
@@ -17,11 +17,11 @@ export const emulators: readonly Emulator[] = [
   // A tab would open in an existing window, and closing that window would end the run.
   { name: 'gnome-terminal', before: ['--window', '--'] },
   // konsole and qterminal, which share code, expand variables in the command.
-  { name: 'konsole', before: ['-e'], reads: '$' },
+  { name: 'konsole', before: ['-e'], interprets: '$' },
   { name: 'xfce4-terminal', before: ['-x'] },
   { name: 'mate-terminal', before: ['-x'] },
   { name: 'lxterminal', before: ['-e'] },
-  { name: 'qterminal', before: ['-e'], reads: '$' },
+  { name: 'qterminal', before: ['-e'], interprets: '$' },
   { name: 'ptyxis', before: ['--new-window', '--'] },
   { name: 'kgx', before: ['--'] },
   // By default it passes the command to a running instance as a shell command line.
@@ -41,10 +41,10 @@ export const emulators: readonly Emulator[] = [
  * Possible targets of x-terminal-emulator that do not pass a command on unchanged: they split it again, read it in another character
  * set, or need a server that is not running.
  */
-export const unfitEmulators: readonly string[] = ['tilix', 'sakura', 'koi8rxterm', 'footclient'];
+export const unsuitableEmulators: readonly string[] = ['tilix', 'sakura', 'koi8rxterm', 'footclient'];
 
 /** The emulators of each desktop, by its name in XDG_CURRENT_DESKTOP. */
-const ofDesktops: Readonly<Record<string, readonly string[]>> = {
+const emulatorsOfDesktops: Readonly<Record<string, readonly string[]>> = {
   gnome: ['gnome-terminal', 'kgx', 'ptyxis'],
   unity: ['gnome-terminal'],
   'x-cinnamon': ['gnome-terminal'],
@@ -65,7 +65,9 @@ export function orderEmulators(desktops: string): readonly Emulator[] {
   const own = desktops
     .toLowerCase()
     .split(':')
-    .flatMap((desktop) => (Object.hasOwn(ofDesktops, desktop) ? (ofDesktops[desktop] ?? []) : []))
+    .flatMap((desktop) =>
+      Object.hasOwn(emulatorsOfDesktops, desktop) ? (emulatorsOfDesktops[desktop] ?? []) : [],
+    )
     .flatMap((name) => findEmulator(name) ?? []);
   return [...new Set([...own, ...emulators])];
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { type Emulator, findEmulator, orderEmulators, unfitEmulators } from './emulators.ts';
+import { type Emulator, findEmulator, orderEmulators, unsuitableEmulators } from './emulators.ts';
 import { findProgram } from './find-program.ts';
 import type { Command, Desktop } from './terminal-command.ts';
 
@@ -32,14 +32,14 @@ async function alternative(desktop: Desktop): Promise<Command[]> {
   if (path === null) return [];
   const target = await realpath(path).catch(() => path);
   const name = basename(target).replace(/\.wrapper$/, '');
-  if (unfitEmulators.includes(name)) return [];
+  if (unsuitableEmulators.includes(name)) return [];
   const emulator = findEmulator(name);
   if (emulator !== undefined && !isOfUse(emulator, desktop)) return [];
   return emulator?.name === basename(target) ? [[target, ...emulator.before]] : [[path, '-e']];
 }
 
-function isOfUse({ only, reads }: Emulator, { environment, inside }: Desktop): boolean {
-  if (reads !== undefined && inside.some((word) => word.includes(reads))) return false;
+function isOfUse({ only, interprets }: Emulator, { environment, inside }: Desktop): boolean {
+  if (interprets !== undefined && inside.some((word) => word.includes(interprets))) return false;
   if (only === 'x11') return isSet(environment.DISPLAY);
   if (only === 'wayland') return isSet(environment.WAYLAND_DISPLAY);
   return true;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { homeOption, operationJsonOption } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
-import { describeInstalled, judgeEnd } from '../package/describe-end.ts';
+import { checkEnd, describeInstalled } from '../package/describe-end.ts';
 import { sourceArgument } from '../package/source-argument.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
@@ -63,7 +63,7 @@ export function configure(command: Command): void {
         ),
       });
       if (json === true) printJson(answer);
-      const operation = judgeEnd(answer, subject);
+      const operation = checkEnd(answer, subject);
       if (json !== true) process.stdout.write(await describeInstalled(client, operation));
     });
 }

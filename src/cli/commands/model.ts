@@ -49,7 +49,7 @@ export function configure(command: Command): void {
     .option(...jsonOption)
     .addHelpText('after', pathExamples)
     .action(async (repo: string, options: CommonOptions) => {
-      const answer = await findModel(await ServiceClient.ofRunOr(options.home), repo);
+      const answer = await findModel(await ServiceClient.ofRunOrHome(options.home), repo);
       if (options.json === true) printJson(answer);
       else print(`${answer.path}\n`);
     });
@@ -124,10 +124,10 @@ export function configure(command: Command): void {
     .addHelpText('after', removeExamples)
     .action(async (repo: string, { place, yes, dryRun, home, json }: RemoveOptions) => {
       const client = await ServiceClient.find(home);
-      const isTrial = dryRun === true;
-      const answer = await removeModel(client, repo, { place, isSure: yes === true, isTrial });
+      const isDryRun = dryRun === true;
+      const answer = await removeModel(client, repo, { place, isConfirmed: yes === true, isDryRun });
       if (json === true) printJson(answer);
-      else print(describeRemoval(answer, isTrial));
+      else print(describeRemoval(answer, isDryRun));
     });
 }
 

@@ -41,7 +41,7 @@ export function configure(command: Command): void {
     .option(...jsonOption)
     .addHelpText('after', help + exitCodesText)
     .action(async (type: string, message: string, { title, duration, home, json }: NotifyOptions) => {
-      const client = await ServiceClient.ofRunOr(home);
+      const client = await ServiceClient.ofRunOrHome(home);
       const answer = await client.post('/api/notify', {
         notify_type: type,
         message: title === undefined ? message : `${title}\n${message}`,

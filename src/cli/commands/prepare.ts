@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
-import { describePrepared, judgeEnd } from '../package/describe-end.ts';
+import { checkEnd, describePrepared } from '../package/describe-end.ts';
 import { pickScript, scriptsIn } from '../pick-script.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
@@ -32,7 +32,7 @@ export function configure(command: Command): void {
         ),
       });
       if (json === true) printJson(answer);
-      const operation = judgeEnd(answer, subject);
+      const operation = checkEnd(answer, subject);
       if (json !== true) process.stdout.write(describePrepared(operation, subject));
     });
 }

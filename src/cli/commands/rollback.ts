@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { tr } from '../language.ts';
 import { type CommonOptions, homeOption, operationJsonOption, scriptMeaning } from '../options.ts';
 import { carryOut } from '../package/carry-out.ts';
-import { describeRolledBack, judgeEnd } from '../package/describe-end.ts';
+import { checkEnd, describeRolledBack } from '../package/describe-end.ts';
 import { pickInstalled } from '../package/installed.ts';
 import { ServiceClient } from '../service-client.ts';
 import { exitCodesText, strictUsage } from '../strict-usage.ts';
@@ -28,7 +28,7 @@ export function configure(command: Command): void {
         onStop: tr(`Cancelled the rollback. ${subject} is unchanged.`, `已停止回退，${subject} 保持不变。`),
       });
       if (json === true) printJson(answer);
-      const operation = judgeEnd(answer, subject);
+      const operation = checkEnd(answer, subject);
       if (json !== true) process.stdout.write(describeRolledBack(operation));
     });
 }

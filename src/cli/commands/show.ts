@@ -31,7 +31,7 @@ export function configure(command: Command): void {
     .action(async (wanted: string, { home, json }: CommonOptions) => {
       const client = await ServiceClient.find(home);
       const found = await findScript(client, wanted).catch(async (error: unknown) => {
-        const run = error instanceof UserError ? await runMeant(client, wanted) : null;
+        const run = error instanceof UserError ? await findRun(client, wanted) : null;
         if (run === null) throw error;
         if (json === true) printJson(run);
         else process.stdout.write(describeRun(run));
@@ -47,6 +47,6 @@ export function configure(command: Command): void {
     });
 }
 
-function runMeant(client: ServiceClient, wanted: string): Promise<JsonObject | null> {
+function findRun(client: ServiceClient, wanted: string): Promise<JsonObject | null> {
   return wanted === 'last' ? pickRun(client, wanted) : runById(client, wanted);
 }

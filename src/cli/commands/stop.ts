@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 
 import { isAlive } from '../../shared/is-alive.ts';
-import { credentialsFor, findService, wrongToken } from '../find-service.ts';
+import { credentialsFor, findService, tokenRejected } from '../find-service.ts';
 import { tr } from '../language.ts';
 import { type CommonOptions, plainJsonOption } from '../options.ts';
 import { printJson } from '../terminal/print-json.ts';
@@ -40,7 +40,7 @@ export function configure(command: Command): void {
       if (service === null) {
         if (isJson) printJson({ stopped: false });
         say(tr(`Hob is not running (home: ${home}).`, `Hob 未运行（数据目录：${home}）。`));
-        if ((await findExecutors(home)).length > 0) say(goesOn);
+        if ((await findExecutors(home)).length > 0) say(scriptsStillRunning);
         return;
       }
       const all = options.all === true;
@@ -54,20 +54,20 @@ export function configure(command: Command): void {
       say(tr('Hob has stopped.', 'Hob 已停止。'));
       for (const pid of left) say(describeLeft(pid));
       if (all) return;
-      if (running > 0) say(runOn);
-      if (queued > 0) say(waitOn);
+      if (running > 0) say(scriptsContinue);
+      if (queued > 0) say(queuedScriptsWait);
     });
 }
 
-const goesOn = tr(
+const scriptsStillRunning = tr(
   'Scripts that Hob started are still running. To stop them, start Hob again (hob start), then run: hob stop --all',
   '它启动的脚本仍在运行。如需停止，请重新启动 Hob（hob start），然后运行：hob stop --all',
 );
-const runOn = tr(
+const scriptsContinue = tr(
   'Running scripts continue. Hob records their results when it starts again with this home. (To stop them as well, use hob stop --all.)',
   '正在运行的脚本会继续运行，结果由此数据目录的下一个 Hob 记录。（hob stop --all 会同时停止它们。）',
 );
-const waitOn = tr(
+const queuedScriptsWait = tr(
   'Queued scripts start when Hob starts again with this home.',
   '排队中的脚本由此数据目录的下一个 Hob 启动。',
 );
@@ -160,7 +160,7 @@ async function ask(
       ),
     );
   });
-  if (answer.status === 401) throw wrongToken(home);
+  if (answer.status === 401) throw tokenRejected(home);
   if (answer.ok) return;
   const said = await answer.text();
   throw new UserError(tr(`Hob refused to stop: ${said}`, `Hob 拒绝停止：${said}`));

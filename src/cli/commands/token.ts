@@ -45,13 +45,13 @@ export function configure(command: Command): void {
       // Nothing else goes to stdout, so that a shell can assign it to a variable.
       if (json === true) printJson({ token });
       else process.stdout.write(header === true ? `Authorization: Bearer ${token}\n` : `${token}\n`);
-      if (renew === true && hadToken) process.stderr.write(noUse);
-      if (service !== null && !service.token) process.stderr.write(notNeeded);
+      if (renew === true && hadToken) process.stderr.write(oldTokenInvalid);
+      if (service !== null && !service.token) process.stderr.write(tokenNotRequired);
     });
 }
 
-const noUse = tr('The old token is no longer valid.\n', '旧令牌已失效。\n');
-const notNeeded = tr(
+const oldTokenInvalid = tr('The old token is no longer valid.\n', '旧令牌已失效。\n');
+const tokenNotRequired = tr(
   'The running service does not require the token. To require it, set token = true in settings.toml (or use --token), then restart Hob.\n',
   '正在运行的 Hob 不要求令牌：请在 settings.toml 中设置 token = true（或加上 --token），然后重新启动。\n',
 );

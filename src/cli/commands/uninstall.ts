@@ -19,7 +19,7 @@ export function configure(command: Command): void {
     .action(async (wanted: string, { home, json, yes }: CommonOptions & { yes?: boolean }) => {
       const client = await ServiceClient.find(home);
       const target = await pickInstalled(client, wanted);
-      const answer = await uninstall(client, target, { isSure: yes === true });
+      const answer = await uninstall(client, target, { isConfirmed: yes === true });
       if (json === true) printJson(answer);
       else process.stdout.write(describeUninstalled(target, answer));
     });

@@ -6,7 +6,7 @@ import { ServiceClient } from '../service-client.ts';
 import type { Candidate } from './candidate.ts';
 
 /** The user is waiting: slower responses are ignored. */
-const patienceMs = 1500;
+const timeoutMs = 1500;
 
 /** Where the values of an argument come from, by the name of the argument. */
 const sources: Readonly<
@@ -27,7 +27,7 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** Whether the values of this argument come from the service. */
-export function isAskedFor(name: string): boolean {
+export function comesFromService(name: string): boolean {
   return (otherNames[name] ?? name) in sources;
 }
 
@@ -40,7 +40,7 @@ export async function knownValues(
   const source = sources[otherNames[name] ?? name];
   if (source === undefined) return [];
   const asking = ServiceClient.find(home).then((client) => client.get(source.path));
-  const answer = await Promise.race([asking.catch(() => null), afterPatience()]);
+  const answer = await Promise.race([asking.catch(() => null), afterTimeout()]);
   return answer === null ? [] : source.read(answer, typed);
 }
 
@@ -73,7 +73,7 @@ export async function knownParams(
   home: string | undefined,
 ): Promise<Candidate[]> {
   const asking = ServiceClient.find(home).then((client) => findScript(client, script));
-  const found = await Promise.race([asking.catch(() => null), afterPatience()]);
+  const found = await Promise.race([asking.catch(() => null), afterTimeout()]);
   const params = found?.script.params ?? [];
   const [, name] = /^([^=]+)=/.exec(typed) ?? [];
   const begun = params.find((param) => param.name === name);
@@ -83,6 +83,6 @@ export async function knownParams(
   return values.map((value) => ({ value: `${begun.name}=${value}`, meaning: '' }));
 }
 
-function afterPatience(): Promise<null> {
-  return new Promise((resolve) => setTimeout(() => resolve(null), patienceMs).unref());
+function afterTimeout(): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), timeoutMs).unref());
 }

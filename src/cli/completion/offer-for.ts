@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { type Candidate, nothing, type Offer, plain } from './candidate.ts';
 import { findPlace } from './find-place.ts';
-import { isAskedFor, knownParams, knownValues } from './known-values.ts';
+import { comesFromService, knownParams, knownValues } from './known-values.ts';
 
 /** Names of arguments and option values that are paths. */
 const folders: ReadonlySet<string> = new Set(['dir', 'folder']);
@@ -45,7 +45,7 @@ async function valuesOf(
   if (choices !== undefined) return plain(choices);
   // Commander keeps the name of a value only in the flags text: --for <script>.
   const name = /[<[]([^\]>]+?)(?:\.\.\.)?[\]>]/.exec(flags)?.[1] ?? '';
-  if (isAskedFor(name)) return { kind: 'candidates', candidates: await knownValues(name, typed, home) };
+  if (comesFromService(name)) return { kind: 'candidates', candidates: await knownValues(name, typed, home) };
   if (folders.has(name)) return { kind: 'folders' };
   return files.has(name) ? { kind: 'files' } : nothing;
 }

@@ -5,7 +5,7 @@ import { describeEnd } from '../run/describe-end.ts';
 import { paint } from '../terminal/paint.ts';
 import { formatMinute } from '../terminal/quantities.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
-import { formatTook, readRun, stateWord } from './run-record.ts';
+import { formatRunDuration, readRun, stateWord } from './run-record.ts';
 
 const longestValue = 300;
 
@@ -16,7 +16,7 @@ export function describeRun(record: JsonObject): string {
     [tr('Script', '脚本'), `${run.scriptName} (${run.scriptId})`],
     [tr('State', '状态'), stateWord(run)],
     [tr('Queued at', '时间'), formatMinute(run.queuedAt)],
-    [tr('Duration', '耗时'), formatTook(run.durationMs)],
+    [tr('Duration', '耗时'), formatRunDuration(run.durationMs)],
     [tr('Origin', '来源'), textOf(record.origin) ?? ''],
     ...valueFacts(tr('Input', '主输入'), record.data),
     ...valueFacts(tr('Params', '参数'), record.params),

@@ -5,7 +5,7 @@ import { paint } from '../terminal/paint.ts';
 import { formatBytes } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { cutToWidth } from '../terminal/text-width.ts';
-import { formatTook } from './run-record.ts';
+import { formatRunDuration } from './run-record.ts';
 
 const widestName = 28;
 const barColumns = 16;
@@ -63,8 +63,8 @@ function scriptTable(scripts: readonly JsonObject[], lineWidth: number | undefin
       cutToWidth(textOf(script.script_name) ?? '', widestName),
       String(countOf(script)),
       rateOf(script),
-      formatTook(numberOf(durations.median)),
-      formatTook(numberOf(durations.p95)),
+      formatRunDuration(numberOf(durations.median)),
+      formatRunDuration(numberOf(durations.p95)),
       barOf(script, most),
     ];
   });

@@ -5,7 +5,7 @@ import { tr } from '../language.ts';
 import { shortId } from '../pick-script.ts';
 import { paint } from '../terminal/paint.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatTook, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
+import { formatRunDuration, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
 
 interface Branch {
   /** Tree lines before the name. */
@@ -28,7 +28,7 @@ export function drawTree(tree: JsonObject, lineWidth?: number): string {
   const rows = branches.map(({ lines, run }) => [
     lines + run.scriptName,
     stateWord(run),
-    formatTook(run.durationMs),
+    formatRunDuration(run.durationMs),
     shortId(run.id, ids),
     run.id === asked && branches.length > 1 ? tr('<- this run', '<- 此运行') : '',
   ]);

@@ -5,7 +5,7 @@ import { shortId } from '../pick-script.ts';
 import { formatMinute } from '../terminal/quantities.ts';
 import { formatTable } from '../terminal/table.ts';
 import { cutToWidth } from '../terminal/text-width.ts';
-import { formatTook, messageOf, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
+import { formatRunDuration, messageOf, paintState, readRun, type ShownRun, stateWord } from './run-record.ts';
 
 const widestName = 28;
 
@@ -41,7 +41,7 @@ export function runTable(
     ...(isOneScript ? [] : [cutToWidth(run.scriptName, widestName)]),
     stateWord(run),
     formatWhen(run.queuedAt),
-    formatTook(run.durationMs),
+    formatRunDuration(run.durationMs),
     messageOf(run),
   ]);
   return formatTable(columns, rows, lineWidth);

@@ -2,10 +2,10 @@ import { textOf } from '../answer-fields.ts';
 import { Connection } from '../run/connection.ts';
 import { describeEnd } from '../run/describe-end.ts';
 import type { StreamName } from '../run/run-display.ts';
-import { goesOnText, watchRun } from '../run/watch-run.ts';
+import { followHint, watchRun } from '../run/watch-run.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
-import { ToldError } from '../user-error.ts';
+import { ReportedError } from '../user-error.ts';
 import { readLog } from './log-tail.ts';
 import { type LogView, linesView, objectView, plainView } from './log-view.ts';
 import { pathOfRun, pickRun } from './pick-run.ts';
@@ -51,7 +51,7 @@ export async function logs(wanted: string, script: string | undefined, options: 
   const connection = new Connection(client, options.home);
   await followLog(runId, connection, { view, streams, since: `${known.stdout}-${known.stderr}` });
   if (options.json === true) return;
-  const ended = await connection.ask(goesOnText(runId), (current) => current.get(pathOfRun(runId)));
+  const ended = await connection.ask(followHint(runId), (current) => current.get(pathOfRun(runId)));
   process.stderr.write(describeEnd(ended));
 }
 
@@ -72,13 +72,13 @@ async function followLog(
   connection: Connection,
   { view, streams, since }: Following,
 ): Promise<void> {
-  connection.tellBy((line) => view.say(line));
+  connection.printWith((line) => view.say(line));
   for await (const event of watchRun(runId, connection, since)) {
     const { stream } = event.data;
     if (event.type === 'run.output' && !streams.some((name) => name === stream)) continue;
     await view.event(event);
     // Stdout has no reader any more, so there is nothing left to do.
-    if (!view.isRead) throw new ToldError(0);
+    if (!view.isRead) throw new ReportedError(0);
   }
   view.close();
 }

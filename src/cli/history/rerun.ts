@@ -5,7 +5,7 @@ import { askFor } from '../run/ask-params.ts';
 import { Connection } from '../run/connection.ts';
 import { readParamArguments } from '../run/param-arguments.ts';
 import { PipedInput } from '../run/read-stdin.ts';
-import { tellRunId, warn } from '../run/run.ts';
+import { printRunId, warn } from '../run/run.ts';
 import { readScript, type ScriptShape, type ShownParam } from '../run/script-shape.ts';
 import { showRun } from '../run/show-run.ts';
 import { runIdIn, watchedHeaders } from '../run/start-run.ts';
@@ -52,7 +52,7 @@ export async function rerun(
   const isJson = options.json === true;
   if (isWatched) await showRun(runId, { connection: new Connection(client, options.home), isJson });
   else if (isJson) printJson(answer);
-  else tellRunId(runId);
+  else printRunId(runId);
 }
 
 /** Prompts for secrets, which are not recorded. */

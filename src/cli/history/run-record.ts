@@ -68,7 +68,7 @@ export function paintState(text: string, stream: NodeJS.WriteStream = process.st
   return paint('red', text, stream);
 }
 
-export function formatTook(ms: number | null): string {
+export function formatRunDuration(ms: number | null): string {
   return ms === null ? '-' : describeDuration(ms)[language];
 }
 

@@ -8,7 +8,7 @@ import { readDownload } from './download.ts';
 import type { ProgressDisplay } from './progress-display.ts';
 
 /** Polling interval: looks smooth and costs the service next to nothing. */
-const betweenLooksMs = 250;
+const pollMs = 250;
 
 /** Shows the progress of a download until it ends or the signal aborts. Returns the last state. */
 export async function followDownload(
@@ -21,10 +21,10 @@ export async function followDownload(
       const download = readDownload(answer);
       if (download.state !== 'running' || signal.aborted) return answer;
       display.show(download);
-      await wait(betweenLooksMs, undefined, { signal }).catch(() => {});
+      await wait(pollMs, undefined, { signal }).catch(() => {});
     }
   } catch (error) {
-    throw error instanceof UserError ? lostSight(error) : error;
+    throw error instanceof UserError ? withResumeHint(error) : error;
   } finally {
     display.clear();
   }
@@ -39,7 +39,7 @@ export async function stopDownload(id: string, client: ServiceClient): Promise<J
   for (;;) {
     const answer = await client.get(pathOf(id));
     if (readDownload(answer).state !== 'running') return answer;
-    await wait(betweenLooksMs);
+    await wait(pollMs);
   }
 }
 
@@ -48,7 +48,7 @@ function pathOf(id: string): string {
 }
 
 /** Adds a hint to the error of a service that was stopped or restarted during the download. */
-function lostSight(error: UserError): UserError {
+function withResumeHint(error: UserError): UserError {
   const advice = tr(
     'The downloaded part is kept. To resume, start Hob and run the same command again.',
     '已下载的部分会保留：Hob 运行后，再次运行同一命令即可继续。',

@@ -37,7 +37,7 @@ export async function pullModel(client: ServiceClient, request: PullRequest): Pr
     const display = displayOn(process.stderr, () => performance.now());
     const seen = await followDownload(id, { client, display, signal });
     if (readDownload(seen).state !== 'running') return seen;
-    if (isJoined) throw new UserError(goesOn(repoId), interrupt.exitCode);
+    if (isJoined) throw new UserError(continuesElsewhere(repoId), interrupt.exitCode);
     process.stderr.write(`${tr('Stopping ...', '正在停止 ...')}\n`);
     const stopped = await stopDownload(id, client);
     if (readDownload(stopped).state !== 'cancelled') return stopped;
@@ -62,7 +62,7 @@ function joined(repoId: string): string {
   );
 }
 
-function goesOn(repoId: string): string {
+function continuesElsewhere(repoId: string): string {
   return tr(
     `The download of ${repoId} continues, because another client started it. To cancel it: hob model cancel ${repoId}`,
     `${repoId} 由别人发起下载，会在服务中继续。如需停止：hob model cancel ${repoId}`,

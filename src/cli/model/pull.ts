@@ -82,7 +82,7 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
   process.stderr.write(`${describeNeeds(name, here.length, missing.length)}\n`);
   const answers: JsonObject[] = [];
   for (const repoId of missing) {
-    const answer = await pullModel(client, { repoId }).catch((error: unknown) => tellRefusal(repoId, error));
+    const answer = await pullModel(client, { repoId }).catch((error: unknown) => printRefusal(repoId, error));
     if (answer === null) continue;
     answers.push(answer);
     const download = readDownload(answer);
@@ -101,7 +101,7 @@ async function pullFor(client: ServiceClient, script: string, isJson: boolean): 
 }
 
 /** Prints a refusal. A manifest may declare a model that does not exist. */
-function tellRefusal(repoId: string, error: unknown): null {
+function printRefusal(repoId: string, error: unknown): null {
   if (!(error instanceof RefusedError)) throw error;
   const shown = printable(repoId);
   process.stderr.write(

@@ -8,21 +8,21 @@ import { printable } from '../terminal/text-width.ts';
 
 interface RemoveOptions {
   readonly place: string | undefined;
-  readonly isSure: boolean;
-  readonly isTrial: boolean;
+  readonly isConfirmed: boolean;
+  readonly isDryRun: boolean;
 }
 
 /** Deletes a model after confirmation. Returns the response of the service. */
 export async function removeModel(
   client: ServiceClient,
   repoId: string,
-  { place, isSure, isTrial }: RemoveOptions,
+  { place, isConfirmed, isDryRun }: RemoveOptions,
 ): Promise<JsonObject> {
   const path = `/api/models/${repoId}`;
   const query = new URLSearchParams(place === undefined ? {} : { place });
   const trial = await client.delete(`${path}?${new URLSearchParams([...query, ['dry_run', 'true']])}`);
-  if (isTrial) return trial;
-  if (!isSure)
+  if (isDryRun) return trial;
+  if (!isConfirmed)
     await confirm({
       text: `${await describeLoss(client, repoId, trial)}\n${tr('Delete it? [y/N] ', '要删除吗？[y/N] ')}`,
       withoutTerminal: tr(
@@ -34,10 +34,10 @@ export async function removeModel(
   return client.delete(query.size === 0 ? path : `${path}?${query}`);
 }
 
-export function describeRemoval({ folder, freed_bytes }: JsonObject, isTrial: boolean): string {
+export function describeRemoval({ folder, freed_bytes }: JsonObject, isDryRun: boolean): string {
   const freed = formatBytes(numberOf(freed_bytes) ?? 0);
   const where = printable(textOf(folder) ?? '');
-  return isTrial
+  return isDryRun
     ? tr(`Would delete ${where} and free ${freed}.\n`, `将删除 ${where}，释放 ${freed}。\n`)
     : tr(`Deleted ${where} and freed ${freed}.\n`, `已删除 ${where}，释放了 ${freed}。\n`);
 }

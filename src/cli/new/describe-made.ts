@@ -12,7 +12,7 @@ interface Made {
   readonly folder: string;
   readonly parent: string;
   /** Whether the script is in the scripts folder of the home. */
-  readonly isOwnPlace: boolean;
+  readonly isInHome: boolean;
   readonly client: ServiceClient | null;
   readonly isNoticed: boolean;
   /** Whether another script has the same name. */
@@ -22,7 +22,7 @@ interface Made {
 /** Shows where the script is and how to run it. */
 export function describeMade(
   script: NewScript,
-  { folder, parent, isOwnPlace, client, isNoticed, isNameTaken }: Made,
+  { folder, parent, isInHome, client, isNoticed, isNameTaken }: Made,
 ): string {
   const value = sampleValue(script.input, folder);
   const body = {
@@ -35,7 +35,7 @@ export function describeMade(
     ...(isNameTaken
       ? [tr(`Note: another script is also named ${script.name}.`, `另有脚本也叫 ${script.name}。`)]
       : []),
-    ...(isNoticed ? [] : [howToServe(isOwnPlace ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
+    ...(isNoticed ? [] : [howToServe(isInHome ? '' : ` --scripts ${quoteWord(parent)}`, client !== null)]),
     `${tr('Run it: ', '运行：')}${runLine(script, folder, isNameTaken)}`,
     `${tr('Over HTTP: ', '或者：')}${curlLine(client?.url ?? defaultUrl, body, { needsToken: client?.needsToken === true })}`,
   ];

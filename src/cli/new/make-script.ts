@@ -10,10 +10,10 @@ import { safeFileName } from '../safe-file-name.ts';
 import { ServiceClient } from '../service-client.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { UserError } from '../user-error.ts';
+import { collectProperties, type NewOptions } from './collect-properties.ts';
 import { describeMade } from './describe-made.ts';
 import { filesOfScript } from './files-of-script.ts';
 import type { NewScript } from './new-script.ts';
-import { type NewOptions, settleScript } from './settle-script.ts';
 import { faultOfPlace, requireFolder, writeScript } from './write-script.ts';
 
 export interface MakeOptions extends NewOptions {
@@ -31,7 +31,7 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
   const parent = options.dir === undefined ? join(home, 'scripts') : resolve(options.dir);
   if (options.dir !== undefined) await requireFolder(parent);
   const folderOf = (wanted: string) => join(parent, safeFileName(wanted));
-  const script = await settleScript(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
+  const script = await collectProperties(name, options, (wanted) => faultOfPlace(folderOf(wanted)));
   const folder = folderOf(script.name);
   const client = service === null ? null : await ServiceClient.find(options.home);
   if (client !== null && options.id !== undefined && (await isKnown(client, script.id)))
@@ -42,11 +42,11 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
       ),
     );
   const files = filesOfScript(script);
-  if (options.dir === undefined) await makeOwnPlace(parent);
+  if (options.dir === undefined) await createScriptsFolder(parent);
   await writeScript(folder, files);
   const isNoticed = client !== null && (await untilKnown(client, script.id));
   const isNameTaken = client !== null && (await isNamedTwice(client, script));
-  const isOwnPlace = parent === join(home, 'scripts');
+  const isInHome = parent === join(home, 'scripts');
   if (options.json === true)
     printJson({
       folder,
@@ -56,13 +56,11 @@ export async function makeScript(name: string | undefined, options: MakeOptions)
       files: files.map(({ path }) => path),
     });
   else
-    process.stdout.write(
-      describeMade(script, { folder, parent, isOwnPlace, client, isNoticed, isNameTaken }),
-    );
+    process.stdout.write(describeMade(script, { folder, parent, isInHome, client, isNoticed, isNameTaken }));
 }
 
 /** Creates the scripts folder of the home, which is missing if Hob has never run there. */
-async function makeOwnPlace(scripts: string): Promise<void> {
+async function createScriptsFolder(scripts: string): Promise<void> {
   await mkdir(scripts, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     const errno = errnoOf(error);
     throw new UserError(

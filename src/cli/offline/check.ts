@@ -9,7 +9,7 @@ import { printJson } from '../terminal/print-json.ts';
 import { problemLines } from '../terminal/problem-lines.ts';
 import { formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
-import { ToldError, UserError } from '../user-error.ts';
+import { ReportedError, UserError } from '../user-error.ts';
 
 export interface Checked {
   readonly folder: string;
@@ -24,7 +24,7 @@ export async function check(folder: string, { isJson }: { isJson: boolean }): Pr
   const checked = await examineFolder(folder);
   if (isJson) printJson(asJson(checked));
   else process.stdout.write(describeChecked(checked, process.stdout));
-  if (checked.errors > 0) throw new ToldError();
+  if (checked.errors > 0) throw new ReportedError();
 }
 
 /** Checks the script in a folder. Throws if the folder does not exist. */

@@ -3,7 +3,7 @@ import type { Finding } from '../../doctor/finding.ts';
 import { admit } from '../../doctor/patient.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { printJson } from '../terminal/print-json.ts';
-import { ToldError } from '../user-error.ts';
+import { ReportedError } from '../user-error.ts';
 import { describeFindings, hasUnicode } from './describe-findings.ts';
 
 export interface DoctorOptions {
@@ -32,7 +32,7 @@ export async function doctor({ home, json, all }: DoctorOptions): Promise<void> 
       }),
     );
   }
-  if (problems > 0) throw new ToldError();
+  if (problems > 0) throw new ReportedError();
 }
 
 /** JSON output is for programs and therefore always in English. */

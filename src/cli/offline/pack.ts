@@ -32,7 +32,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
   // Notes do not prevent packing, but the author should see them.
   if (problems.length > 0) process.stderr.write(describeChecked(checked, process.stderr));
   const target = await targetOf(output, packageFileName(script));
-  await refuseTaken(target, force === true);
+  await refuseExisting(target, force === true);
   const packed = await packInto(folder, target);
   if (json === true) {
     const { file, entries, bytes, sha256, notes } = packed;
@@ -50,7 +50,7 @@ export async function pack(text: string, { output, force, json }: PackOptions): 
 }
 
 /** Throws if the target exists and must not be replaced. A symbolic link is replaced, not followed; devices and pipes never are. */
-async function refuseTaken(target: string, mayReplace: boolean): Promise<void> {
+async function refuseExisting(target: string, mayReplace: boolean): Promise<void> {
   const found = await lstat(target).catch(() => null);
   if (found === null) return;
   if (!found.isFile() && !found.isSymbolicLink())

@@ -16,7 +16,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** Prints the problems and warnings of a finished operation to stderr. Throws if the operation failed. */
-export function judgeEnd(answer: JsonObject, subject: string): Operation {
+export function checkEnd(answer: JsonObject, subject: string): Operation {
   const operation = readOperation(answer);
   const { kind, state, warnings, problems, error } = operation;
   if (problems.length > 0) process.stderr.write(`${problemLines(problems, process.stderr).join('\n')}\n`);
@@ -75,7 +75,7 @@ export function describeUpdated(
       ? tr(`Updated ${name}. The version is still ${now}.`, `已更新 ${name}，版本仍为 ${now}。`)
       : tr(`Updated ${name} to ${now}${was}.`, `已将 ${name} 更新到 ${now}${was}。`);
   // A package with a damaged record has no previous version.
-  return after?.canReturn === true
+  return after?.canRollBack === true
     ? `${what}\n${tr('To roll back: ', '如需回退：')}hob rollback ${scriptId ?? before.id}\n`
     : `${what}\n`;
 }

@@ -13,7 +13,7 @@ export interface FollowedLog {
 }
 
 /** Passes each line of both streams of a run to a function. A broken connection is ignored. */
-export function followLog(client: ServiceClient, runId: string, tell: (line: string) => void): FollowedLog {
+export function followLog(client: ServiceClient, runId: string, onLine: (line: string) => void): FollowedLog {
   const controller = new AbortController();
   const streams = (['stdout', 'stderr'] as const).map(async (stream) => {
     const decoder = new StringDecoder('utf8');
@@ -22,12 +22,12 @@ export function followLog(client: ServiceClient, runId: string, tell: (line: str
       for await (const bytes of client.follow(runId, stream, controller.signal)) {
         const lines = (rest + decoder.write(Buffer.from(bytes))).split('\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) tell(lastDrawn(line));
+        for (const line of lines) onLine(lastDrawn(line));
       }
     } catch {
       // The service is gone, which the operation reports, or the log was closed.
     }
-    if (rest !== '') tell(lastDrawn(rest));
+    if (rest !== '') onLine(lastDrawn(rest));
   });
   return {
     async close() {

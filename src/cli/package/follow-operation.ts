@@ -7,7 +7,7 @@ import { readOperation } from './operation.ts';
 import type { OperationDisplay } from './operation-display.ts';
 
 /** Polling interval: looks smooth and costs the service next to nothing. */
-const betweenLooksMs = 250;
+const pollMs = 250;
 
 interface Following {
   readonly client: ServiceClient;
@@ -27,7 +27,7 @@ export async function followOperation(id: string, following: Following): Promise
         log = followLog(client, operation.runId, (line) => display.log(line));
       if (operation.state !== 'running' || signal.aborted) return answer;
       display.show(operation);
-      await wait(betweenLooksMs, undefined, { signal }).catch(() => {});
+      await wait(pollMs, undefined, { signal }).catch(() => {});
     }
   } finally {
     if (!signal.aborted) await log?.close();
@@ -44,7 +44,7 @@ export async function stopOperation(id: string, client: ServiceClient): Promise<
   for (;;) {
     const answer = await client.get(pathOf(id));
     if (readOperation(answer).state !== 'running') return answer;
-    await wait(betweenLooksMs);
+    await wait(pollMs);
   }
 }
 

@@ -13,7 +13,7 @@ export interface InstalledPackage extends KnownScript {
   readonly version: string | null;
   /** Version of the previous installation, if there is one and its manifest declares a version. */
   readonly previousVersion: string | null;
-  readonly canReturn: boolean;
+  readonly canRollBack: boolean;
   /** When the current version was installed. */
   readonly installedAt: string | null;
 }
@@ -25,7 +25,7 @@ export async function listInstalled(client: ServiceClient): Promise<InstalledPac
     id: textOf(item.script_id) ?? '',
     name: textOf(item.name) ?? '',
     version: textOf(item.version),
-    canReturn: isJsonObject(item.previous),
+    canRollBack: isJsonObject(item.previous),
     previousVersion: isJsonObject(item.previous) ? textOf(item.previous.version) : null,
     installedAt: textOf(item.installed_at),
   }));
@@ -38,7 +38,7 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
     return guessScript(installed, wanted);
   } catch (error) {
     if (!(error instanceof UnknownScriptError)) throw error;
-    await refuseOwn(client, wanted);
+    await refuseUserScript(client, wanted);
     const shown = printable(wanted);
     const advice =
       installed.length === 0
@@ -54,7 +54,7 @@ export async function pickInstalled(client: ServiceClient, wanted: string): Prom
 }
 
 /** Throws if the name belongs to a script in a folder of the user, which Hob does not change or remove. */
-async function refuseOwn(client: ServiceClient, wanted: string): Promise<void> {
+async function refuseUserScript(client: ServiceClient, wanted: string): Promise<void> {
   const { scripts } = await client.get('/api/scripts');
   const [own] = exactMatches(scriptsIn(scripts), wanted);
   if (own === undefined) return;

@@ -29,11 +29,11 @@ export function operationDisplay(
 ): OperationDisplay {
   const logLine = (line: string) => `${dim(logIndent + printable(line))}\n`;
   if (screen.isTTY !== true) {
-    let told: string | null = null;
+    let shownStage: string | null = null;
     return {
       show(operation) {
-        if (operation.state !== 'running' || operation.stage === told) return;
-        told = operation.stage;
+        if (operation.state !== 'running' || operation.stage === shownStage) return;
+        shownStage = operation.stage;
         screen.write(`${progressSentence(operation, subject)}\n`);
       },
       log: (line) => screen.write(logLine(line)),

@@ -33,8 +33,8 @@ it('makes paths absolute, even if they look like URLs', async () => {
 it('reports a missing source immediately', async () => {
   const base = await tempFolder();
   await expect(sourceArgument('gone', base)).rejects.toThrow(`${join(base, 'gone')} does not exist.`);
-  await expect(sourceArgument('gone#v1', base)).rejects.toThrow('There is nothing at');
-  await expect(sourceArgument('C:\\scripts\\one', base)).rejects.toThrow('There is nothing at');
+  await expect(sourceArgument('gone#v1', base)).rejects.toThrow(`${join(base, 'gone#v1')} does not exist.`);
+  await expect(sourceArgument('C:\\scripts\\one', base)).rejects.toThrow('C:\\scripts\\one does not exist.');
   await expect(sourceArgument('git.test/ada/one', base)).rejects.toThrow('https://git.test/ada/one');
   await expect(sourceArgument(' ', base)).rejects.toThrow('Specify what to install');
 });

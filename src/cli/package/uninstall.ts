@@ -9,9 +9,9 @@ import type { InstalledPackage } from './installed.ts';
 export async function uninstall(
   client: ServiceClient,
   target: InstalledPackage,
-  { isSure }: { isSure: boolean },
+  { isConfirmed }: { isConfirmed: boolean },
 ): Promise<JsonObject> {
-  if (!isSure)
+  if (!isConfirmed)
     await confirm({
       text: `${describeLoss(target)}\n${tr('Uninstall it? [y/N] ', '要卸载吗？[y/N] ')}`,
       withoutTerminal: tr(

@@ -6,7 +6,7 @@ import { formatCount } from '../terminal/quantities.ts';
 import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import { carryOut } from './carry-out.ts';
-import { describeUpdated, judgeEnd } from './describe-end.ts';
+import { checkEnd, describeUpdated } from './describe-end.ts';
 import { type InstalledPackage, listInstalled, pickInstalled } from './installed.ts';
 import { sourceArgument } from './source-argument.ts';
 
@@ -59,7 +59,7 @@ export async function update(wanted: readonly string[], options: UpdateOptions):
   if (only !== undefined && targets.length === 1 && !isAll) {
     const answer = await updateOne(client, only, body);
     if (isJson) printJson(answer);
-    await tellEnd(client, only, answer, isJson);
+    await printEnd(client, only, answer, isJson);
     return;
   }
   await updateAll(client, targets, { body, isJson });
@@ -105,13 +105,13 @@ function updateOne(
 }
 
 /** Prints the result of an update. Throws if it failed. */
-async function tellEnd(
+async function printEnd(
   client: ServiceClient,
   before: InstalledPackage,
   answer: JsonObject,
   isJson: boolean,
 ): Promise<void> {
-  const operation = judgeEnd(answer, printable(before.name));
+  const operation = checkEnd(answer, printable(before.name));
   if (isJson) return;
   const after = (await listInstalled(client)).find(({ id }) => id === before.id);
   process.stdout.write(describeUpdated(operation, before, after));
@@ -128,7 +128,7 @@ async function updateAll(
     try {
       const answer = await updateOne(client, target, body);
       answers.push(answer);
-      await tellEnd(client, target, answer, isJson);
+      await printEnd(client, target, answer, isJson);
     } catch (error) {
       // Ctrl-C ends all updates.
       if (!(error instanceof UserError) || error.exitCode !== exitCodes.failed) throw error;

@@ -4,18 +4,18 @@ import { tr } from '../language.ts';
 import { ServiceClient, UnreachableError } from '../service-client.ts';
 import { UserError } from '../user-error.ts';
 
-const betweenLooksMs = 200;
+const pollMs = 200;
 /** A restarted service responds within one or two seconds; on a busy machine it takes longer. */
-const patienceMs = 30_000;
+const longestOutageMs = 30_000;
 /** A shorter interruption is not reported. */
-const silentMs = 1000;
+const reportAfterMs = 1000;
 
 /** A connection to the service of a home that survives a restart of the service. */
 export class Connection {
   readonly #home: string | undefined;
   #client: ServiceClient;
-  #goneSince: number | null = null;
-  #isTold = false;
+  #unreachableSince: number | null = null;
+  #isReported = false;
   #say = (line: string): void => void process.stderr.write(`${line}\n`);
 
   constructor(client: ServiceClient, home: string | undefined) {
@@ -24,7 +24,7 @@ export class Connection {
   }
 
   /** Sets the function that prints messages, for commands that draw on the screen. */
-  tellBy(say: (line: string) => void): void {
+  printWith(say: (line: string) => void): void {
     this.#say = say;
   }
 
@@ -34,23 +34,23 @@ export class Connection {
 
   /** Called when the service has responded. Resets the waiting time. */
   confirm(): void {
-    this.#goneSince = null;
-    this.#isTold = false;
+    this.#unreachableSince = null;
+    this.#isReported = false;
   }
 
   /** Looks for the service again; its address may have changed. Throws if it has been gone for too long. */
-  async renew(whatGoesOn: string): Promise<void> {
+  async renew(hint: string): Promise<void> {
     const now = performance.now();
-    this.#goneSince ??= now;
-    if (now - this.#goneSince > silentMs && !this.#isTold) {
-      this.#isTold = true;
+    this.#unreachableSince ??= now;
+    if (now - this.#unreachableSince > reportAfterMs && !this.#isReported) {
+      this.#isReported = true;
       this.#say(tr('Hob has stopped. Waiting for it to start again ...', 'Hob 已停止，正在等待它恢复……'));
     }
-    if (now - this.#goneSince > patienceMs)
+    if (now - this.#unreachableSince > longestOutageMs)
       throw new UserError(
-        `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${whatGoesOn}`,
+        `${tr('Hob has stopped and did not start again.', 'Hob 已停止，没有恢复。')} ${hint}`,
       );
-    await wait(betweenLooksMs);
+    await wait(pollMs);
     this.#client = await ServiceClient.find(this.#home).catch((error: unknown) => {
       if (error instanceof UserError) return this.#client;
       throw error;
@@ -58,10 +58,7 @@ export class Connection {
   }
 
   /** Sends a request and repeats it if the service goes away. Only for requests that may be sent twice. */
-  async ask<Answer>(
-    whatGoesOn: string,
-    question: (client: ServiceClient) => Promise<Answer>,
-  ): Promise<Answer> {
+  async ask<Answer>(hint: string, question: (client: ServiceClient) => Promise<Answer>): Promise<Answer> {
     for (;;) {
       try {
         const answer = await question(this.#client);
@@ -69,7 +66,7 @@ export class Connection {
         return answer;
       } catch (error) {
         if (!(error instanceof UnreachableError)) throw error;
-        await this.renew(whatGoesOn);
+        await this.renew(hint);
       }
     }
   }

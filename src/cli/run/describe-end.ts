@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from '../../shared/json.ts';
 import { textOf } from '../answer-fields.ts';
-import { formatTook, messageOf, readRun, type ShownRun } from '../history/run-record.ts';
+import { formatRunDuration, messageOf, readRun, type ShownRun } from '../history/run-record.ts';
 import { tr } from '../language.ts';
 import { paint } from '../terminal/paint.ts';
 import { padToWidth, printable, widthOf } from '../terminal/text-width.ts';
 import { wrapText } from '../terminal/wrap-text.ts';
 
 /** Fields that are not listed: code and message are shown above, and the script has printed the traceback itself. */
-const saidElsewhere: ReadonlySet<string> = new Set(['code', 'msg', 'traceback']);
+const hiddenFields: ReadonlySet<string> = new Set(['code', 'msg', 'traceback']);
 /** Longer results are cut; --json prints all of them. */
 const mostItems = 20;
 const longestText = 500;
 const indent = '  ';
 
 /** Whether the run succeeded: by its state and by the code in its own envelope. */
-export function isGood({ state, result, isOwnResult }: ShownRun): boolean {
+export function isSuccessful({ state, result, isOwnResult }: ShownRun): boolean {
   return state === 'succeeded' && (!isOwnResult || result.code === 0);
 }
 
@@ -31,12 +31,15 @@ export function describeEnd(record: JsonObject): string {
 
 function outcomeLines(run: ShownRun): string[] {
   const { scriptName, durationMs, isOwnResult } = run;
-  const time = durationMs === null ? '' : tr(` (${formatTook(durationMs)})`, `（${formatTook(durationMs)}）`);
+  const time =
+    durationMs === null
+      ? ''
+      : tr(` (${formatRunDuration(durationMs)})`, `（${formatRunDuration(durationMs)}）`);
   const [colour, verdict] = verdictOf(run);
   const said = isOwnResult ? printable(textOf(run.result.msg) ?? '') : '';
   const first = `${scriptName}${tr(': ', '：')}${paint(colour, verdict, process.stderr)}${time}`;
   if (said !== '') return [first, ...said.split('\n').map((line) => indent + line)];
-  return isGood(run) ? [first, ...remark(messageOf(run))] : [first];
+  return isSuccessful(run) ? [first, ...remark(messageOf(run))] : [first];
 }
 
 /** A remark of Hob about a missing or invalid envelope. */
@@ -49,7 +52,7 @@ function remark(text: string): string[] {
 /** The outcome in a few words. If the script wrote no message, the message of Hob is used. */
 function verdictOf(run: ShownRun): ['green' | 'red', string] {
   const { state, exitCode, result, isOwnResult } = run;
-  if (isGood(run)) return ['green', tr('succeeded', '成功')];
+  if (isSuccessful(run)) return ['green', tr('succeeded', '成功')];
   if (state === 'succeeded') return ['red', tr(`reported code ${result.code}`, `报告代码 ${result.code}`)];
   if (!isOwnResult && messageOf(run) !== '') return ['red', messageOf(run)];
   return ['red', tr(`failed with exit code ${exitCode}`, `失败，退出码 ${exitCode}`)];
@@ -57,7 +60,7 @@ function verdictOf(run: ShownRun): ['green' | 'red', string] {
 
 /** The other fields of an envelope, with one line per list item. */
 function valueLines(result: JsonObject): string[] {
-  const entries = Object.entries(result).filter(([name]) => !saidElsewhere.has(name));
+  const entries = Object.entries(result).filter(([name]) => !hiddenFields.has(name));
   const nameWidth = Math.max(0, ...entries.map(([name]) => widthOf(printable(name))));
   return entries.flatMap(([name, value]) =>
     linesOfValue(value).map((line, index) => {

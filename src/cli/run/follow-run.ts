@@ -7,7 +7,7 @@ import { RefusedError, UnreachableError } from '../service-client.ts';
 import type { Connection } from './connection.ts';
 import type { SeenEvent } from './event-frames.ts';
 import type { RunDisplay, StreamName } from './run-display.ts';
-import { goesOnText, watchRun } from './watch-run.ts';
+import { followHint, watchRun } from './watch-run.ts';
 
 interface Following {
   readonly connection: Connection;
@@ -31,9 +31,9 @@ export async function followRun(
   runId: string,
   { connection, display, timeoutMs = null }: Following,
 ): Promise<FollowedRun> {
-  connection.tellBy((line) => display.say(line));
+  connection.printWith((line) => display.say(line));
   const interrupt = catchInterrupt();
-  const stop = new Stop(runId, connection);
+  const stop = new Cancellation(runId, connection);
   const onInterrupt = () => {
     display.say(
       tr(
@@ -41,7 +41,7 @@ export async function followRun(
         '正在停止运行……（再按一次 Ctrl-C 直接退出）',
       ),
     );
-    interrupt.finishFirst(stop.request(() => interrupt.exitCode));
+    interrupt.waitForCleanup(stop.request(() => interrupt.exitCode));
   };
   interrupt.signal.addEventListener('abort', onInterrupt, { once: true });
   const timer = startTimer(timeoutMs, () => {
@@ -55,7 +55,7 @@ export async function followRun(
       if (event.type === 'run.queued' || event.type === 'run.started') void stop.repeat();
     }
     display.clear();
-    const record = await connection.ask(goesOnText(runId), (client) =>
+    const record = await connection.ask(followHint(runId), (client) =>
       client.get(`/api/runs/${encodeURIComponent(runId)}`),
     );
     return { record, stopCode: stop.exitCode };
@@ -84,7 +84,7 @@ function bytesOf({ missing, base64, text }: JsonObject): Uint8Array {
 }
 
 /** A cancellation request that is repeated for a restarted service. */
-class Stop {
+class Cancellation {
   readonly #runId: string;
   readonly #connection: Connection;
   #exitCode: (() => number) | null = null;

@@ -4,7 +4,7 @@ import { printable } from '../terminal/text-width.ts';
 import { exitCodes, UserError } from '../user-error.ts';
 import type { ShownParam } from './script-shape.ts';
 
-const truths: ReadonlyMap<string, boolean> = new Map([
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['yes', true],
   ['on', true],
@@ -23,29 +23,29 @@ export function paramValue(param: ShownParam, texts: readonly string[]): Json {
   if (type === 'list') return listValue(param, texts);
   const [text = '', ...others] = texts;
   if (others.length > 0)
-    throw wrong(
+    throw usageError(
       tr(`${name} accepts one value, but was given several times.`, `${name} 只接受一个值，却给了多次。`),
     );
   const trimmed = text.trim();
   switch (type) {
     case 'int':
-      if (!/^[+-]?\d+$/.test(trimmed)) throw misfit(param, text, tr('an integer', '整数'));
+      if (!/^[+-]?\d+$/.test(trimmed)) throw invalidValue(param, text, tr('an integer', '整数'));
       if (!Number.isSafeInteger(Number(trimmed)))
-        throw misfit(param, text, tr('an integer with at most 15 digits', '不超过 15 位的整数'));
+        throw invalidValue(param, text, tr('an integer with at most 15 digits', '不超过 15 位的整数'));
       return Number(trimmed);
     case 'float':
       if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) || !Number.isFinite(Number(trimmed)))
-        throw misfit(param, text, tr('a number', '数字'));
+        throw invalidValue(param, text, tr('a number', '数字'));
       return Number(trimmed);
     case 'bool': {
-      const truth = truths.get(trimmed.toLowerCase());
-      if (truth === undefined) throw misfit(param, text, tr('yes or no', '是或否（yes/no）'));
+      const truth = booleanWords.get(trimmed.toLowerCase());
+      if (truth === undefined) throw invalidValue(param, text, tr('yes or no', '是或否（yes/no）'));
       return truth;
     }
     case 'dict': {
       const value = parsed(text);
       if (!isJsonObject(value))
-        throw misfit(param, text, tr('a JSON object, such as {"a": 1}', 'JSON 对象，如 {"a": 1}'));
+        throw invalidValue(param, text, tr('a JSON object, such as {"a": 1}', 'JSON 对象，如 {"a": 1}'));
       return value;
     }
     case 'str':
@@ -68,7 +68,7 @@ function listValue(param: ShownParam, texts: readonly string[]): Json {
   if (!trimmed.startsWith('[')) return trimmed.split(',').map((item) => item.trim());
   const value = parsed(trimmed);
   if (!Array.isArray(value))
-    throw misfit(
+    throw invalidValue(
       param,
       text,
       tr('a list: a,b,c or JSON such as ["a", "b"]', '列表：a,b,c 或 JSON，如 ["a", "b"]'),
@@ -79,7 +79,7 @@ function listValue(param: ShownParam, texts: readonly string[]): Json {
 function chosen(param: ShownParam, text: string): string {
   const { choices } = param;
   if (choices.length === 0 || choices.includes(text)) return text;
-  throw misfit(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
+  throw invalidValue(param, text, tr(`one of ${choices.join(', ')}`, `${choices.join('、')} 之一`));
 }
 
 function parsed(text: string): Json | undefined {
@@ -90,9 +90,9 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function misfit({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
+function invalidValue({ name, isSecret }: ShownParam, text: string, expected: string): UserError {
   const found = isSecret ? '***' : printable(text);
-  return wrong(
+  return usageError(
     tr(
       `Invalid value "${found}" for ${name}: expected ${expected}.`,
       `${name} 应为${expected}，而不是 “${found}”。`,
@@ -100,6 +100,6 @@ function misfit({ name, isSecret }: ShownParam, text: string, expected: string):
   );
 }
 
-function wrong(message: string): UserError {
+function usageError(message: string): UserError {
   return new UserError(message, exitCodes.usage);
 }

@@ -43,11 +43,11 @@ export async function run(wanted: string, values: readonly string[], options: Ru
     const timeoutMs = options.timeout === undefined ? null : options.timeout * secondMs;
     await showRun(runId, { connection, isJson, timeoutMs });
   } else if (isJson) printJson(answer);
-  else tellRunId(runId);
+  else printRunId(runId);
 }
 
 /** Prints only the id to stdout, so that a shell can assign it to a variable. */
-export function tellRunId(runId: string): void {
+export function printRunId(runId: string): void {
   process.stdout.write(`${runId}\n`);
   process.stderr.write(
     tr(`To follow the output: hob logs ${runId} -f\n`, `跟踪输出：hob logs ${runId} -f\n`),

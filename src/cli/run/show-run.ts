@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../shared/json.ts';
 import { readRun } from '../history/run-record.ts';
 import { printJson } from '../terminal/print-json.ts';
-import { exitCodes, ToldError } from '../user-error.ts';
+import { exitCodes, ReportedError } from '../user-error.ts';
 import type { Connection } from './connection.ts';
-import { describeEnd, isGood } from './describe-end.ts';
+import { describeEnd, isSuccessful } from './describe-end.ts';
 import { endAnswer } from './end-answer.ts';
 import { followRun } from './follow-run.ts';
 import { CollectingDisplay, passingDisplay } from './run-display.ts';
@@ -22,9 +22,9 @@ export async function showRun(
   const { record, stopCode } = isJson
     ? await collect(runId, connection, timeoutMs)
     : await pass(runId, connection, timeoutMs);
-  const isFine = isGood(readRun(record));
+  const isFine = isSuccessful(readRun(record));
   // A run that succeeded just before it was cancelled counts as a success.
-  if (!isFine) throw new ToldError(stopCode ?? exitCodes.failed);
+  if (!isFine) throw new ReportedError(stopCode ?? exitCodes.failed);
 }
 
 async function pass(runId: string, connection: Connection, timeoutMs: number | null) {

@@ -15,7 +15,7 @@ import { printable } from '../terminal/text-width.ts';
 import { UserError } from '../user-error.ts';
 
 const logName = 'serve.log';
-const betweenLooksMs = 50;
+const pollMs = 50;
 const readyWithinMs = 60_000;
 const shownLogLines = 5;
 
@@ -57,7 +57,7 @@ async function untilListening(home: string): Promise<boolean> {
   while (performance.now() < deadline) {
     const { service } = await findService(home);
     if (service !== null) return true;
-    await wait(betweenLooksMs);
+    await wait(pollMs);
   }
   return false;
 }

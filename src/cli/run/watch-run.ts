@@ -26,12 +26,12 @@ export async function* watchRun(
     } catch (error) {
       if (!(error instanceof UnreachableError || error instanceof CutOffError)) throw error;
     }
-    await connection.renew(goesOnText(runId));
+    await connection.renew(followHint(runId));
   }
 }
 
 /** The hint for a run that this command no longer follows. */
-export function goesOnText(runId: string): string {
+export function followHint(runId: string): string {
   return tr(
     `The script continues. When Hob is running again: hob logs ${runId} -f`,
     `脚本仍在运行；Hob 重新启动后可用：hob logs ${runId} -f`,

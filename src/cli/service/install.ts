@@ -51,8 +51,8 @@ export async function installService({ home: flag, dryRun, json }: ServiceOption
     tr(`Installed: ${platform.file}`, `已安装：${platform.file}`),
     started === null
       ? tr(
-          `Hob was started but does not respond yet. To find the cause: ${platform.whyCommand}`,
-          `已经启动，但还没有响应。查看原因：${platform.whyCommand}`,
+          `Hob was started but does not respond yet. To find the cause: ${platform.diagnosisCommand}`,
+          `已经启动，但还没有响应。查看原因：${platform.diagnosisCommand}`,
         )
       : tr(
           `Hob ${started.version} is running at ${started.url} and starts at every login.`,

@@ -22,7 +22,7 @@ export function launchd(service: LoginService): Platform {
     beforeRemoval: [stop],
     afterRemoval: [],
     isActive: { tool: 'launchctl', args: ['print', `${domain}/${agentLabel}`] },
-    whyCommand: `tail ${quoteWord(logFile)}`,
+    diagnosisCommand: `tail ${quoteWord(logFile)}`,
     fault: async () => null,
     advice: async () => null,
   };

@@ -24,7 +24,7 @@ export interface Platform {
   /** A command that succeeds while the service is active. */
   readonly isActive: ToolCall;
   /** A command that shows why the service does not run. */
-  readonly whyCommand: string;
+  readonly diagnosisCommand: string;
   /** Why the platform is not usable, with advice; null if it is usable. */
   fault(): Promise<string | null>;
   /** Advice to show after the installation; null for none. */

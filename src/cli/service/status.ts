@@ -44,7 +44,7 @@ export async function showStatus({ home: flag, json }: CommonOptions): Promise<v
 }
 
 function describeInstalled(
-  { kind, file, whyCommand }: Platform,
+  { kind, file, diagnosisCommand }: Platform,
   { installed, isActive, home }: { installed: string | null; isActive: boolean; home: string },
 ): string[] {
   if (installed === null)
@@ -59,8 +59,8 @@ function describeInstalled(
     isActive
       ? tr(`Started by ${kind}.`, `${kind} 已将其启动。`)
       : tr(
-          `Not running under ${kind}. To find the cause: ${whyCommand}`,
-          `${kind} 没有在运行它。查看原因：${whyCommand}`,
+          `Not running under ${kind}. To find the cause: ${diagnosisCommand}`,
+          `${kind} 没有在运行它。查看原因：${diagnosisCommand}`,
         ),
     ...(installed.includes(home)
       ? []

@@ -20,7 +20,7 @@ export function systemd(service: LoginService): Platform {
     beforeRemoval: [{ ...userTool('disable', '--now', unitName), mayFail: true }],
     afterRemoval: [userTool('daemon-reload')],
     isActive: userTool('is-active', '--quiet', unitName),
-    whyCommand: `journalctl --user -u ${unitName}`,
+    diagnosisCommand: `journalctl --user -u ${unitName}`,
     fault: faultOfSession,
     advice: adviceOnLinger,
   };

@@ -20,7 +20,7 @@ export function taskScheduler(service: LoginService): Platform {
     ],
     afterRemoval: [],
     isActive: task('/Query'),
-    whyCommand: 'hob doctor',
+    diagnosisCommand: 'hob doctor',
     fault: async () => null,
     advice: async () => null,
   };

@@ -17,7 +17,7 @@ export class UnwrittenOutput {
   }
 
   /** Waits until all output is written. Returns the exit code, which is a failure if stdout could not be written. */
-  async settle(code: number): Promise<number> {
+  async flush(code: number): Promise<number> {
     await Promise.all([drained(process.stdout), drained(process.stderr)]);
     if (this.#fault === null) return code;
     const fault = this.#fault;

@@ -24,7 +24,7 @@ export class PageScreen implements Screen {
     return true;
   }
 
-  entitle(): void {}
+  setTitle(): void {}
 
   say(): void {}
 }

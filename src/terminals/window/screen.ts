@@ -21,7 +21,7 @@ export interface Screen {
   passKeys(): void;
   /** Returns whether there is room for more. */
   write(bytes: Buffer): boolean;
-  entitle(title: string): void;
+  setTitle(title: string): void;
   /** Prints a line below the output of the script, after resetting the terminal. */
   say(line: string, colour: 'green' | 'red'): void;
 }
@@ -83,7 +83,7 @@ export class WindowScreen implements Screen {
     return !this.#isOpen || this.#picture.write(bytes);
   }
 
-  entitle(title: string): void {
+  setTitle(title: string): void {
     // The terminal would interpret control characters as commands.
     this.write(`\x1b]0;${title.replace(/\p{Cc}/gu, ' ')}\x07`);
   }

@@ -11,27 +11,27 @@ interface Options {
 }
 
 function spawnScript(program: string, { room = Number.POSITIVE_INFINITY, ...rest }: Options = {}) {
-  const told: FromWindow[] = [];
+  const sent: FromWindow[] = [];
   const passed: [stream: string, bytes: Buffer][] = [];
   const request = { file: process.execPath, args: ['-e', program], isVerbatim: false, cwd: '/', env: {} };
   const script = spawnInWindow(
     { type: 'start', ...request, ...rest },
     {
-      tell: (message) => told.push(message),
+      send: (message) => sent.push(message),
       pass: (...piece) => passed.push(piece) < room,
     },
   );
   const output = (stream: string) =>
     Buffer.concat(passed.flatMap(([name, bytes]) => (name === stream ? [bytes] : []))).toString();
-  return { script, told, passed, output };
+  return { script, sent, passed, output };
 }
 
 async function runScript(program: string, options: Options = {}) {
-  const { script, told, output } = spawnScript(program, options);
+  const { script, sent, output } = spawnScript(program, options);
   await script.written;
   return {
-    types: [...new Set(told.map(({ type }) => type))],
-    exit: told.find((message) => message.type === 'exited'),
+    types: [...new Set(sent.map(({ type }) => type))],
+    exit: sent.find((message) => message.type === 'exited'),
     stdout: output('stdout'),
     stderr: output('stderr'),
   };
@@ -65,10 +65,10 @@ describe('spawnInWindow', () => {
   it('pauses the script while the receiver is full', async () => {
     const size = 10_000_000;
     const program = `process.stdout.write('x'.repeat(${size}))`;
-    const { script, told, passed, output } = spawnScript(program, { room: 3 });
+    const { script, sent, passed, output } = spawnScript(program, { room: 3 });
     await expect.poll(() => passed.length).toBe(3);
     // The script is blocked, so it has not ended.
-    expect(told.map(({ type }) => type)).toEqual(['spawned']);
+    expect(sent.map(({ type }) => type)).toEqual(['spawned']);
     const end = script.written.then(() => 'written');
     for (let state = ''; state !== 'written'; ) {
       script.resume();

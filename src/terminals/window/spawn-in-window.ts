@@ -7,7 +7,7 @@ import { errnoOf } from '../../shared/errors.ts';
 type StartRequest = ToWindow & { type: 'start' };
 
 interface ScriptEvents {
-  tell(message: FromWindow): void;
+  send(message: FromWindow): void;
   /** Receives output. If it returns false, reading pauses until `resume`. */
   pass(stream: 'stdout' | 'stderr', bytes: Buffer): boolean;
 }
@@ -22,7 +22,7 @@ export interface ScriptInWindow {
  * Starts the script from within the window if there is no pseudo-terminal. The script reads from the window directly, and its output is
  * passed on by this program.
  */
-export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvents): ScriptInWindow {
+export function spawnInWindow(request: StartRequest, { send, pass }: ScriptEvents): ScriptInWindow {
   const child = spawn(request.file, request.args, {
     cwd: request.cwd,
     env: request.env,
@@ -38,13 +38,13 @@ export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvent
     });
   }
   const written = new Promise<void>((resolve) => {
-    child.once('spawn', () => tell({ type: 'spawned', pid: child.pid ?? 0 }));
+    child.once('spawn', () => send({ type: 'spawned', pid: child.pid ?? 0 }));
     child.once('error', (error) => {
       if (child.pid !== undefined) return;
-      tell({ type: 'exited', code: null, signal: null, error: errnoOf(error) ?? error.message });
+      send({ type: 'exited', code: null, signal: null, error: errnoOf(error) ?? error.message });
       resolve();
     });
-    child.once('exit', (code, signal) => tell({ type: 'exited', code, signal, error: null }));
+    child.once('exit', (code, signal) => send({ type: 'exited', code, signal, error: null }));
     child.once('close', () => resolve());
   });
   return {
@@ -57,7 +57,7 @@ export function spawnInWindow(request: StartRequest, { tell, pass }: ScriptEvent
 }
 
 /** Starts a process that reads the terminal for as long as other processes write to it. */
-export function leaveDrain(master: number): void {
+export function startDrain(master: number): void {
   const program = fileURLToPath(new URL('./drain.js', import.meta.url));
   spawn(process.execPath, [program], { stdio: [master, 'ignore', 'ignore'], detached: true }).unref();
 }

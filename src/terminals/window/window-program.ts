@@ -13,10 +13,10 @@ import { describeHeldEnd } from './end-text.ts';
 import type { PlainOutput } from './plain-output.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
 import type { Screen, ScreenEvents } from './screen.ts';
-import { leaveDrain, type ScriptInWindow, spawnInWindow } from './spawn-in-window.ts';
+import { type ScriptInWindow, spawnInWindow, startDrain } from './spawn-in-window.ts';
 
 /** How long to wait for output that is still in the pipes after the script has ended. */
-const pipesSettleMs = 250;
+const pipesDrainMs = 250;
 
 type Welcome = ToWindow & { type: 'welcome' };
 
@@ -50,15 +50,15 @@ export class WindowProgram {
     this.#screen = options.makeScreen({
       typed: (keys) => (this.#isOver ? this.#leave() : this.#terminal?.type(keys)),
       resized: (size) => this.#terminal?.resize(size),
-      drained: () => this.#noteRoom('screen'),
+      drained: () => this.#onRoom('screen'),
       // Closing the window cancels the run first; its remaining output is still captured.
-      closed: () => (this.#isOver || this.#welcome === null ? this.#leave() : this.#tell({ type: 'closed' })),
+      closed: () => (this.#isOver || this.#welcome === null ? this.#leave() : this.#post({ type: 'closed' })),
     });
     const { socket } = options;
-    socket.on('drain', () => this.#noteRoom('executor'));
+    socket.on('drain', () => this.#onRoom('executor'));
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#noteLoss());
-    receiveMessages<ToWindow>(socket, toWindowTypes, (message) => this.#obey(message));
+    socket.on('close', () => this.#onDisconnect());
+    receiveMessages<ToWindow>(socket, toWindowTypes, (message) => this.#handle(message));
   }
 
   async open(): Promise<void> {
@@ -69,21 +69,21 @@ export class WindowProgram {
       return;
     }
     const { ticket, env } = this.#options;
-    this.#tell({ type: 'window', ticket, terminal: this.#terminal?.name ?? null, env });
+    this.#post({ type: 'window', ticket, terminal: this.#terminal?.name ?? null, env });
   }
 
-  #obey(message: ToWindow): void {
+  #handle(message: ToWindow): void {
     switch (message.type) {
       case 'welcome':
         this.#welcome = message;
-        this.#screen.entitle(message.title);
+        this.#screen.setTitle(message.title);
         if (this.#terminal === null) break;
         this.#screen.passKeys();
         this.#terminal.read((bytes) => this.#pass('stdout', bytes, this.#options.plain.take(bytes)));
         break;
       case 'start':
         this.#script = spawnInWindow(message, {
-          tell: (said) => this.#tell(said),
+          send: (sent) => this.#post(sent),
           pass: (stream, bytes) => this.#pass(stream, bytes, bytes) || this.#isDraining,
         });
         break;
@@ -97,7 +97,7 @@ export class WindowProgram {
         void this.#drain();
         break;
       case 'ended':
-        this.#conclude(message);
+        this.#showEnd(message);
         break;
       default:
         assertNever(message);
@@ -111,10 +111,10 @@ export class WindowProgram {
       // Read everything that is available, without back-pressure. Processes left by the script may hold the pipes open forever.
       this.#isDraining = true;
       this.#script.resume();
-      await Promise.race([this.#script.written, wait(pipesSettleMs)]);
+      await Promise.race([this.#script.written, wait(pipesDrainMs)]);
       this.#isDraining = false;
     }
-    this.#tell({ type: 'drained' });
+    this.#post({ type: 'drained' });
   }
 
   /** Shows output and sends it to the executor for the log. Returns whether there is room for more. */
@@ -126,18 +126,18 @@ export class WindowProgram {
 
   #send(stream: 'stdout' | 'stderr', bytes: Buffer): void {
     if (bytes.length === 0) return;
-    const hasRoom = this.#tell({ type: 'output', stream, base64: bytes.toString('base64') });
+    const hasRoom = this.#post({ type: 'output', stream, base64: bytes.toString('base64') });
     if (!hasRoom) this.#full.add('executor');
   }
 
-  #noteRoom(where: 'screen' | 'executor'): void {
+  #onRoom(where: 'screen' | 'executor'): void {
     this.#full.delete(where);
     if (this.#full.size > 0) return;
     this.#terminal?.resume();
     this.#script?.resume();
   }
 
-  #conclude(end: WindowEnd): void {
+  #showEnd(end: WindowEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.socket.end();
@@ -153,18 +153,18 @@ export class WindowProgram {
   }
 
   /** The executor closed the connection: before the welcome, this window came too late; before the end of the run, the executor died. */
-  #noteLoss(): void {
+  #onDisconnect(): void {
     if (this.#isOver) return;
     if (this.#welcome === null) this.#leave();
-    else this.#conclude({ cause: 'lost', exitCode: -1, signal: null, durationMs: 0 });
+    else this.#showEnd({ cause: 'lost', exitCode: -1, signal: null, durationMs: 0 });
   }
 
   #leave(): void {
-    if (this.#terminal?.release()) leaveDrain(this.#terminal.master);
+    if (this.#terminal?.release()) startDrain(this.#terminal.master);
     this.#options.leave();
   }
 
-  #tell(message: FromWindow): boolean {
+  #post(message: FromWindow): boolean {
     const { socket } = this.#options;
     return !socket.writable || sendMessage(socket, message);
   }

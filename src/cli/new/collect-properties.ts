@@ -20,7 +20,7 @@ type FaultOf = (name: string) => Promise<string | null>;
 const longestName = 100;
 
 /** Collects the properties of a new script from the command line, from prompts and from defaults. */
-export async function settleScript(
+export async function collectProperties(
   name: string | undefined,
   options: NewOptions,
   faultOfPlace: FaultOf,
@@ -33,8 +33,8 @@ export async function settleScript(
     if (taken !== null) throw new UserError(taken);
   }
   const mayAsk = options.yes !== true && canAsk();
-  const settled = mayAsk ? await ask(given, options, faultOfPlace) : fill(given, options);
-  return { ...settled, id: options.id ?? randomUUID() };
+  const collected = mayAsk ? await ask(given, options, faultOfPlace) : useDefaults(given, options);
+  return { ...collected, id: options.id ?? randomUUID() };
 }
 
 /** Returns why a name is invalid; null if it is valid. */
@@ -50,10 +50,10 @@ function faultOfName(name: string): string | null {
   return null;
 }
 
-type Settled = Omit<NewScript, 'id'>;
+type Collected = Omit<NewScript, 'id'>;
 
 /** Fills in the defaults without prompts. The language has a default only with --yes. */
-function fill(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Settled {
+function useDefaults(name: string | undefined, { lang, desc, input, node, yes }: NewOptions): Collected {
   if (name === undefined)
     throw new UserError(
       tr(
@@ -83,14 +83,14 @@ async function ask(
   known: string | undefined,
   { lang, desc, input, node }: NewOptions,
   faultOfPlace: FaultOf,
-): Promise<Settled> {
+): Promise<Collected> {
   const interview = new Interview();
   try {
     process.stderr.write(
       `${tr('Press Enter to accept the value in brackets. Ctrl-C exits without writing anything.', '直接回车采用方括号里的值。按 Ctrl-C 退出，不会写入任何文件。')}\n\n`,
     );
     const faultOf = async (name: string) => faultOfName(name) ?? (await faultOfPlace(name));
-    const settled = {
+    const collected = {
       name: known ?? (await interview.text(tr('Name', '名称'), faultOf)),
       language: lang ?? (await interview.choice(tr('Language', '语言'), languageChoices)),
       desc:
@@ -105,7 +105,7 @@ async function ask(
         (await interview.yesOrNo(tr('Can other scripts call it (y/n)', '允许其他脚本调用它吗（y/n）'))),
     };
     process.stderr.write('\n');
-    return settled;
+    return collected;
   } finally {
     interview.close();
   }
