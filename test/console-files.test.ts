@@ -12,7 +12,7 @@ const mostScriptBytes = 250_000;
 let hob: Hob;
 let page: Response;
 let html: string;
-/** Every script of the console, by its address: those the page names, and those that they name. */
+/** Every JavaScript file of the console by path, including imported files. */
 const scripts = new Map<string, string>();
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ async function gather(path: string): Promise<void> {
     await gather(`/assets/${name}`);
 }
 
-it('runs no script but those that the service sends, and loads nothing from elsewhere', () => {
+it('the policy allows only scripts and requests of the service itself', () => {
   const policy = page.headers.get('content-security-policy') ?? '';
   const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ', 1)[0], rule] as const));
   expect(rules.get('script-src')).toBe("script-src 'self'");
@@ -52,10 +52,10 @@ it('runs no script but those that the service sends, and loads nothing from else
   expect(html).not.toMatch(/<script(?![^>]* src=)|\son\w+=|(?:src|href)="(?!\/)/);
 });
 
-it('fits into what may be loaded before a terminal is needed', () => {
+it('stays within the size limit without the terminal', () => {
   const sizes = [...scripts].map(([path, text]) => ({ path, bytes: gzipSync(text, { level: 9 }).length }));
   const terminal = sizes.filter(({ path }) => path.includes('/terminal-screen-'));
-  // Each page and the terminal are files of their own.
+  // Each page and the terminal are separate files.
   expect(terminal).toHaveLength(1);
   expect(sizes.length).toBeGreaterThan(9);
   const rest = sizes.filter((each) => !terminal.includes(each)).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -67,7 +67,7 @@ it('fits into what may be loaded before a terminal is needed', () => {
   );
 });
 
-it('sends its page by the addresses of the console alone, never without the policy', async () => {
+it('serves the page only at console paths, always with the policy', async () => {
   for (const path of ['/index.html', '/INDEX.HTML', '/assets/', '/assets/../index.html', '/%69ndex.html'])
     expect([path, (await fetch(hob.url + path)).status]).toEqual([path, 404]);
   for (const path of ['/', '/runs', '/docs', '/models'])
@@ -76,7 +76,7 @@ it('sends its page by the addresses of the console alone, never without the poli
     );
 });
 
-it('shows its page to whoever opens an address that there is not, and tells programs what it always told them', async () => {
+it('serves the page with 404 for unknown paths to browsers, and the JSON error to programs', async () => {
   const ask = (path: string, accept: string) => fetch(hob.url + path, { headers: { accept } });
   const opened = await ask('/nope?x=1', 'text/html,application/xhtml+xml,*/*;q=0.8');
   expect([opened.status, opened.headers.get('x-hob-error')]).toEqual([404, 'path-unknown']);
@@ -96,7 +96,7 @@ it('shows its page to whoever opens an address that there is not, and tells prog
   }
 });
 
-it('has something to show before any script has come, and comes compressed to whoever can read that', async () => {
+it('shows a loading text before any script has loaded, and serves gzip to clients that accept it', async () => {
   expect(html).toContain('Loading…');
   const [path = ''] = [...scripts.keys()].filter((each) => each.startsWith('/assets/index-'));
   const answer = (encoding: string) => fetch(hob.url + path, { headers: { 'accept-encoding': encoding } });

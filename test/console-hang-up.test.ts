@@ -10,14 +10,14 @@ import { expect, it } from 'vitest';
 import { appInProcess, openDoor } from './support/app-in-process.ts';
 import { tempFolder } from './support/hob.ts';
 
-it('a caller that hangs up before the first byte of a file is no defect', async () => {
+it('a client that disconnects before the first byte of a file causes no error', async () => {
   const consoleFolder = await tempFolder();
   await writeFile(join(consoleFolder, 'index.html'), '<!doctype html>');
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => logged.push(line) });
   const { app } = await appInProcess({ consoleFolder, log });
   const { url, port, server } = await openDoor(app);
-  // The request is whole and read, and the file is not open yet, when the connection breaks.
+  // The connection breaks after the request was read and before the file is open.
   server.once('request', (request: IncomingMessage, response: ServerResponse) => {
     request.resume().once('end', () => response.destroy());
   });
@@ -25,7 +25,7 @@ it('a caller that hangs up before the first byte of a file is no defect', async 
   caller.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
   await once(caller.resume(), 'close');
   expect(caller.bytesRead).toBe(0);
-  // The file of the second request is sent, so that of the first is closed.
+  // Once the second request is answered, the file of the first one is closed.
   expect((await fetch(url)).status).toBe(200);
   expect(logged).toEqual([]);
 });

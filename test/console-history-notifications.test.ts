@@ -22,14 +22,14 @@ describe.runIf(hasChromium)('notifications', () => {
 
   const notify = (fields: object) => scene.hob.post('/api/notify', { notify_type: 'info', ...fields });
 
-  it('say so while there are none', async () => {
+  it('have an empty state', async () => {
     const { page, checkAccess, close } = await scene.open('/notifications', { colorScheme: 'dark' });
     await page.getByText('No notifications yet').waitFor();
     await checkAccess();
     await close();
   });
 
-  it('come up on any page as they are sent, and lead to the run they come from', async () => {
+  it('appear on every page as toasts that link to their run', async () => {
     const { page, checkAccess, close } = await scene.open('/');
     await page.getByRole('link', { name: 'Herald' }).waitFor();
     const runId = (await scene.hob.run(herald)).headers.get('x-hob-run-id');
@@ -49,7 +49,7 @@ describe.runIf(hasChromium)('notifications', () => {
     await close();
   });
 
-  it('leave room on a phone, and say how many more there are', async () => {
+  it('show at most three toasts on a phone, with the number of others', async () => {
     const viewport = { width: 390, height: 844 };
     const { page, checkAccess, close } = await scene.open('/', { viewport });
     await page.getByRole('link', { name: 'Herald' }).waitFor();
@@ -69,7 +69,7 @@ describe.runIf(hasChromium)('notifications', () => {
     await close();
   });
 
-  it('are listed, the newest first, with who sent them, page after page', async () => {
+  it('are listed in pages with their sender, the newest first', async () => {
     await Promise.all(Array.from({ length: 60 }, (_, number) => notify({ message: `news ${number}` })));
     await notify({ notify_type: 'error', message: '磁盘已满', duration: 1 });
     const { page, checkAccess, close } = await scene.open('/notifications');
@@ -82,8 +82,8 @@ describe.runIf(hasChromium)('notifications', () => {
     await told.getByRole('link', { name: 'Herald' }).waitFor();
     await told.getByRole('link', { name: 'View run' }).waitFor();
     await checkAccess();
-    await notify({ message: 'while somebody looks', duration: 1 });
-    await items.first().getByText('while somebody looks').waitFor();
+    await notify({ message: 'while the page is open', duration: 1 });
+    await items.first().getByText('while the page is open').waitFor();
     await close();
   });
 });

@@ -48,10 +48,10 @@ describe.runIf(hasChromium)('the history', () => {
     return String(body.run_id);
   };
 
-  it('shows a run from its start to its end, ticking, and cancels it', async () => {
+  it('shows a run live from its start to its end, and cancels it', async () => {
     const { page, checkAccess, close } = await scene.open('/runs');
     await rows(page).first().getByText('整理下载').waitFor();
-    // It was called in Chinese, and nobody wrote a message: what is said of it is said in the language of the page.
+    // The caller used Chinese and the script wrote no message, so the console describes the end in the language of the page.
     await rows(page).first().getByText('Exit code 3', { exact: true }).waitFor();
     const runId = await start(forever);
     const running = rows(page).filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
@@ -75,7 +75,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('is filtered by what the address says, which can be gone back to and shared', async () => {
+  it('is filtered by the URL, which can be shared and restored with Back', async () => {
     const { page, checkAccess, close } = await scene.open('/runs');
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: 'State' }).click();
@@ -108,7 +108,7 @@ describe.runIf(hasChromium)('the history', () => {
     await shared.close();
   });
 
-  it('takes up a run that comes to fit, and lets go of one that no longer does', async () => {
+  it('adds runs that start to match, and removes runs that no longer match', async () => {
     const { page, close } = await scene.open('/runs?state=running');
     await page.getByText('No matching runs').waitFor();
     const runId = await start(forever);
@@ -118,7 +118,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('goes on as one scrolls, to the first run there was, and is walked through by the keyboard', async () => {
+  it('loads older runs while scrolling, and supports the keyboard', async () => {
     const { page, close } = await scene.open('/runs?q=past');
     await rows(page).getByText('past run 429').waitFor();
     expect(await rows(page).count()).toBeLessThan(pastRuns);
@@ -133,7 +133,7 @@ describe.runIf(hasChromium)('the history', () => {
     expect(await rows(page).last().textContent()).toContain('past run 0');
     expect(await rows(page).count()).toBeLessThan(pastRuns);
 
-    // Whoever looks away and back again does not have all of it loaded anew.
+    // Switching tabs does not reload the whole list.
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await Promise.all([
@@ -154,7 +154,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('is summed up in the overview, in a chart and in numbers, with what runs now', async () => {
+  it('is summarized in the overview as chart and numbers, with the active runs', async () => {
     const { page, checkAccess, expects, close } = await scene.open('/overview?days=7');
     const panel = (name: string) => page.getByRole('region', { name });
     await panel('Runs per day').getByText('Show as table').click();
@@ -193,7 +193,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('has the days of the machine that Hob runs on, wherever it is looked at', async () => {
+  it('counts days in the time zone of the service, whatever the time zone of the browser', async () => {
     const { page, close } = await scene.open('/overview?days=7', { timezoneId: 'Pacific/Auckland' });
     const chart = page.getByRole('region', { name: 'Runs per day' });
     await chart.getByText('Days are in the time zone of the machine that runs Hob (UTC).').waitFor();
@@ -208,7 +208,7 @@ describe.runIf(hasChromium)('the history', () => {
     await close();
   });
 
-  it('is usable on a phone, in Chinese and in the dark', async () => {
+  it('is usable on a phone in Chinese and dark mode', async () => {
     const phone = { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const;
     const list = await scene.open('/runs', phone);
     await list.page.getByRole('list', { name: '运行记录' }).getByText('three pictures').waitFor();

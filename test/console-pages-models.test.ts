@@ -11,7 +11,7 @@ import { writeScript } from './support/scripts.ts';
 
 const upscale = '61000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
-describe.runIf(hasChromium)('the page of models', () => {
+describe.runIf(hasChromium)('the models page', () => {
   let hub: TestHub;
   let scene: ConsoleScene;
   let disk: string;
@@ -42,7 +42,7 @@ describe.runIf(hasChromium)('the page of models', () => {
     await rm(disk, { recursive: true, force: true });
   });
 
-  it('downloads what a script needs, stops, goes on where it was, and deletes it', async () => {
+  it('downloads a required model, stops, resumes and deletes it', async () => {
     const { page, checkAccess, close } = await scene.open('/models');
     const tiny = page.getByRole('listitem', { name: 'ada/tiny' });
     await tiny.getByText('missing').waitFor();
@@ -73,7 +73,7 @@ describe.runIf(hasChromium)('the page of models', () => {
     await close();
   });
 
-  it('says why what is not ours cannot be deleted, and notices what others put there', async () => {
+  it('explains why a foreign model cannot be deleted, and notices new models', async () => {
     const { page, checkAccess, close } = await scene.open('/models', {
       locale: 'zh-CN',
       colorScheme: 'dark',
@@ -91,7 +91,7 @@ describe.runIf(hasChromium)('the page of models', () => {
     await close();
   });
 
-  it('downloads what nobody asks for, by the address of its page, and says what was wrong', async () => {
+  it('downloads any model by the URL of its page, and shows errors', async () => {
     const { page, checkAccess, close } = await scene.open('/models');
     await page.getByRole('button', { name: 'Download model' }).press('Enter');
     const dialog = page.getByRole('dialog');

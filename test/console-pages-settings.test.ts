@@ -9,7 +9,7 @@ import { python, writeScript } from './support/scripts.ts';
 const greet = '62000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 const phone = { viewport: { width: 390, height: 844 } };
 
-describe.runIf(hasChromium)('settings, health and the interface', () => {
+describe.runIf(hasChromium)('the settings and API pages', () => {
   let scene: ConsoleScene;
   let token: string;
 
@@ -31,11 +31,11 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
   });
   afterAll(() => scene.stop());
 
-  /** Opens a page as somebody who shows the token with every request. */
+  /** Opens a page that sends the token with every request. */
   const open: ConsoleScene['open'] = (path, look) =>
     scene.open(path, { extraHTTPHeaders: { authorization: `Bearer ${token}` }, ...look });
 
-  it('shows which Hob this is, with what it runs scripts, and what it was told', async () => {
+  it('shows the version, the runtimes and the settings', async () => {
     const { page, checkAccess, close } = await open('/settings');
     await page.getByText(scene.hob.url, { exact: true }).waitFor();
     await page.getByText(scene.hob.home, { exact: true }).waitFor();
@@ -57,7 +57,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('shows warm interpreters as runs bring them', async () => {
+  it('shows warm interpreters after a run', async () => {
     const { page, close } = await open('/settings');
     const warm = page.getByRole('region', { name: 'Warm interpreters' });
     await warm.waitFor();
@@ -66,7 +66,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('chooses language and colours on a phone, and leads to what has no room there', async () => {
+  it('switches language and theme on a phone, and links to the other pages', async () => {
     const { page, checkAccess, close } = await open('/settings', { ...phone, locale: 'zh-CN' });
     await page.getByText('深色', { exact: true }).click();
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
@@ -85,7 +85,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('removes an environment after asking', async () => {
+  it('removes an environment after confirmation', async () => {
     const key = 'a'.repeat(32);
     const { page, close } = await open('/settings');
     const environments = page.getByRole('region', { name: 'Environments' });
@@ -100,7 +100,7 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('tells of each operation all there is to know, by an address that can be passed on', async () => {
+  it('documents each operation at a URL that can be shared', async () => {
     const { page, checkAccess, close } = await open('/docs#get-api-scripts-id');
     const operation = page.locator('#get-api-scripts-id');
     await operation.getByText(`curl -sS -H "Authorization: Bearer $(hob token)"`).waitFor();
@@ -120,9 +120,9 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('asks for the token again where something was begun, and leaves that as it is', async () => {
+  it('asks for the token again in a dialog, and keeps the input on the page', async () => {
     const { page, checkAccess, expects, close } = await scene.open('/');
-    // The service also ends what it has been telling when its token is another.
+    // The service also closes event streams when the token is renewed.
     expects(/401 \(Unauthorized\) \S+\/api\/|net::ERR_INCOMPLETE_CHUNKED_ENCODING \S+\/api\/events$/);
     await page.locator('input[type=password]:focus').fill('口令');
     expect(await page.title()).toBe('Sign in · Hob');
@@ -147,9 +147,9 @@ describe.runIf(hasChromium)('settings, health and the interface', () => {
     await close();
   });
 
-  it('signs out, and stops Hob after asking, saying how to start it again', async () => {
+  it('signs out, and stops Hob after confirmation with a hint how to start it again', async () => {
     const { page, expects, close } = await scene.open('/settings');
-    // While it is locked; and when it has been stopped, unless the page is closed before it asks again.
+    // Errors while signed out, and after the stop if the page retries before it is closed.
     expects(/401 \(Unauthorized\) \S+\/api\/|net::ERR_\w+ \S+\/api\//);
     const signIn = async () => {
       await page.getByLabel('Token').fill(token);

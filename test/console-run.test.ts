@@ -22,7 +22,7 @@ const ids = {
   second: '69000000-8f43-4b0e-9d0e-3f2d6a1f7c11',
 } as const;
 
-describe.runIf(hasChromium)('the page of a run', () => {
+describe.runIf(hasChromium)('the run page', () => {
   let scene: ConsoleScene;
   let gates: string;
 
@@ -131,7 +131,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     return runId;
   }
 
-  it('shows what is written as it comes, how far it is, and that it was cancelled', async () => {
+  it('shows output and progress live, and that the run was cancelled', async () => {
     const runId = await start(ids.live);
     const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, { reducedMotion: 'reduce' });
     const output = page.getByRole('region', { name: 'Output' });
@@ -148,7 +148,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await output.getByText('more').waitFor();
     await output.locator('[data-stream="stderr"]', { hasText: '100%\nnot' }).waitFor();
     await page.getByText('Some output is not UTF-8').waitFor();
-    // Who looks at something else sees its tab.
+    // The title of a hidden tab shows the state.
     await turnToTab(page, 'hidden');
     expect(await page.title()).toBe('Publish · Running · Hob');
     await scene.hob.post(`/api/runs/${runId}/cancel`, {});
@@ -161,7 +161,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('shows the result, what it was given, and the chain, in Chinese and dark', async () => {
+  it('shows the result, the input and the call chain in Chinese and dark mode', async () => {
     const runId = await finish(ids.rich, { data: { images: ['/tmp/猫.png'] } });
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, {
       locale: 'zh-CN',
@@ -191,7 +191,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('keeps the chain true, also when the service is slow to tell of it', async () => {
+  it('updates the call chain even if the service answers slowly', async () => {
     const { page, close } = await scene.open(`/runs/${await start(ids.parent)}`);
     const chain = page.getByRole('region', { name: 'Call chain' });
     await chain.getByRole('link', { name: 'first' }).getByRole('img', { name: 'running' }).waitFor();
@@ -217,7 +217,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('finds in the output from the keyboard, and shows one stream alone', async () => {
+  it('searches the output with the keyboard, and shows a single stream', async () => {
     const { page, checkAccess, close } = await scene.open(`/runs/${await finish(ids.rich)}`, {
       viewport: { width: 390, height: 844 },
     });
@@ -244,7 +244,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await page.getByRole('button', { name: 'Jump to end' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'stderr', exact: true }).click();
     await expect.poll(() => output.textContent()).toBe('an ERROR here\n');
-    // The last line of all: what looks for it must not keep what marks it from its beginning.
+    // The very last line: the search must not advance the shared pattern, or the highlight misses its start.
     await page.getByLabel('Search the output').fill('error');
     await page.getByText('1 line', { exact: true }).first().waitFor();
     await page.keyboard.press('Enter');
@@ -253,10 +253,10 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('holds no more lines than a page can, and no result that would freeze it, and says so', async () => {
+  it('limits the shown lines and the raw result, and says so', async () => {
     const runId = await finish(ids.flood);
     const { page, close } = await scene.open(`/runs/${runId}`);
-    // By what they are in, and not by their text alone: to look for that in all of the lines takes the browser long.
+    // Located by structure, because searching all lines for a text is slow.
     const foot = page.locator('section > div:last-child > span').first();
     await expect.poll(() => foot.textContent()).toBe('230,000 lines');
     const output = page.getByRole('region', { name: 'Output' });
@@ -272,7 +272,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('colours only what is near of output that is all colours, and keeps its text and what is selected', async () => {
+  it('colours only output near the view, and keeps its text and the selection', async () => {
     const { page, close } = await scene.open(`/runs/${await finish(ids.rainbow)}`);
     const foot = page.locator('section > div:last-child > span').first();
     await expect.poll(() => foot.textContent()).toBe('3,000 lines');
@@ -310,7 +310,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('is run again by Ctrl+Enter, with its secrets asked for, and deleted', async () => {
+  it('runs again with Ctrl+Enter after asking for secrets, and deletes the run', async () => {
     const runId = await finish(ids.secret, { params: { key: 'abc' } });
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`, { colorScheme: 'dark' });
     await page.getByText('The script exited with code 3').waitFor();
@@ -348,7 +348,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('asks for nothing of a run that is being deleted', async () => {
+  it('sends no requests for a run that is being deleted', async () => {
     const runId = await finish(ids.gone);
     const { page, close } = await scene.open('/runs');
     await page.clock.install();
@@ -362,7 +362,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
         await page.clock.runFor(5000);
         return route.fulfill({ response });
       }
-      // As long as it is not known what it left running, the page asks again every second.
+      // The page polls every second while the number of leftover processes is unknown.
       const record = { ...(await response.json()), left_running: null, ended_at: new Date().toISOString() };
       return route.fulfill({ response, json: record });
     });
@@ -376,7 +376,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('is there without its script, and says so when there is none', async () => {
+  it('works without its script, and reports a missing run', async () => {
     const runId = await finish(ids.gone);
     const { page, checkAccess, expects, close } = await scene.open(`/runs/${runId}`);
     await page.getByText('here I was').waitFor();
@@ -393,7 +393,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  it('goes by the clock of the service, and notices when that says nothing any more', async () => {
+  it('uses the clock of the service, and notices when the service hangs', async () => {
     const { page, expects, close } = await scene.open('/');
     await page.clock.install({ time: Date.now() + 3_600_000 });
     await page.goto(`${scene.hob.url}/runs/${await start(ids.live)}`);
@@ -422,8 +422,8 @@ write({"code": 0, "msg": f"up to {number}"})`),
     await close();
   });
 
-  // The last one: it takes the service away.
-  it('goes on where it was when the service is back', async () => {
+  // Must be the last test, because it kills the service.
+  it('resumes when the service is back', async () => {
     await rm(join(gates, 'more'), { force: true });
     const counting = await scene.open(`/runs/${await start(ids.count)}`);
     const counted = async () =>
@@ -443,7 +443,7 @@ write({"code": 0, "msg": f"up to {number}"})`),
     form.expects(isAway);
     await scene.hob.stop('SIGKILL');
     await page.getByText('Hob is not responding').waitFor();
-    // Of a page that was not looked at before there is nothing here yet.
+    // A page that was not opened before is not loaded yet.
     await other.page.getByRole('link', { name: 'Models' }).first().click();
     await other.page.getByText('Loading').waitFor();
     await form.page.getByRole('button', { name: 'Run', exact: false }).first().click();

@@ -19,7 +19,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
   let scene: ConsoleScene;
   let source: string;
   let host: Server;
-  /** What a repository was asked for, until it says that it is not there. */
+  /** Requests to the repository that wait for an answer. */
   const held: ServerResponse[] = [];
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await scene.stop();
   });
 
-  /** The package, in a folder that it is installed from. */
+  /** Writes a version of the package to its source folder. */
   const release = async (version: string, runtime = '') => {
     const info = `id = "${slug}"\nname = "Title slug"\nversion = "${version}"`;
     const lines = `[service.info]\n${info}\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\n${runtime}\n`;
@@ -58,14 +58,14 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     for (const answer of held.splice(0)) answer.writeHead(404).end();
   };
 
-  it('are installed, updated, rolled back and removed', async () => {
+  it('are installed, updated, rolled back and uninstalled', async () => {
     await release('1.0.0', 'timeout = "soon"');
     const { page, checkAccess, close } = await scene.open();
     await page.getByRole('button', { name: 'Install' }).click();
     await page.keyboard.type(source);
     await checkAccess();
     await page.keyboard.press('Enter');
-    // It is broken: all that is wrong is said, and nothing was installed.
+    // The manifest is broken: all problems are shown, and nothing is installed.
     const dialog = page.getByRole('dialog');
     await dialog.getByText('timeout must be a number').first().waitFor();
     await checkAccess();
@@ -84,7 +84,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await dialog.getByRole('button', { name: 'Update' }).click();
     await dialog.getByText('Current version: Title slug 2.0.0').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    // One dialog came after another; the button of the menu is what opened the first.
+    // After two dialogs in a row, the focus returns to the menu button that opened the first.
     await page.locator('button[aria-label="More actions"]:focus').waitFor();
     await page.getByText('2.0.0', { exact: true }).waitFor();
 
@@ -95,7 +95,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await page.keyboard.press('Escape');
     await page.getByText('1.0.0', { exact: true }).waitFor();
 
-    // What was seen is not told as well; what goes on in the background is known on whatever page one is, and when one comes back.
+    // A watched operation shows no toast. A background operation is known on every page.
     expect(await page.getByText('is ready').count()).toBe(0);
     await choose(page, 'Update');
     await dialog.getByText('Use another source from now on').click();
@@ -120,7 +120,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await close();
   });
 
-  it('are known to be on their way after a reload, and told of when they are there or not', async () => {
+  it('in progress are known after a reload, and their end is reported', async () => {
     const { page, close } = await scene.open();
     await page.getByRole('button', { name: 'Install' }).click();
     await page.getByLabel('Source').fill(repository('slow'));
@@ -142,7 +142,7 @@ describe.runIf(hasChromium && hasGit)('packages in the console', () => {
     await close();
   });
 
-  it('are not what a person has put there without Hob', async () => {
+  it('do not include scripts that Hob has not installed', async () => {
     const { page, close } = await scene.open('/overview');
     const listed = page.waitForResponse('**/api/packages');
     await page.goto(`${scene.hob.url}/scripts/${own}`);

@@ -89,10 +89,10 @@ pick = "folders"
 
 const awkward = `it's "quoted" \\ $HOME \`x\` 中文 😀`;
 
-describe.runIf(hasChromium)('the page of a script', () => {
+describe.runIf(hasChromium)('the script page', () => {
   let scene: ConsoleScene;
   let photos: string;
-  /** With nothing in it that is wanted. */
+  /** A folder without matching files. */
   let dull: string;
 
   beforeAll(async () => {
@@ -140,7 +140,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
   };
   const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 
-  it('runs with what is put in, by Ctrl+Enter, and fills in the same again', async () => {
+  it('runs with the entered values on Ctrl+Enter, and restores them later', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
     await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
     await checkAccess();
@@ -148,7 +148,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
       const box = await page.getByRole('button', { name }).boundingBox();
       return [box?.width, box?.height];
     };
-    // What lies in a field is smaller than the field.
+    // Buttons inside a field are smaller than the field.
     expect(await sizeOf('Show Key')).toEqual([24.5, 24.5]);
     expect(await sizeOf('Favourite: Resize')).toEqual([31.5, 31.5]);
     await field(page, 'Images').fill('/tmp/a b.png\n"/tmp/c.png"');
@@ -180,7 +180,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
       params: { ...sent, key: '***' },
     });
 
-    // What was put in is there again, and the secret is not.
+    // The values are restored, but not the secret.
     await page.goto(`${scene.hob.url}/scripts/${resize}`);
     await page.getByRole('link', { name: /Succeeded/ }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe(awkward);
@@ -199,15 +199,15 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('textbox', { name: /^Key/ }).fill('x');
     await page.getByRole('button', { name: /^Run/ }).click();
     await page.waitForURL('**/runs/*');
-    // What is not asked for is not sent: it is as the manifest has it.
+    // Hidden parameters are not sent, so the service uses their defaults.
     expect(await recordOf(page.url())).toMatchObject({ params: { ...sent, mode: 'lossless', quality: 85 } });
     await close();
   });
 
-  it('checks before it runs, and says at each field what is wrong', async () => {
+  it('validates before it runs, and shows an error at each field', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, { colorScheme: 'dark' });
     await field(page, 'Quality').fill('many');
-    // What is left half done is complained of at once, until it is done; what is empty is not.
+    // An invalid field shows its error when it loses the focus. An empty one does not.
     await page.getByRole('textbox', { name: 'Title' }).focus();
     await page.getByText('Enter a whole number, such as 85').waitFor();
     await field(page, 'Headers').fill('{"a": 1');
@@ -231,7 +231,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await field(page, 'Quality').fill('1');
     await page.getByText('Enter a whole number, such as 85').waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/scripts/${resize}`);
-    // What is reset stays so.
+    // A reset survives a reload.
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
     await page.reload();
     await page.getByRole('heading', { name: 'Resize 缩放' }).waitFor();
@@ -240,8 +240,8 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await close();
   });
 
-  // The form of this refusal is fixed and names no field, so its texts are read; whoever words them otherwise is to know.
-  it('finds in what the service says the field that it is about', async () => {
+  // This error has a fixed form without field names, so the console reads its text. This test fails if the wording changes.
+  it('finds the field in an error message of the service', async () => {
     const known: Script = JSON.parse(await (await fetch(`${scene.hob.url}/api/scripts/${resize}`)).text());
     const params = { title: 'x', key: 'x' };
     const refusals: [Record<string, unknown>, string | null][] = [
@@ -268,9 +268,9 @@ describe.runIf(hasChromium)('the page of a script', () => {
     }
   });
 
-  it('chooses files of the machine, from the keyboard alone', async () => {
+  it('chooses files with the keyboard alone', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`);
-    // What is typed before the first folder is there is not lost when it comes.
+    // Text typed before the first listing arrives is kept.
     const held: (() => Promise<void>)[] = [];
     await page.route('**/api/files*', async (route) => void held.push(() => route.continue()), { times: 1 });
     await page.getByRole('button', { name: 'Browse' }).click();
@@ -304,12 +304,12 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByRole('button', { name: 'Choose 2 items' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // It chooses, and runs nothing: no field is complained of.
+    // Ctrl+Enter only chooses files and does not run the script, so no field shows an error.
     expect(await page.getByText('This field is required').count()).toBe(0);
     expect(await page.getByRole('textbox', { name: 'Images' }).inputValue()).toBe(
       `${join(photos, 'a.png')}\n${join(photos, 'b.png')}`,
     );
-    // It begins where the last one was; of many, only those in view are there.
+    // Browsing starts in the last folder. Of many entries only those in view are rendered.
     await page.getByRole('button', { name: 'Browse' }).click();
     await page.getByRole('option', { name: 'a.png' }).waitFor();
     await path.fill(join(scene.folder, 'many'));
@@ -322,7 +322,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await close();
   });
 
-  it('gives its call as code that runs where it is pasted', async () => {
+  it('shows the call as code that works when it is pasted', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${resize}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -351,7 +351,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
       const run = (text: string, env: NodeJS.ProcessEnv) =>
         promisify(execFile)(program, [...options, text], { env });
       await expect(run(code, without)).rejects.toThrow('KEY');
-      // What does not fit is refused in the language of the page; Python says no more than the status.
+      // Errors are in the language of the page. Python reports only the status.
       const wrong = run(code.replace('"quality": 85', '"quality": "x"'), { ...without, KEY: secret });
       expect(await wrong.then(({ stdout }) => stdout, String)).toMatch(/quality must be int|HTTP Error 400/);
       const { stdout } = await run(code, { ...without, KEY: secret });
@@ -375,7 +375,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await close();
   });
 
-  it('says what is broken or not there, and how to go on', async () => {
+  it('explains what is broken or missing, and what to do next', async () => {
     const { page, checkAccess, close } = await scene.open(`/scripts/${plain}`, {
       locale: 'zh-CN',
       colorScheme: 'dark',
@@ -385,7 +385,7 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await page.getByText('还没有运行过').waitFor();
     await page.getByRole('button', { name: '收藏：Plain' }).click();
     await checkAccess();
-    // It goes away under the eyes of who looks at it, and comes back.
+    // The script is deleted while its page is open.
     const away = await scene.open(`/scripts/${broken}`);
     away.expects(new RegExp(`409 .*/api/scripts/${broken}$`));
     await away.page.getByText('timeout must be a number').waitFor();
@@ -409,14 +409,14 @@ describe.runIf(hasChromium)('the page of a script', () => {
     await away.page.keyboard.press('Enter');
     await away.page.getByRole('option', { name: 'a.png' }).waitFor();
     expect(await away.page.getByText('This is the nearest existing folder').count()).toBe(0);
-    // What keeps all of a folder out of sight is said, and undone at once.
+    // The file browser explains why a folder looks empty, and can show all entries.
     await path.fill(dull);
     await away.page.keyboard.press('Enter');
     await away.page.getByText('Not shown: 1 hidden item, 2 of other types').waitFor();
     await away.page.getByRole('button', { name: 'Show items' }).click();
     await away.page.getByText('3 items').waitFor();
     await away.page.getByRole('button', { name: 'Cancel' }).click();
-    // A folder that was given is where one begins to look for a folder, and is what is chosen there.
+    // Browsing starts in the entered folder, which is also the default choice.
     await away.page.goto(`${scene.hob.url}/scripts/${folders}`);
     await field(away.page, 'Target').fill(join(photos, 'sub'));
     await away.page.getByRole('button', { name: 'Browse' }).click();

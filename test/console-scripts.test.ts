@@ -8,7 +8,7 @@ import { bash, writeScript } from './support/scripts.ts';
 
 const resize = '60000000-8f43-4b0e-9d0e-3f2d6a1f7c11';
 
-describe.runIf(hasChromium)('the page of all scripts', () => {
+describe.runIf(hasChromium)('the scripts page', () => {
   let scene: ConsoleScene;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
   });
   afterAll(() => scene.stop());
 
-  it('finds as you type, in any script, from the keyboard alone', async () => {
+  it('searches while typing, in any language, with the keyboard alone', async () => {
     const { page, checkAccess, close } = await scene.open();
     await page.getByRole('link', { name: 'Resize images' }).waitFor();
     await checkAccess();
@@ -50,7 +50,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('shows a broken manifest where it is, with the line and what to do, until it is mended', async () => {
+  it('shows a broken manifest with its line and advice until it is fixed', async () => {
     const { page, checkAccess, close } = await scene.open();
     const folder = join(scene.scripts, 'broken');
     await mkdir(folder);
@@ -67,7 +67,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await rm(folder, { recursive: true });
     await page.getByText('id must be a UUID').waitFor({ state: 'detached' });
 
-    // A page that cannot listen as fast as things happen is told that it has missed some, and asks for all of it again.
+    // A page that is too slow receives `events.missed`, and refetches everything.
     await page.addInitScript(`{
       const callAny = fetch;
       window.fetch = async (path, options) => {
@@ -78,7 +78,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
       };
     }`);
     await page.goto(scene.hob.url);
-    // Asked again and again from here: what the page itself would poll with, its policy forbids.
+    // Polled from the test, because the policy forbids the polling function of the page.
     await expect.poll(() => page.evaluate('window.tell !== undefined')).toBe(true);
     await page.getByRole('link', { name: 'Backup' }).waitFor();
     await writeScript(scene.scripts, 'late', { name: 'Late', entry: bash('exit 0') });
@@ -88,7 +88,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('tells two scripts with one id apart wherever they are listed, and says what to do about them', async () => {
+  it('lists two scripts with the same id separately, and explains how to fix them', async () => {
     const id = await writeScript(scene.scripts, 'twin-a', { name: 'Twin one' });
     await writeScript(scene.scripts, 'twin-b', { id, name: 'Twin two' });
     const { page, expects, close } = await scene.open();
@@ -114,7 +114,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     for (const twin of ['twin-a', 'twin-b']) await rm(join(scene.scripts, twin), { recursive: true });
   });
 
-  it('puts favourites first, then what ran last, and shows how that ended', async () => {
+  it('sorts favourites first, then recent runs, and shows their outcome', async () => {
     const first = () => page.getByRole('main').getByRole('listitem').first();
     const { page, close } = await scene.open();
     await page.getByRole('link', { name: '整理下载' }).waitFor();
@@ -128,7 +128,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('speaks the language of the browser, and another one at a click', async () => {
+  it('uses the language of the browser, and switches on click', async () => {
     const { page, checkAccess, close } = await scene.open('/', { locale: 'zh-CN', colorScheme: 'dark' });
     await page.getByRole('heading', { name: '脚本' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
@@ -140,12 +140,12 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
     await page.getByRole('button', { name: 'Theme: system' }).click();
-    // Another tab takes it over.
+    // Other tabs follow the choice.
     await tab.getByRole('heading', { name: 'Overview' }).waitFor();
     await tab.locator('html[data-theme="light"][lang="en"]').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Scripts' }).waitFor();
-    // Where the browser keeps nothing, it is as the browser has it.
+    // Without storage, the preferences of the browser apply.
     await page.addInitScript(
       "Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } })",
     );
@@ -155,7 +155,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('keeps to the width of a phone, and leaves room for scripts there', async () => {
+  it('fits the width of a phone, and leaves room for scripts', async () => {
     const { page, checkAccess, close } = await scene.open('/', { viewport: { width: 390, height: 844 } });
     const card = page.getByRole('link', { name: 'Renames photographs' });
     await card.waitFor();
@@ -172,7 +172,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await rm(join(scene.scripts, 'broken'), { recursive: true });
   });
 
-  it('goes anywhere by Ctrl+K', async () => {
+  it('opens any page with Ctrl+K', async () => {
     const { page, checkAccess, close } = await scene.open('/overview');
     const models = page.getByRole('link', { name: 'Models' }).first();
     await models.focus();
@@ -191,7 +191,7 @@ describe.runIf(hasChromium)('the page of all scripts', () => {
     await close();
   });
 
-  it('shows very many one after the other as it is scrolled, and has only those in view', async () => {
+  it('renders only the cards in view of a long list', async () => {
     const count = 150;
     const all = Array.from({ length: count }, (_, index) => index + 1);
     await Promise.all(

@@ -9,7 +9,7 @@ import { bash, python, writeScript } from './support/scripts.ts';
 import { turnToTab } from './support/turn-to-tab.ts';
 import { expectNothingLeft, outputOf, written } from './support/window-runs.ts';
 
-/** Draws its size, anew whenever that changes, until q is pressed. */
+/** Draws its size, and redraws when it changes, until q is pressed. */
 const drawing = python(`import curses
 def main(screen):
     key = 0
@@ -23,7 +23,7 @@ def main(screen):
 curses.wrapper(main)
 print("drawn")`);
 
-/** Asks its terminal where the cursor is and what it is, and then a person for a line. */
+/** Queries the cursor position and the device attributes of its terminal, then reads a line. */
 const asking = python(`import termios, tty
 before = termios.tcgetattr(0)
 tty.setcbreak(0)
@@ -35,7 +35,7 @@ termios.tcsetattr(0, termios.TCSADRAIN, before)
 print("answer", answer.decode().replace("\\x1b", ""))
 print("line", repr(input("Now? ")))`);
 
-/** Asks all that a terminal knows to answer, switches on and off what it reports by itself, waits for nothing of it, and asks a person. */
+/** Sends all terminal queries, switches reports on and off, waits for no answer, and reads a line. */
 const givingUp = python(`while True:
     input("Ready? ")
     os.write(1, b"\\x1b[6n\\x1b[?6n\\x1b[5n\\x1b[c\\x1b[>c\\x1b[?25$p\\x1b]4;1;?\\x07\\x1b]10;?\\x07\\x1b]11;?\\x07\\x1bP$q q\\x1b\\\\")
@@ -72,12 +72,12 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await scene.stop();
   });
 
-  it('takes an answer in any script, and says when the run has ended', async () => {
+  it('takes input in any language, and shows that the run has ended', async () => {
     const runId = await start('greet');
     const { page, checkAccess, close } = await scene.open(`/runs/${runId}`);
     await shows(page, 'Who?');
     await checkAccess();
-    // Who came to type need not click first.
+    // The terminal has the focus without a click.
     await page.keyboard.insertText('李雷');
     await page.keyboard.type(' & Ada');
     await page.keyboard.press('Enter');
@@ -87,7 +87,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('is loaded only where it is needed', async () => {
+  it('is loaded only on pages that need it', async () => {
     const { page, close } = await scene.open('/');
     const loaded = await page.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => name),
@@ -107,7 +107,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('passes Ctrl-C on as the interrupt it is, and copies with it what is selected', async () => {
+  it('sends Ctrl-C as an interrupt, and copies with it if text is selected', async () => {
     const runId = await start('patient');
     const { page, close } = await scene.open(`/runs/${runId}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -130,7 +130,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('shows a program that draws, which hears of its size and of every key', async () => {
+  it('shows a full-screen program that receives its size and every key', async () => {
     const runId = await start('drawing');
     const { page, close } = await scene.open(`/runs/${runId}`, { viewport: { width: 1000, height: 700 } });
     await shows(page, '全屏 size');
@@ -151,7 +151,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
 
   it('pages through a text with less', async () => {
     const { page, close } = await scene.open(`/runs/${await start('pager')}`);
-    // More than 24 lines: it has heard of its size, and forgets what was typed before that.
+    // More than 24 lines: less has received its size, after which it discards earlier input.
     await shows(page, 'line 24');
     await page.keyboard.press('Shift+G');
     await shows(page, 'line 500');
@@ -162,7 +162,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('can be left by the keyboard, and takes every other key', async () => {
+  it('can be left with a shortcut, and takes every other key', async () => {
     const runId = await start('lines');
     const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, {
       locale: 'zh-CN',
@@ -186,9 +186,9 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('shows after a reload what was there, goes on, and answers a program once', async () => {
+  it('restores its content after a reload, and answers a query once', async () => {
     const runId = await start('asking');
-    // It asks before anybody can answer, and waits.
+    // The script queries the terminal before a page is open, and waits.
     await written(hob, runId, 'ab');
     const { page, close } = await scene.open(`/runs/${runId}`);
     await shows(page, 'answer [1;3R[?1;2c');
@@ -207,7 +207,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('answers nothing that a script asked while nobody looked, and has not waited for', async () => {
+  it('does not answer queries that a script has stopped waiting for', async () => {
     const runId = await start('giving-up');
     const askName = async (times: number) => {
       await type(hob, runId, 'yes\n');
@@ -231,7 +231,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await hob.post(`/api/runs/${runId}/cancel`, {});
   });
 
-  it('pastes, many lines in their order', async () => {
+  it('pastes many lines in order', async () => {
     const runId = await start('lines');
     const { page, close } = await scene.open(`/runs/${runId}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -246,7 +246,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('can be used on a phone', async () => {
+  it('is usable on a phone', async () => {
     const runId = await start('patient');
     const { page, checkAccess, close } = await scene.open(`/runs/${runId}`, {
       viewport: { width: 390, height: 844 },
@@ -262,7 +262,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
     await close();
   });
 
-  it('goes on when the service is killed and started again, with what was typed meanwhile', async () => {
+  it('survives a restart of the service, and sends the input typed meanwhile', async () => {
     const runId = await start('lines');
     const { page, expects, close } = await scene.open(`/runs/${runId}`);
     await shows(page, 'ready');
@@ -283,7 +283,7 @@ describe.runIf(hasChromium)('the terminal in the page', () => {
   });
 });
 
-/** Waits until something is to be seen in the terminal. */
+/** Waits until the terminal shows a text. */
 async function shows(page: Page, text: string): Promise<void> {
   await page.locator('.xterm-rows').filter({ hasText: text }).waitFor();
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Takes from a page what one that came over plain http from another machine has not got. Returns how to look what it has copied. */
+/** Removes the APIs that a page loaded over plain HTTP from another machine lacks. Returns a function that reads the copied text. */
 export async function comeFromAfar(page: Page): Promise<() => Promise<unknown>> {
   const kept = await page.evaluateHandle<{ readText(): Promise<string> }>('navigator.clipboard');
   await page.evaluate(`

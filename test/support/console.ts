@@ -12,9 +12,9 @@ const executablePath = findProgram('chromium') ?? '';
 export const hasChromium = has('chromium', executablePath !== '');
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** What a page complains of while the service is not there. Its icon comes last, and may still be on its way then. */
+/** Browser errors while the service is down. The icon is loaded last and may fail too. */
 export const isAway = /net::ERR_\w+ \S+\/(api\/|icon\.svg$)/;
-/** What makes a page hard or impossible to use for somebody. */
+/** Accessibility violations with these impacts fail a test. */
 const grave = new Set(['serious', 'critical']);
 
 interface Finding {
@@ -23,19 +23,19 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** A service with a browser beside it, for a whole file of tests. */
+/** A service and a browser for a test file. */
 export interface ConsoleScene extends CommandScene {
-  /** Opens a page of the console, in English and light unless `look` says otherwise. */
+  /** Opens a page of the console, in English and in the light theme by default. */
   open(path?: string, look?: BrowserContextOptions): Promise<ConsolePage>;
 }
 
 export interface ConsolePage {
   readonly page: Page;
-  /** Fails if anybody would be kept from using what is shown. */
+  /** Fails on serious accessibility violations. */
   checkAccess(): Promise<void>;
-  /** A complaint that belongs to the scene. That a request was refused, or had no answer, the browser always says, with the address. */
+  /** Declares an expected browser error. Browsers log every failed request with its URL. */
   expects(complaint: RegExp): void;
-  /** Closes the page; fails if it complained of anything that was not expected, or not of what was. */
+  /** Closes the page. Fails on unexpected errors, and if an expected error did not occur. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ async function openPage(
   look: BrowserContextOptions,
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ locale: 'en-US', colorScheme: 'light', ...look });
-  // Only what is grossly slow: others may use the machine, too.
+  // A generous limit, because the machine may be busy.
   context.setDefaultTimeout(hungMs);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -76,7 +76,7 @@ async function openPage(
   return {
     page,
     async checkAccess() {
-      // By the way of the debugger, as a person's extension would: the policy of the page lets nobody else in.
+      // Evaluated through the debugger, because the policy of the page blocks injected scripts.
       await page.evaluate(await readFile(axe, 'utf8'));
       const findings = await page.evaluate(async (): Promise<Finding[]> => {
         const checker = Reflect.get(globalThis, 'axe') as { run(): Promise<{ violations: Finding[] }> };

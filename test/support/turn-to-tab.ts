@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Has a page think that its tab is looked at, or is not: a browser without a screen has no such thing. */
+/** Simulates the visibility of a tab, which a headless browser does not have. */
 export async function turnToTab(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });

@@ -9,7 +9,7 @@ export function RunProgress({ progress: { fraction, message } }: { progress: Pro
     <div className="mb-4">
       <p className="mb-1.5 flex gap-3 text-muted">
         <span className="min-w-0 grow wrap-anywhere">{message}</span>
-        {fraction !== null && <span className="tabular-nums">{Math.round(fraction * 100)} %</span>}
+        {fraction !== null && <span className="tabular-nums">{Math.round(fraction * 100)}%</span>}
       </p>
       <ProgressBar fraction={fraction} label={message ?? say('Progress', '进度')} />
     </div>
