@@ -19,7 +19,7 @@ const vectors = [...requestVectors, ...pageVectors, ...nameVectors];
 const executablePath = findProgram('chromium') ?? '';
 const quietMs = 1000;
 
-/** A service with a script that leaves a mark whenever it runs. */
+/** Starts a service with a script that writes a line to a file on each run. */
 async function startMarkedHob() {
   const scripts = await tempFolder();
   const marks = join(await tempFolder(), 'marks');
@@ -36,7 +36,7 @@ function sum(metrics: Exposition, name: string, route?: string): number {
   return series.reduce((total, { value }) => total + value, 0);
 }
 
-/** Waits until nothing has arrived for a while: of some requests nobody is told when they are over. */
+/** Waits until no request has arrived for a while, because some requests have no observable end. */
 function quietly(arrived: () => Promise<number>): Promise<void> {
   let last = -1;
   let since = performance.now();
@@ -48,7 +48,7 @@ function quietly(arrived: () => Promise<number>): Promise<void> {
   }).then(() => {});
 }
 
-/** Every vector at Hob and at a service without a door. */
+/** Fires every vector at Hob and at an unprotected service. */
 async function siege(isGuarded: boolean) {
   const { hob, scriptId, marks } = await startMarkedHob();
   const control = await startControl();
@@ -65,7 +65,7 @@ async function siege(isGuarded: boolean) {
   return { hob, marks, control, reads: attacker.reads, exchanges, arrived };
 }
 
-/** A browser looks for the icon of any document by itself: the address is not the page's to choose. */
+/** Browsers request the icon of any document themselves. The page cannot choose this URL. */
 const isIcon = ({ url, method }: Exchange) => method === 'GET' && url.pathname === '/favicon.ico';
 const isRefusal = ({ url, status, rule }: Exchange) =>
   status === 403 && (rule?.startsWith('door-') ?? url.protocol === 'ws:');
@@ -81,10 +81,10 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
       reachable: 20,
       bodies: 3,
     },
-  ])('no request of another site comes in, nor is an answer read: $pages', async (mode) => {
+  ])('requests of other sites are refused, and their responses cannot be read: $pages', async (mode) => {
     const { hob, marks, control, reads, exchanges, arrived } = await siege(mode.isGuarded);
 
-    // An attack that does not even get at a service without a door proves nothing.
+    // An attack that does not reach an unprotected service proves nothing.
     expect(arrived.size).toBeGreaterThanOrEqual(mode.reachable);
     const withBody = control.hits.filter(({ method, body }) => method === 'POST' && body !== '');
     expect(withBody.length).toBeGreaterThanOrEqual(mode.bodies);
@@ -97,7 +97,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
     const others = exchanges.filter((each) => each.status !== null && !isRefusal(each) && !isIcon(each));
     expect(others.map(({ method, url, status }) => `${method} ${url} ${status}`)).toEqual([]);
 
-    // The service's own books say the same: nothing came in but its own reader and the browser's look for an icon.
+    // The metrics confirm it: only the scraper and the icon requests of the browser were answered.
     const metrics = await scrape(hob);
     expect(sum(metrics, 'hob_door_refusals_total')).toBeGreaterThanOrEqual(refused.length);
     const cameIn = metrics
@@ -108,7 +108,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
     expect(await linesOf(marks)).toEqual([]);
     expect((await hob.get('/api/runs')).body).toMatchObject({ items: [] });
 
-    // A page under a name that leads here shares the origin of the answer, and reads that it was refused; no more.
+    // A rebound page shares the origin of the response, so it can read the refusal and nothing else.
     for (const { vector, read } of wasRead(reads, 'hob')) {
       expect(vector).toMatch(/^rebound-/);
       expect(JSON.parse(read)).toMatchObject({
@@ -118,7 +118,7 @@ describe.runIf(has('chromium', executablePath !== ''))('in a browser', () => {
     }
   });
 
-  it("a typed address and the service's own pages get all there is", async () => {
+  it("typed URLs and the service's own pages have full access", async () => {
     const { hob, scriptId, marks } = await startMarkedHob();
     const browser = await startBrowser(executablePath);
     const page = await browser.newPage();

@@ -9,7 +9,7 @@ export interface AttackPage {
   readonly headers: Record<string, string>;
 }
 
-/** What a vector's page could read of the answer of a target. */
+/** The part of a target's response that the page of a vector could read. */
 export interface Read {
   readonly vector: string;
   readonly target: string;
@@ -20,7 +20,7 @@ export interface Attacker {
   readonly port: number;
   readonly pages: Map<string, AttackPage>;
   readonly reads: Read[];
-  /** Waits until a page says that it is through. */
+  /** Waits until a page reports that it has finished. */
   through(page: string): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const send = `const send = (url) =>
   fetch(url, { method: 'POST', mode: 'no-cors', body: 'x' }).then((answer) => answer.text()).catch(() => '');
 `;
 
-/** The web server of somebody who means harm. */
+/** Starts the web server of the attacker. */
 export async function startAttacker(): Promise<Attacker> {
   const pages = new Map<string, AttackPage>();
   const reads: Read[] = [];
@@ -70,7 +70,7 @@ export async function startAttacker(): Promise<Attacker> {
       response.end(send + script);
     } else if (status !== undefined) {
       const location = url.searchParams.get('to') ?? '';
-      // The attacker allows what is in his power; the last word is the target's.
+      // The attacker allows CORS in its own responses; the target decides about its own.
       response.writeHead(Number(status), { location, 'access-control-allow-origin': '*' });
       response.end();
     } else if (url.pathname === '/report') {
@@ -88,7 +88,7 @@ export async function startAttacker(): Promise<Attacker> {
   }
 }
 
-/** The scripts of an attacking page: the kit, and what fires the vectors with it. */
+/** The scripts of an attacking page: the shared kit, and the code that fires the vectors. */
 export async function attackScripts(
   given: Record<string, unknown>,
   vectors: readonly Vector[],

@@ -6,7 +6,7 @@ interface Hit {
   readonly body: string;
 }
 
-/** A service like many others: on the loopback address, and with an answer for whoever asks. */
+/** Starts an unprotected service on the loopback address, which answers every request. */
 export async function startControl(): Promise<{ origin: string; hits: Hit[] }> {
   const hits: Hit[] = [];
   const { port } = await serve(

@@ -1,6 +1,6 @@
 import type { Place, Vector } from './vector.ts';
 
-/** Other spellings of the address, and pages that are nearer than the web. */
+/** Other spellings of the target address, and pages from this machine. */
 export const nameVectors: readonly Vector[] = [
   ...spellings('name-zero', '0.0.0.0'),
   ...spellings('name-mapped', '[::ffff:127.0.0.1]'),

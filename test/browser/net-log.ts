@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** An answer to a request of the browser, whatever in it has caused the request. */
+/** A request of the browser with its response. */
 export interface Exchange {
   readonly url: URL;
   readonly method: string;
-  /** Null: there was no answer. */
+  /** Null if there was no response. */
   status: number | null;
-  /** The error code that Hob puts into the header. Null where there is none, and for WebSockets, of which less is logged. */
+  /** The error code in Hob's response header; null if there is none, and for WebSockets, which are logged in less detail. */
   rule: string | null;
 }
 
@@ -21,14 +21,14 @@ interface Entry {
   };
 }
 
-/** The browser's own log of all it sends, which has what no page is told of: beacons, pings, reports, preflights. */
+/** Reads the network log of the browser, which includes requests that pages cannot observe: beacons, pings, reports, preflights. */
 export async function readNetLog(path: string): Promise<Exchange[]> {
   const log: { constants: { logEventTypes: Record<string, number> }; events: Entry[] } = JSON.parse(
     await readFile(path, 'utf8'),
   );
   const types = log.constants.logEventTypes;
   const exchanges: Exchange[] = [];
-  /** By request, which is more than one exchange when it was redirected. */
+  /** The current exchange by request id. A redirected request has several exchanges. */
   const current = new Map<number, Exchange>();
   for (const { type, source, params = {} } of log.events) {
     const { url, method = '', headers, message } = params;

@@ -1,5 +1,5 @@
-// Runs in the attacking pages: what their vectors have in common. A vector is an expression over `aim`; what it resolves
-// to is what the page could read of the answer.
+// Shared code of the attacking pages. A vector is an expression over `aim`. It resolves to the part of the response that
+// the page could read.
 
 const kitText = document.currentScript.textContent;
 const patienceMs = 5000;
@@ -32,7 +32,7 @@ async function attack({ page, home, targets, scriptId, shots }) {
 
 function aimOf(given) {
   const { vector, origin, home, scriptId } = given;
-  /** An address at the target that names the vector; `host` is another spelling of its host. */
+  /** A URL at the target that names the vector; `host` is another spelling of its host. */
   function at(path, host) {
     const { port } = new URL(origin);
     return `${host === undefined ? origin : `http://${host}:${port}`}${path}?vector=${vector}`;
@@ -40,7 +40,7 @@ function aimOf(given) {
   return {
     ...given,
     at,
-    /** An address of the attacker that redirects to the target. */
+    /** A URL of the attacker that redirects to the target. */
     via: (status, path) => `${home}/redirect/${status}?to=${encodeURIComponent(at(path))}`,
     /** The fields that run a script. */
     fields: { script_id: scriptId },
@@ -49,7 +49,7 @@ function aimOf(given) {
   };
 }
 
-/** What became of it; nothing when it failed, or when it never ends. */
+/** The result of a vector; empty if it fails or does not finish. */
 function settled(start) {
   const enough = new Promise((resolve) => setTimeout(resolve, patienceMs, ''));
   return Promise.race([new Promise((resolve) => resolve(start())).catch(() => ''), enough]);
@@ -69,7 +69,7 @@ function ask(method, url, body, headers = {}) {
   });
 }
 
-/** Puts an element into the page and waits until it has loaded something or nothing. */
+/** Adds an element to the page and waits until its load has finished or failed. */
 function element(name, attributes, parent = document.body) {
   const made = document.createElement(name);
   const over = new Promise((resolve) => {
@@ -99,7 +99,7 @@ function style(text) {
   document.head.append(made);
 }
 
-/** Submits a form; the page itself goes where it leads, unless a target is given. */
+/** Submits a form. The page itself navigates, unless a target is given. */
 function submit(attributes, fields) {
   const form = document.createElement('form');
   for (const [key, value] of Object.entries({ method: 'post', ...attributes })) form.setAttribute(key, value);
@@ -116,13 +116,13 @@ function submitIntoFrame(attributes, fields) {
   const frame = document.createElement('iframe');
   frame.name = `frame-${Math.random()}`;
   document.body.append(frame);
-  // Only now: an empty frame has loaded already when it is in the page.
+  // Listen only now, because the empty frame has already fired its first load event.
   const over = new Promise((resolve) => frame.addEventListener('load', () => resolve()));
   submit({ ...attributes, target: frame.name }, fields);
   return over.then(() => documentTextOf(frame));
 }
 
-/** Waits until a window shows a page of another origin, and tries to look into it. */
+/** Waits until a window shows a page of another origin, and tries to read it. */
 async function lookInto(opened) {
   while (isOurs(opened)) await new Promise((resolve) => setTimeout(resolve, 10));
   return opened.document.body.innerText;
@@ -147,7 +147,7 @@ function listen(source) {
   });
 }
 
-/** Runs the text of a function in a frame: `srcdoc`, `data` or `blob`, with or without a sandbox. */
+/** Runs the source of a function in a frame: `srcdoc`, `data` or `blob`, with or without a sandbox. */
 function inFrame({ kind, sandbox }, { vector, target, origin, home, scriptId }, fire) {
   const given = { vector, target, origin, home, scriptId };
   const text = `<body><script>${kitText}</${'script'}><script>inside(${JSON.stringify(given)}, ${fire})</${'script'}>`;
@@ -160,7 +160,7 @@ function inFrame({ kind, sandbox }, { vector, target, origin, home, scriptId }, 
     let loads = 0;
     frame.onload = () => {
       loads++;
-      // The second time it is what a form inside it led to.
+      // The second load is the target of the form inside the frame.
       if (loads === 2) resolve(documentTextOf(frame));
     };
     addEventListener('message', ({ source, data }) => {
@@ -172,13 +172,13 @@ function inFrame({ kind, sandbox }, { vector, target, origin, home, scriptId }, 
 }
 
 async function inside(given, fire) {
-  // A form that is sent before the frame has loaded takes the place of that load, and there would be none to wait for.
+  // A form submitted before the frame has loaded replaces that load, and the second load event would never come.
   await new Promise((resolve) => addEventListener('load', () => setTimeout(resolve)));
   const read = await settled(() => fire(aimOf(given)));
   if (read !== undefined) parent.postMessage(read, '*');
 }
 
-/** Runs the text of a function over an address in a worker. */
+/** Runs the source of a function with a URL in a worker. */
 function inWorker(fire, url) {
   const text = `Promise.resolve((${fire})(${JSON.stringify(url)})).catch(() => '').then((read) => postMessage(read))`;
   const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
@@ -205,7 +205,7 @@ async function inServiceWorker(url) {
   });
 }
 
-/** Visits an address in a window of its own, and lets a page of the attacker go back to it. */
+/** Opens a URL in a new window, then lets a page of the attacker go back to it. */
 async function goBackTo(url, home) {
   const opened = open(url);
   while (isOurs(opened)) await new Promise((resolve) => setTimeout(resolve, 10));

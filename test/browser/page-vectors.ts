@@ -1,6 +1,6 @@
 import type { Vector } from './vector.ts';
 
-/** What the markup of a page loads, and the forms and links in it. */
+/** Requests caused by markup: resources, forms and links. */
 export const pageVectors: readonly Vector[] = [
   { name: 'image', fire: `element('img', { src: aim.at('/api/scripts') })` },
   { name: 'image-set', fire: `element('img', { srcset: aim.at('/api/scripts') + ' 1x' })` },
@@ -65,7 +65,7 @@ export const pageVectors: readonly Vector[] = [
   ...leavingVectors(),
 ];
 
-/** From documents whose origin is opaque, or is that of the page around them. */
+/** Requests from documents with an opaque origin, or with the origin of their parent. */
 function framesWithin(): Vector[] {
   const post = `(aim) => fetch(aim.at('/api/execute'), { method: 'POST', mode: 'no-cors', body: aim.body }).then(textOf)`;
   const get = `(aim) => fetch(aim.at('/api/scripts')).then(textOf)`;
@@ -85,7 +85,7 @@ function framesWithin(): Vector[] {
   ];
 }
 
-/** Those that take the whole window along. */
+/** Vectors that navigate the whole window. */
 function leavingVectors(): Vector[] {
   const vectors: Vector[] = [
     { name: 'form-urlencoded', fire: `submit({ action: aim.at('/api/execute') }, aim.fields)` },

@@ -6,7 +6,7 @@ interface Listening {
   readonly port: number;
 }
 
-/** A server that is gone when the test ends. On IPv6 as well, where a twin is asked for, with the same port. */
+/** Starts a server that is closed when the test ends. It listens on every given host with the same port. */
 export async function serve(listener: RequestListener, hosts: readonly string[]): Promise<Listening> {
   let port = 0;
   for (const host of hosts) {

@@ -16,18 +16,18 @@ interface SiegeOptions {
   readonly targets: Targets;
   readonly scriptId: string;
   readonly vectors: readonly Vector[];
-  /** For the files of the browser. */
+  /** A folder for files of the browser. */
   readonly folder: string;
-  /** Whether the attacker counts as a site of the web, from which the browser keeps the local network. */
+  /** Whether the browser treats the attacker as a public site and blocks its access to the local network. */
   readonly isGuarded: boolean;
-  /** Waits until all that was sent has arrived. */
+  /** Waits until all requests have arrived. */
   readonly quiet: () => Promise<void>;
 }
 
 const pagesAtOnce = 4;
 const leaveWithinMs = 30_000;
 
-/** Fires every vector at every target in a browser; returns all that the browser sent, and what it got. */
+/** Fires every vector at every target in a browser. Returns all requests of the browser with their responses. */
 export async function besiege(options: SiegeOptions): Promise<Exchange[]> {
   const { executablePath, attacker, isGuarded, vectors, targets } = options;
   const netLog = join(options.folder, 'net-log.json');
@@ -39,14 +39,14 @@ export async function besiege(options: SiegeOptions): Promise<Exchange[]> {
   const volleys = planVolleys(vectors, targets);
   await Promise.all(Array.from({ length: pagesAtOnce }, () => fireAll(context, volleys, options)));
   await options.quiet();
-  // The log is whole when the browser is gone.
+  // The log is complete only after the browser has exited.
   await browser.close();
   return readNetLog(netLog);
 }
 
-/** A browser that is gone when the test ends. */
+/** Starts a browser that is closed when the test ends. */
 export async function startBrowser(executablePath: string, args: readonly string[] = []) {
-  // The browser would like to talk to its maker, which is none of a test's business.
+  // Block the browser's own requests to its vendor.
   const names = ['MAP *.test 127.0.0.1', 'MAP *.google.com ~NOTFOUND', 'MAP *.googleapis.com ~NOTFOUND'];
   const browser = await chromium.launch({
     executablePath,
@@ -56,7 +56,7 @@ export async function startBrowser(executablePath: string, args: readonly string
   return browser;
 }
 
-/** Takes one volley after the other. Pages that are through stay open, for what they sent in the background. */
+/** Fires one volley after the other. Finished pages stay open, because they may still send in the background. */
 async function fireAll(context: BrowserContext, volleys: Volley[], options: SiegeOptions): Promise<void> {
   let used: Page | null = null;
   for (let volley = volleys.shift(); volley !== undefined; volley = volleys.shift()) {
@@ -78,8 +78,8 @@ async function fire(page: Page, volley: Volley, options: SiegeOptions): Promise<
   attacker.pages.set(id, { html, headers: first.headers?.(urls) ?? {} });
   const over = first.leaves === true ? left(page, first.name) : attacker.through(id);
   if (place === 'rebound') {
-    // Such a page came while its name still led to the attacker. What makes it what it is is its origin, so its scripts
-    // are put into a document that has it: the answer of the target itself.
+    // A rebound page was loaded while its name still resolved to the attacker. It has the origin of the target now, so its
+    // scripts are injected into a document of that origin: a response of the target itself.
     await page.goto(`${Object.values(targets)[0]}/api/health?vector=rebound-page`);
     for (const content of scripts) await page.addScriptTag({ content });
   } else if (place === 'file') {
@@ -97,7 +97,7 @@ function homeOf(place: Place, { port }: Attacker): string {
   return place === 'neighbour-by-name' ? `http://localhost:${port}` : `http://evil.test:${port}`;
 }
 
-/** Waits until the page has gone where the vector leads, or could not. */
+/** Waits until the navigation of the vector has finished or failed. */
 async function left(page: Page, vector: string): Promise<void> {
   const predicate = (request: Request) => new URL(request.url()).searchParams.get('vector') === vector;
   const options = { predicate, timeout: leaveWithinMs };

@@ -1,6 +1,6 @@
 import type { Place, Targets, Vector } from './vector.ts';
 
-/** Vectors that are fired from one page, at one target or at all. */
+/** Vectors that are fired from one page, at one or all targets. */
 export interface Volley {
   readonly id: string;
   readonly place: Place;
@@ -8,7 +8,7 @@ export interface Volley {
   readonly vectors: readonly [Vector, ...Vector[]];
 }
 
-/** As many vectors to a page as go together: opening pages is what takes time. */
+/** Groups as many vectors as possible per page, because opening pages is slow. */
 export function planVolleys(vectors: readonly Vector[], targets: Targets): Volley[] {
   const alone: Volley[] = [];
   const together = new Map<Place, [Vector, ...Vector[]]>();
@@ -22,7 +22,7 @@ export function planVolleys(vectors: readonly Vector[], targets: Targets): Volle
     else others.push(vector);
   }
   const shared = [...together].map(([place, vectors]) => ({ id: place, place, targets, vectors }));
-  // The largest first: its page is open while all others come and go.
+  // The largest groups first, because their pages run longest.
   return [...shared.flatMap((volley) => (volley.place === 'rebound' ? rebound(volley) : [volley])), ...alone];
 }
 
@@ -34,7 +34,7 @@ function forEachTarget(volley: Volley): Volley[] {
   }));
 }
 
-/** The target is the origin of the page. */
+/** Splits a volley by target, because the page has the origin of its target. */
 function rebound(volley: Volley): Volley[] {
   const named = Object.entries(volley.targets).map(([name, origin]) => [
     name,
