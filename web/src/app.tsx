@@ -9,7 +9,7 @@ import { lazyPart } from './parts/lazy-part.ts';
 import { Loading } from './parts/loading.tsx';
 import { ToastProvider } from './parts/toasts.tsx';
 import { ScriptsPage } from './scripts/scripts-page.tsx';
-import { NothingHere } from './shell/nothing-here.tsx';
+import { NotFoundPage } from './shell/not-found-page.tsx';
 import { PageBoundary } from './shell/page-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -44,7 +44,7 @@ export function App() {
                   <Route path="/notifications" component={NotificationsPage} />
                   <Route path="/settings" component={HealthPage} />
                   <Route path="/docs" component={InterfacePage} />
-                  <Route component={NothingHere} />
+                  <Route component={NotFoundPage} />
                 </Switch>
               </Bounded>
             </Shell>

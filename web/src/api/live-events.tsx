@@ -14,15 +14,15 @@ import { RefusedError } from './call-service.ts';
 import type { ServiceEvent } from './event-frames.ts';
 import { followEvents } from './follow-events.ts';
 
-export type Reach = 'connecting' | 'connected' | 'lost' | 'locked';
-type Hear = (event: ServiceEvent) => void;
+export type Connection = 'connecting' | 'connected' | 'lost' | 'locked';
+type Listener = (event: ServiceEvent) => void;
 
 interface Live {
-  readonly reach: Reach;
+  readonly connection: Connection;
   /** Whether the service was connected at least once since the page was opened. */
-  readonly wasReached: boolean;
+  readonly wasConnected: boolean;
   /** Calls the listener with every event. Returns the function that unsubscribes it. */
-  readonly subscribe: (hear: Hear) => () => void;
+  readonly subscribe: (listener: Listener) => () => void;
 }
 
 const LiveContext = createContext<Live | null>(null);
@@ -43,9 +43,9 @@ const refreshEveryMs = 400;
 /** Invalidates queries when events arrive, and tracks the connection to the service. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const [reach, setReach] = useState<Reach>('connecting');
-  const [wasReached, setWasReached] = useState(false);
-  const hearers = useRef(new Set<Hear>());
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const [wasConnected, setWasConnected] = useState(false);
+  const listeners = useRef(new Set<Listener>());
 
   useEffect(() => {
     const ending = new AbortController();
@@ -58,20 +58,20 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     };
     const listener = {
       onEvent(event: ServiceEvent) {
-        for (const hear of hearers.current) hear(event);
+        for (const listener of listeners.current) listener(event);
         // The service drops events of a slow listener, so anything may be out of date.
         if (event.type === 'events.missed') void client.invalidateQueries();
         for (const key of staleAfter[event.type] ?? []) stale.add(key);
         if (stale.size > 0) timer ??= setTimeout(refresh, refreshEveryMs);
       },
       onOpen() {
-        setReach('connected');
-        setWasReached(true);
+        setConnection('connected');
+        setWasConnected(true);
         // Events may have been missed while disconnected. On the first connection, data may have changed since it was fetched.
         void client.invalidateQueries({ predicate: (query) => !isLongList(query) });
       },
       onCutOff(error: unknown) {
-        setReach(error instanceof RefusedError && error.needsToken ? 'locked' : 'lost');
+        setConnection(error instanceof RefusedError && error.needsToken ? 'locked' : 'lost');
       },
     };
     void followEvents('/api/events', listener, { signal: ending.signal });
@@ -81,11 +81,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     };
   }, [client]);
 
-  const subscribe = useCallback((hear: Hear) => {
-    hearers.current.add(hear);
-    return () => void hearers.current.delete(hear);
+  const subscribe = useCallback((listener: Listener) => {
+    listeners.current.add(listener);
+    return () => void listeners.current.delete(listener);
   }, []);
-  const live = useMemo(() => ({ reach, wasReached, subscribe }), [reach, wasReached, subscribe]);
+  const live = useMemo(
+    () => ({ connection, wasConnected, subscribe }),
+    [connection, wasConnected, subscribe],
+  );
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
@@ -107,15 +110,15 @@ export function useLive(): Live {
 }
 
 /** Calls back when the service is connected again after a loss. */
-export function useBackAgain(onBack: () => void): void {
-  const { reach } = useLive();
+export function useReconnected(onBack: () => void): void {
+  const { connection } = useLive();
   const latest = useRef(onBack);
   const wasAway = useRef(false);
   useEffect(() => {
     latest.current = onBack;
   });
   useEffect(() => {
-    if (reach === 'connected' && wasAway.current) latest.current();
-    wasAway.current = reach !== 'connected';
-  }, [reach]);
+    if (connection === 'connected' && wasAway.current) latest.current();
+    wasAway.current = connection !== 'connected';
+  }, [connection]);
 }

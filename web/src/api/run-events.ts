@@ -1,11 +1,11 @@
 import type { ServiceEvent } from './event-frames.ts';
 import type { BriefRun } from './wire.ts';
 
-const tellingOfRuns = new Set(['run.queued', 'run.started', 'run.ended']);
+const runEventTypes = new Set(['run.queued', 'run.started', 'run.ended']);
 
 /** The run record in an event; null for other types of events. */
 export function runIn({ type, data }: ServiceEvent): BriefRun | null {
-  return tellingOfRuns.has(type) && isRun(data) ? data : null;
+  return runEventTypes.has(type) && isRun(data) ? data : null;
 }
 
 /** The service sends complete records in these events, so checking two fields is enough. */

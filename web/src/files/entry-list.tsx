@@ -9,7 +9,7 @@ import {
 } from 'react';
 
 import type { FolderEntry } from '../api/wire.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { classes } from '../parts/classes.ts';
 import { useRowsInView } from '../parts/use-rows-in-view.ts';
@@ -82,7 +82,7 @@ interface RowProps extends EntryListProps {
 }
 
 function Row({ id, entry, index, entries, active, canPick, isPicked }: RowProps) {
-  const { language } = useSpeech();
+  const { language } = useLanguage();
   const { name, kind, link, size, modified } = entry;
   const [isFree, isChosen] = [canPick(entry), isPicked(entry)];
   const Icon = kind === 'folder' ? Folder : kind === 'file' ? File : FileQuestion;

@@ -90,7 +90,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
           nothing={() => (
             <NothingShown
               count={listing.entries.length}
-              unseen={browsing.unseen()}
+              notShown={browsing.notShown()}
               kinds={wanted.kinds}
               onShow={browsing.showAll}
             />
@@ -141,7 +141,7 @@ function Content({ wanted, start, onClose, onPick }: Omit<FileBrowserProps, 'isO
         </p>
         <Button onClick={onClose}>{say('Cancel', '取消')}</Button>
         <Button look="primary" disabled={chosen.length === 0} onClick={browsing.finish}>
-          {browsing.isHereMeant
+          {browsing.choosesCurrentFolder
             ? say('Choose this folder', '选择当前文件夹')
             : picked.size > 1
               ? say(`Choose ${picked.size} items`, `选择 ${picked.size} 项`)

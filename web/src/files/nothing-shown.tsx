@@ -1,26 +1,26 @@
 import { type Say, useSay } from '../language/language.tsx';
 import { Button } from '../parts/button.tsx';
-import type { OutOfSight, Wanted } from './pick.ts';
+import type { NotShownCounts, Wanted } from './pick.ts';
 
 interface NothingShownProps {
   /** How many entries the folder has. */
   readonly count: number;
-  readonly unseen: OutOfSight;
+  readonly notShown: NotShownCounts;
   readonly kinds: Wanted['kinds'];
   readonly onShow: () => void;
 }
 
 /** Explains why a folder shows no entries, and offers to show the hidden ones. */
-export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps) {
+export function NothingShown({ count, notShown, kinds, onShow }: NothingShownProps) {
   const say = useSay();
   if (count === 0) return say('This folder is empty', '此文件夹为空');
-  if (unseen.hidden + unseen.others === 0) return say('No matching items', '没有名称匹配的项');
-  const canShow = kinds !== 'folders' || unseen.hidden > 0;
+  if (notShown.hidden + notShown.others === 0) return say('No matching items', '没有名称匹配的项');
+  const canShow = kinds !== 'folders' || notShown.hidden > 0;
   return (
     <>
       <span>
         {say('Not shown: ', '未显示：')}
-        {partsOf(unseen, kinds, say).join(say(', ', '、'))}
+        {partsOf(notShown, kinds, say).join(say(', ', '、'))}
       </span>
       {canShow && (
         <Button
@@ -37,7 +37,7 @@ export function NothingShown({ count, unseen, kinds, onShow }: NothingShownProps
   );
 }
 
-function partsOf({ hidden, others }: OutOfSight, kinds: Wanted['kinds'], say: Say): string[] {
+function partsOf({ hidden, others }: NotShownCounts, kinds: Wanted['kinds'], say: Say): string[] {
   const parts: string[] = [];
   if (hidden > 0)
     parts.push(say(hidden === 1 ? '1 hidden item' : `${hidden} hidden items`, `${hidden} 个隐藏项`));

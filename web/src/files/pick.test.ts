@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { FolderEntry } from '../api/wire.ts';
 import {
   canPick,
+  countNotShown,
   crumbsOf,
-  entriesInSight,
   folderOf,
-  outOfSight,
   pathIn,
   startAt,
+  visibleEntries,
   wantedBy,
 } from './pick.ts';
 
@@ -49,10 +49,10 @@ describe('canPick', () => {
   });
 });
 
-describe('entriesInSight', () => {
+describe('visibleEntries', () => {
   const wanted = wantedBy('files', ['.png'], false);
-  const names = (sight: Partial<Parameters<typeof entriesInSight>[2]>) =>
-    entriesInSight(all, wanted, { filter: '', showHidden: false, showOthers: false, ...sight }).map(
+  const names = (sight: Partial<Parameters<typeof visibleEntries>[2]>) =>
+    visibleEntries(all, wanted, { filter: '', showHidden: false, showOthers: false, ...sight }).map(
       ({ name }) => name,
     );
 
@@ -68,18 +68,18 @@ describe('entriesInSight', () => {
   });
 });
 
-describe('outOfSight', () => {
+describe('countNotShown', () => {
   const plain = { filter: '', showHidden: false, showOthers: false };
   const more = [...all, entry('.a.png'), entry('.profile')];
 
   it('counts hidden entries and other types whose names match the filter', () => {
     const pictures = wantedBy('files', ['.png'], false);
-    expect(outOfSight(more, pictures, plain)).toEqual({ hidden: 2, others: 3 });
-    expect(outOfSight(more, pictures, { ...plain, showHidden: true })).toEqual({ hidden: 0, others: 3 });
-    expect(outOfSight(more, pictures, { ...plain, showOthers: true })).toEqual({ hidden: 2, others: 1 });
-    expect(outOfSight(more, pictures, { ...plain, filter: 'png' })).toEqual({ hidden: 1, others: 0 });
-    expect(outOfSight(more, pictures, { ...plain, filter: '.a' })).toEqual({ hidden: 0, others: 0 });
-    expect(outOfSight(more, wantedBy('folders', [], false), plain)).toEqual({ hidden: 1, others: 5 });
+    expect(countNotShown(more, pictures, plain)).toEqual({ hidden: 2, others: 3 });
+    expect(countNotShown(more, pictures, { ...plain, showHidden: true })).toEqual({ hidden: 0, others: 3 });
+    expect(countNotShown(more, pictures, { ...plain, showOthers: true })).toEqual({ hidden: 2, others: 1 });
+    expect(countNotShown(more, pictures, { ...plain, filter: 'png' })).toEqual({ hidden: 1, others: 0 });
+    expect(countNotShown(more, pictures, { ...plain, filter: '.a' })).toEqual({ hidden: 0, others: 0 });
+    expect(countNotShown(more, wantedBy('folders', [], false), plain)).toEqual({ hidden: 1, others: 5 });
   });
 });
 

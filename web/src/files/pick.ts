@@ -41,7 +41,7 @@ interface Sight {
 }
 
 /** The entries to show. Folders are always included, so that the user can open them. */
-export function entriesInSight(
+export function visibleEntries(
   entries: readonly FolderEntry[],
   wanted: Wanted,
   { filter, showHidden, showOthers }: Sight,
@@ -56,19 +56,19 @@ export function entriesInSight(
 }
 
 /** How many entries match the filter text but are not shown. */
-export interface OutOfSight {
+export interface NotShownCounts {
   /** Hidden folders, and hidden entries that can be chosen. */
   readonly hidden: number;
   /** Entries that cannot be chosen. */
   readonly others: number;
 }
 
-export function outOfSight(entries: readonly FolderEntry[], wanted: Wanted, sight: Sight): OutOfSight {
-  const seen = new Set(entriesInSight(entries, wanted, sight));
-  const all = entriesInSight(entries, wanted, { ...sight, showHidden: true, showOthers: true });
-  const unseen = all.filter((entry) => !seen.has(entry));
-  const hidden = unseen.filter((entry) => entry.kind === 'folder' || canPick(entry, wanted)).length;
-  return { hidden, others: unseen.length - hidden };
+export function countNotShown(entries: readonly FolderEntry[], wanted: Wanted, sight: Sight): NotShownCounts {
+  const seen = new Set(visibleEntries(entries, wanted, sight));
+  const all = visibleEntries(entries, wanted, { ...sight, showHidden: true, showOthers: true });
+  const notShown = all.filter((entry) => !seen.has(entry));
+  const hidden = notShown.filter((entry) => entry.kind === 'folder' || canPick(entry, wanted)).length;
+  return { hidden, others: notShown.length - hidden };
 }
 
 /** The path of an entry in a folder. */

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 
 import type { FolderEntry } from '../api/wire.ts';
 import { nearestFolderQuery } from './nearest-folder.ts';
-import { canPick, entriesInSight, outOfSight, pathIn, type Wanted } from './pick.ts';
+import { canPick, countNotShown, pathIn, visibleEntries, type Wanted } from './pick.ts';
 
 interface BrowsingOptions {
   readonly wanted: Wanted;
@@ -27,13 +27,13 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
 
   const listing = query.error === null ? (query.data?.listing ?? null) : null;
   const entries = useMemo(
-    () => entriesInSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
+    () => visibleEntries(listing?.entries ?? [], wanted, { filter, showHidden, showOthers }),
     [listing, wanted, filter, showHidden, showOthers],
   );
-  const unseen = () => outOfSight(listing?.entries ?? [], wanted, { filter, showHidden, showOthers });
+  const notShown = () => countNotShown(listing?.entries ?? [], wanted, { filter, showHidden, showOthers });
   // Without a selection, the current folder itself is chosen if folders are allowed.
-  const isHereMeant = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
-  const chosen = isHereMeant ? [listing.path] : [...picked];
+  const choosesCurrentFolder = picked.size === 0 && wanted.kinds !== 'files' && listing !== null;
+  const chosen = choosesCurrentFolder ? [listing.path] : [...picked];
 
   const pathOf = ({ name }: FolderEntry) =>
     listing === null ? name : pathIn(listing.path, name, listing.separator);
@@ -84,12 +84,12 @@ export function useBrowsing({ wanted, start, onDone }: BrowsingOptions) {
     /** The requested path if the listing is that of a parent folder instead. */
     missing: query.isPlaceholderData ? null : (query.data?.missing ?? null),
     entries,
-    unseen,
+    notShown,
     filter,
     active,
     picked,
     chosen,
-    isHereMeant,
+    choosesCurrentFolder,
     showHidden,
     showOthers,
     setFilter(text: string) {

@@ -33,11 +33,11 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
           <>
             <Fact name={say('Address', '地址')}>
               {[settings.address, ...settings.beyond].map((address) => (
-                <Copied key={address} text={address} />
+                <CopyableText key={address} text={address} />
               ))}
             </Fact>
             <Fact name={say('Home folder', '数据目录')}>
-              <Copied text={settings.home} />
+              <CopyableText text={settings.home} />
             </Fact>
           </>
         )}
@@ -51,9 +51,9 @@ export function AboutHob({ health, askedAt }: { health: Health; askedAt: number 
 /** Stops counting while the service is unreachable, because it may be down. */
 function Uptime({ seconds, askedAt }: { seconds: number; askedAt: number }) {
   const say = useSay();
-  const { reach } = useLive();
+  const { connection } = useLive();
   const words = (ms: number) => uptimeText(ms, say);
-  if (reach !== 'connected') return words(seconds * 1000);
+  if (connection !== 'connected') return words(seconds * 1000);
   return <Elapsed since={askedAt - seconds * 1000} clock={Date.now} words={words} />;
 }
 
@@ -67,7 +67,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** A text with a copy button. */
-export function Copied({ text }: { text: string }) {
+export function CopyableText({ text }: { text: string }) {
   return (
     <span className="flex items-center gap-1">
       <span className="min-w-0 font-mono text-[13px] wrap-anywhere">{text}</span>

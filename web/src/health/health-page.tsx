@@ -6,12 +6,12 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { AboutHob } from './about-hob.tsx';
+import { AppearancePanel, MorePages } from './appearance-panel.tsx';
 import { EnvironmentList } from './environment-list.tsx';
-import { Leaving } from './leaving.tsx';
-import { LookChoices, MorePages } from './look-choices.tsx';
 import { Refusals } from './refusals.tsx';
 import { RuntimeList } from './runtime-list.tsx';
 import { SettingList } from './setting-list.tsx';
+import { StopPanel } from './stop-panel.tsx';
 import { WarmInterpreters } from './warm-interpreters.tsx';
 
 /** No event reports interpreters that exit or refused requests, so the page polls. */
@@ -36,7 +36,7 @@ export function HealthPage() {
           <div className="grid items-start gap-4 lg:grid-cols-2">
             <div className="flex min-w-0 flex-col gap-4">
               <AboutHob health={data} askedAt={dataUpdatedAt} />
-              <LookChoices />
+              <AppearancePanel />
               <WarmInterpreters warm={data.warm} />
               <Refusals refused={data.refused} />
             </div>
@@ -45,7 +45,7 @@ export function HealthPage() {
               <EnvironmentList />
             </div>
             <SettingList />
-            <Leaving />
+            <StopPanel />
           </div>
         )}
       </div>

@@ -9,7 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
-import { Copied } from './about-hob.tsx';
+import { CopyableText } from './about-hob.tsx';
 import { tomlText } from './toml-text.ts';
 
 /** The current settings. They are read at startup, so the page shows them and names the file to edit. */
@@ -51,7 +51,7 @@ export function SettingList() {
         )
       ) : (
         <>
-          <Copied text={data.file} />
+          <CopyableText text={data.file} />
           {shown.length === 0 && (
             <p className="mt-3 text-muted">
               {say('All settings have their default values.', '全部为默认值。')}

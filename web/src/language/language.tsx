@@ -7,13 +7,13 @@ export type Language = 'en' | 'zh';
 /** Returns the text in the current language. */
 export type Say = (en: string, zh: string) => string;
 
-interface Speech {
+interface LanguageState {
   readonly language: Language;
   readonly say: Say;
   readonly choose: (language: Language) => void;
 }
 
-const SpeechContext = createContext<Speech | null>(null);
+const LanguageContext = createContext<LanguageState | null>(null);
 const place = 'hob.language';
 
 /** The language that the user chose in this or another tab, or else the language of the browser. */
@@ -41,18 +41,18 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     () => ({ language, choose, say: (en: string, zh: string) => (language === 'zh' ? zh : en) }),
     [language, choose],
   );
-  return <SpeechContext value={speech}>{children}</SpeechContext>;
+  return <LanguageContext value={speech}>{children}</LanguageContext>;
 }
 
-export function useSpeech(): Speech {
-  const speech = useContext(SpeechContext);
+export function useLanguage(): LanguageState {
+  const speech = useContext(LanguageContext);
   if (speech === null) throw new Error('there is no LanguageProvider');
   return speech;
 }
 
 /** Shortcut for components that only need `say`. */
 export function useSay(): Say {
-  return useSpeech().say;
+  return useLanguage().say;
 }
 
 /** The value for the attribute `lang` and the header `Accept-Language`. */

@@ -27,15 +27,15 @@ const looks = {
 interface ModelCardProps {
   readonly model: GatheredModel;
   /** Hides a download for good. */
-  readonly onPutAway: (downloadId: string) => void;
+  readonly onDismiss: (downloadId: string) => void;
 }
 
 export const ModelCard = memo(
   Card,
-  (before, after) => before.onPutAway === after.onPutAway && isSameModel(before.model, after.model),
+  (before, after) => before.onDismiss === after.onDismiss && isSameModel(before.model, after.model),
 );
 
-function Card({ model, onPutAway }: ModelCardProps) {
+function Card({ model, onDismiss }: ModelCardProps) {
   const say = useSay();
   const { start, cancel, remove, onError } = useModelActions();
   const { repoId, source, state, copies, download } = model;
@@ -88,7 +88,7 @@ function Card({ model, onPutAway }: ModelCardProps) {
           <IconButton
             label={say(`Dismiss ${repoId}`, `不再显示 ${repoId}`)}
             className="-my-1 -mr-1.5"
-            onClick={() => onPutAway(download.download_id)}
+            onClick={() => onDismiss(download.download_id)}
           >
             <X size={16} aria-hidden />
           </IconButton>

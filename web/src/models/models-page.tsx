@@ -11,10 +11,10 @@ import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { useDismissedDownloads } from './dismissed-downloads.ts';
 import { DownloadDialog } from './download-dialog.tsx';
 import { findModels, type GatheredModel, gatherModels } from './gather-models.ts';
 import { ModelCard } from './model-card.tsx';
-import { usePutAway } from './put-away.ts';
 import { useDownloads } from './use-downloads.ts';
 
 export function ModelsPage() {
@@ -24,14 +24,14 @@ export function ModelsPage() {
   const [query, setQuery] = useState('');
   const [isAsking, setAsking] = useState(false);
   const sought = useDeferredValue(query);
-  const [putAway, onPutAway] = usePutAway();
+  const [dismissed, onDismiss] = useDismissedDownloads();
   const models = useMemo(
     () =>
       gatherModels(
         data?.items ?? [],
-        downloads.filter(({ download_id: id }) => !putAway.has(id)),
+        downloads.filter(({ download_id: id }) => !dismissed.has(id)),
       ),
-    [data, downloads, putAway],
+    [data, downloads, dismissed],
   );
   const found = useMemo(() => findModels(models, sought), [models, sought]);
   const download = (
@@ -58,7 +58,7 @@ export function ModelsPage() {
       ) : found.length > 0 ? (
         <>
           <Totals models={found} />
-          <ModelList models={found} onPutAway={onPutAway} />
+          <ModelList models={found} onDismiss={onDismiss} />
         </>
       ) : sought !== '' ? (
         <Empty
@@ -86,16 +86,16 @@ const shownAtOnce = 40;
 
 interface ModelListProps {
   readonly models: readonly GatheredModel[];
-  readonly onPutAway: (downloadId: string) => void;
+  readonly onDismiss: (downloadId: string) => void;
 }
 
 /** Renders the first models immediately and the others with low priority, so that thousands do not block the page. */
-function ModelList({ models, onPutAway }: ModelListProps) {
+function ModelList({ models, onDismiss }: ModelListProps) {
   const drawn = useDeferredValue(models, models.slice(0, shownAtOnce));
   return (
     <ul className="flex flex-col gap-3">
       {drawn.map((model) => (
-        <ModelCard key={model.repoId} model={model} onPutAway={onPutAway} />
+        <ModelCard key={model.repoId} model={model} onDismiss={onDismiss} />
       ))}
     </ul>
   );

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 
 import type { Stats } from '../api/wire.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage } from '../language/language.tsx';
 import { classes } from '../parts/classes.ts';
 import { useCountText } from '../parts/count-text.ts';
 import { Panel } from '../parts/panel.tsx';
@@ -20,7 +20,7 @@ const mostNarrowLabels = 3;
 
 /** Outcomes of runs per day, as a chart and as a table for screen readers and exact numbers. */
 export function DayChart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const [pointedAt, setPointedAt] = useState<Day | null>(null);
   const tag = tagOf(language);
   const top = roundTop(Math.max(0, ...days.map(({ runs }) => runs)));
@@ -98,7 +98,7 @@ function Column({ day, top }: { day: Day; top: number }) {
 }
 
 function DayText({ day }: { day: Day }) {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const count = useCountText();
   const names = outcomeNames(say);
   const counts = countsOf(day);

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { Link } from 'wouter';
 
 import type { Stats } from '../api/wire.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage } from '../language/language.tsx';
 import { useCountText } from '../parts/count-text.ts';
 import { dayName, runsOfDay } from './days.ts';
 import { countsOf, outcomes } from './outcome-counts.ts';
@@ -10,7 +10,7 @@ import { outcomeNames } from './outcome-looks.tsx';
 
 /** The days with runs, the latest first. */
 export function DayTable({ days }: { days: readonly Stats['days'][number][] }) {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const names = outcomeNames(say);
   const count = useCountText();
   const tag = tagOf(language);

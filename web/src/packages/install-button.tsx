@@ -11,7 +11,7 @@ import { Button, buttonClasses } from '../parts/button.tsx';
 import { InstallDialog } from './install-dialog.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
 import { isRunning, useOperations } from './operations.tsx';
-import { nowhere, originOf, type PackageOrigin, requestOf } from './package-origin.ts';
+import { emptyOrigin, originOf, type PackageOrigin, requestOf } from './package-origin.ts';
 
 type Shown = 'nothing' | 'question' | 'operation';
 
@@ -21,7 +21,7 @@ export function InstallButton() {
   const client = useQueryClient();
   const { all } = useOperations();
   const [shown, setShown] = useState<Shown>('nothing');
-  const [origin, setOrigin] = useState<PackageOrigin>(nowhere);
+  const [origin, setOrigin] = useState<PackageOrigin>(emptyOrigin);
   const [operationId, setOperationId] = useState<string | null>(null);
   const show = (id: string) => {
     setOperationId(id);
@@ -43,7 +43,7 @@ export function InstallButton() {
           // Show the installation in progress instead of starting a second one.
           if (underway !== undefined) return show(underway.operation_id);
           begin.reset();
-          setOrigin(nowhere);
+          setOrigin(emptyOrigin);
           setShown('question');
         }}
       >
@@ -66,7 +66,7 @@ export function InstallButton() {
         onClose={() => setShown('nothing')}
         onAgain={({ source }) => {
           // The form is empty if the installation began before this page was opened.
-          if (origin === nowhere && source !== null) setOrigin(originOf(source));
+          if (origin === emptyOrigin && source !== null) setOrigin(originOf(source));
           setShown('question');
         }}
         next={({ script_id }) =>

@@ -49,7 +49,7 @@ export function OperationsProvider({ children }: { children: ReactNode }) {
     [client, subscribe],
   );
   const all = data?.items;
-  useToldEnds(all, watched);
+  useEndToasts(all, watched);
   const watch = useCallback(
     (id: string) => {
       watched.add(id);
@@ -72,7 +72,7 @@ export function isRunning({ state }: Operation): boolean {
 }
 
 /** Shows a toast for each operation that ends unwatched, and refetches the scripts and packages. */
-function useToldEnds(all: readonly Operation[] | undefined, watched: ReadonlySet<string>): void {
+function useEndToasts(all: readonly Operation[] | undefined, watched: ReadonlySet<string>): void {
   const say = useSay();
   const toast = useToast();
   const client = useQueryClient();

@@ -13,7 +13,7 @@ import { Menu } from '../parts/menu.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
 import { isRunning, useOperations } from './operations.tsx';
-import { nowhere, type PackageOrigin, requestOf } from './package-origin.ts';
+import { emptyOrigin, type PackageOrigin, requestOf } from './package-origin.ts';
 import { UpdateDialog } from './update-dialog.tsx';
 
 /** The actions for an installed script. Renders nothing for scripts that Hob has not installed. */
@@ -32,7 +32,7 @@ function MenuOf({ item }: { item: InstalledPackage }) {
   const { all } = useOperations();
   const [, navigate] = useLocation();
   const [shown, setShown] = useState<Shown>('nothing');
-  const [origin, setOrigin] = useState<PackageOrigin>(nowhere);
+  const [origin, setOrigin] = useState<PackageOrigin>(emptyOrigin);
   const [operationId, setOperationId] = useState<string | null>(null);
   const show = (id: string) => {
     setOperationId(id);
@@ -73,7 +73,7 @@ function MenuOf({ item }: { item: InstalledPackage }) {
             onSelect: () => {
               if (underway !== undefined) return show(underway.operation_id);
               begin.reset();
-              setOrigin(nowhere);
+              setOrigin(emptyOrigin);
               setShown('update');
             },
           },

@@ -7,7 +7,7 @@ export interface PackageOrigin {
   readonly path: string;
 }
 
-export const nowhere: PackageOrigin = { source: '', ref: '', path: '' };
+export const emptyOrigin: PackageOrigin = { source: '', ref: '', path: '' };
 
 export function originOf({ location, ref, path }: NonNullable<Operation['source']>): PackageOrigin {
   return { source: location, ref: ref ?? '', path: path ?? '' };

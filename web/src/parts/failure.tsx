@@ -1,17 +1,17 @@
 import { useState } from 'react';
 
 import { RefusedError, UnreachableError } from '../api/call-service.ts';
-import { useBackAgain } from '../api/live-events.tsx';
+import { useReconnected } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 import { Button } from './button.tsx';
 
 /** Shows an error with its hint and a retry button. Without `onRetry`, a connection error disappears once the service is back. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useSay();
-  const [overcome, setOvercome] = useState<unknown>(null);
-  useBackAgain(() => setOvercome(error));
+  const [recovered, setRecovered] = useState<unknown>(null);
+  useReconnected(() => setRecovered(error));
   const isUnreachable = error instanceof UnreachableError;
-  if (error === overcome && isUnreachable && !onRetry) return null;
+  if (error === recovered && isUnreachable && !onRetry) return null;
   const message = isUnreachable ? say('Hob is not responding', 'Hob 没有响应') : messageOf(error);
   return (
     <div role="alert" className="rounded-xl border border-line bg-bad-ground p-4">

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 
 import type { Outcome } from '../api/wire.ts';
-import { type Say, useSpeech } from '../language/language.tsx';
+import { type Say, useLanguage } from '../language/language.tsx';
 import { type Bar, barsOf, durationLine, strip } from './outcome-bars.ts';
 import { type ShownState, shownState, stateLooks, stateName } from './run-state.tsx';
 import { durationText } from './time.tsx';
@@ -17,7 +17,7 @@ interface OutcomeStripProps {
  * failed, with a dash above if it was cancelled, hollow if the outcome is unknown, and dashed while the run is active.
  */
 export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
-  const { say } = useSpeech();
+  const { say } = useLanguage();
   const width = places * strip.step - (strip.step - strip.barWidth);
   return (
     <span className="inline-block leading-none">
@@ -39,7 +39,7 @@ export function OutcomeStrip({ runs, places = 20 }: OutcomeStripProps) {
 
 /** A link for the mouse. It is not in the tab order, which would get twenty stops; the list of runs has the same links. */
 function OutcomeBar({ bar: { run, x, height } }: { bar: Bar }) {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const { duration_ms } = run;
   const state = shownState(run);
   const when = new Date(run.queued_at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en');
@@ -78,7 +78,7 @@ const line = { width: 96, height: 18 } as const;
 
 /** The durations of the last runs as a line, the newest at the right. */
 export function DurationLine({ runs }: { runs: readonly Outcome[] }) {
-  const { say } = useSpeech();
+  const { say } = useLanguage();
   const points = durationLine(runs, line);
   if (points === '') return null;
   const last = points.slice(points.lastIndexOf(' ') + 1).split(',');

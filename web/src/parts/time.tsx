@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 import { serviceNow } from '../api/service-clock.ts';
-import { tagOf, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage } from '../language/language.tsx';
 
 const units = [
   ['day', 86_400_000],
@@ -11,7 +11,7 @@ const units = [
 
 /** The relative time of a moment, kept up to date, with the exact time as tooltip. */
 export function Ago({ time }: { time: string }) {
-  const { language } = useSpeech();
+  const { language } = useLanguage();
   const now = useNow(30_000);
   const date = new Date(time);
   const tag = tagOf(language);

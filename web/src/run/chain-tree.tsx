@@ -9,9 +9,9 @@ import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateIcon, shownState } from '../parts/run-state.tsx';
-import { askInTurn } from './ask-in-turn.ts';
 import { treeQuery } from './run-query.ts';
 import { RunTime } from './run-time.tsx';
+import { throttleRequests } from './throttle-requests.ts';
 import { rowsOf, type TreeRow } from './tree-nodes.ts';
 
 const shownAtFirst = 100;
@@ -81,7 +81,7 @@ function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
     for (const { node } of rows) known.current.add(node.run_id);
   }, [rows]);
   useEffect(() => {
-    const { want, stop } = askInTurn(
+    const { request, stop } = throttleRequests(
       () => client.invalidateQueries({ queryKey: treeQuery(runId).queryKey }),
       refreshEveryMs,
     );
@@ -93,7 +93,7 @@ function useTreeNews(runId: string, rows: readonly TreeRow[]): void {
         return;
       // Remember the run before the next tree arrives, because it may start other runs first.
       known.current.add(run_id);
-      want();
+      request();
     });
     return () => {
       unsubscribe();

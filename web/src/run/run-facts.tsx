@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 import type { Run } from '../api/wire.ts';
-import { tagOf, useSay, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { durationText } from '../parts/time.tsx';
@@ -95,7 +95,7 @@ function Id({ id }: { id: string }) {
 const momentFormat = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' } as const;
 
 function Moment({ time }: { time: string }) {
-  const { language } = useSpeech();
+  const { language } = useLanguage();
   return (
     <time dateTime={time} title={time}>
       {new Date(time).toLocaleString(tagOf(language), momentFormat)}

@@ -23,7 +23,7 @@ import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { deletionKey, type RunRecord, recordQuery } from './run-query.ts';
 import { RunResult } from './run-result.tsx';
-import { useLookWhileHidden } from './use-look-while-hidden.ts';
+import { usePollWhileHidden } from './use-poll-while-hidden.ts';
 import { useRunNews } from './use-run-news.ts';
 
 /** The page of a run, updated live. */
@@ -43,7 +43,7 @@ export function RunPage({ id }: { id: string }) {
 
 function KnownRun({ record: { run, sizeBytes } }: { record: RunRecord }) {
   const isLive = run.ended_at === null;
-  useLookWhileHidden(run.run_id, isLive);
+  usePollWhileHidden(run.run_id, isLive);
   const hasTerminal = useHasTerminal(run.run_id, isLive);
   const [isText, setText] = useState(false);
   const output = useRunStream(run.run_id, isText || !hasTerminal);

@@ -20,14 +20,14 @@ export function useRunActions(runId: string) {
   const [, navigate] = useLocation();
   const [secrets, setSecrets] = useState<readonly string[]>([]);
   const path = `/api/runs/${encodeURIComponent(runId)}`;
-  const complain = (title: string) => (error: unknown) => {
+  const showError = (title: string) => (error: unknown) => {
     const hint = error instanceof RefusedError ? error.hint : null;
     toast({ kind: 'error', title, message: [messageOf(error), hint].filter(Boolean).join('\n') });
   };
 
   const cancel = useMutation({
     mutationFn: () => callService(`${path}/cancel`, { method: 'POST' }),
-    onError: complain(say('Could not cancel the run', '无法取消')),
+    onError: showError(say('Could not cancel the run', '无法取消')),
     onSettled: () => client.invalidateQueries({ queryKey: [runPageKey, runId] }),
   });
   const again = useMutation({
@@ -36,7 +36,7 @@ export function useRunActions(runId: string) {
     onError: (error) => {
       const needed = neededSecrets(error);
       if (needed.length > 0) setSecrets(needed);
-      else complain(say('Could not run again', '无法重新运行'))(error);
+      else showError(say('Could not run again', '无法重新运行'))(error);
     },
   });
   const remove = useMutation({
@@ -52,7 +52,7 @@ export function useRunActions(runId: string) {
       toast({ kind: 'success', title: say('Run deleted', '运行记录已删除') });
     },
     onError: (error) => {
-      complain(say('Could not delete the run', '无法删除'))(error);
+      showError(say('Could not delete the run', '无法删除'))(error);
       void client.invalidateQueries({ queryKey: [runPageKey, runId] });
     },
   });

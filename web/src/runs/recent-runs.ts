@@ -6,28 +6,28 @@ const heldMs = 5000;
 /** Run records from recent events. Each new record removes expired ones, so that memory stays bounded. */
 export class RecentRuns {
   /** In order of arrival. */
-  readonly #told = new Map<string, { readonly run: BriefRun; readonly atMs: number }>();
+  readonly #records = new Map<string, { readonly run: BriefRun; readonly atMs: number }>();
 
   get size(): number {
-    return this.#told.size;
+    return this.#records.size;
   }
 
-  tell(run: BriefRun, nowMs: number): void {
-    this.#told.delete(run.run_id);
-    this.#told.set(run.run_id, { run, atMs: nowMs });
+  add(run: BriefRun, nowMs: number): void {
+    this.#records.delete(run.run_id);
+    this.#records.set(run.run_id, { run, atMs: nowMs });
     this.#drop(nowMs);
   }
 
   /** The current records by run id. */
-  held(nowMs: number): Map<string, BriefRun> {
+  current(nowMs: number): Map<string, BriefRun> {
     this.#drop(nowMs);
-    return new Map([...this.#told].map(([id, { run }]) => [id, run]));
+    return new Map([...this.#records].map(([id, { run }]) => [id, run]));
   }
 
   #drop(nowMs: number): void {
-    for (const [id, { atMs }] of this.#told) {
+    for (const [id, { atMs }] of this.#records) {
       if (atMs >= nowMs - heldMs) return;
-      this.#told.delete(id);
+      this.#records.delete(id);
     }
   }
 }

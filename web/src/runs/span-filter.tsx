@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import { type Say, tagOf, useSpeech } from '../language/language.tsx';
+import { type Say, tagOf, useLanguage } from '../language/language.tsx';
 import { ChoiceList } from '../parts/choice-list.tsx';
 import { classes } from '../parts/classes.ts';
 import { FilterPopover } from '../parts/filter-popover.tsx';
@@ -14,7 +14,7 @@ interface SpanFilterProps {
 
 /** A time filter with common ranges and a custom range of days. */
 export function SpanFilter({ span, onChange }: SpanFilterProps) {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
   const label = say('Time', '时间');
   const between = span.kind === 'between' ? span : { from: null, to: null };

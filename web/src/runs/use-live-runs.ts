@@ -28,7 +28,7 @@ export function useLiveRuns(filters: RunFilters) {
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
       const page = await askPage(filters, pageParam, signal);
-      const news = recent.held(Date.now());
+      const news = recent.current(Date.now());
       if (pageParam !== null) return withChanges(page, news, isWanted);
       return withRuns([page], [...news.values()], isWanted)[0] ?? page;
     },
@@ -77,7 +77,7 @@ export function useLiveRuns(filters: RunFilters) {
     const unsubscribe = subscribe((event) => {
       const run = runIn(event);
       if (run === null) return;
-      recent.tell(run, Date.now());
+      recent.add(run, Date.now());
       batch.push(run);
       timer ??= setTimeout(apply, batchMs);
     });

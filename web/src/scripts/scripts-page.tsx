@@ -4,7 +4,7 @@ import { useLocation, useSearch } from 'wouter';
 
 import { outcomesQuery, scriptsQuery } from '../api/queries.ts';
 import type { Outcome, Script, ScriptOutcomes } from '../api/wire.ts';
-import { tagOf, useSay, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { InstallButton } from '../packages/install-button.tsx';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -22,7 +22,7 @@ import { unusableFolders } from './problems-of.ts';
 import { cardId, type Marked, ScriptList } from './script-list.tsx';
 
 export function ScriptsPage() {
-  const { say, language } = useSpeech();
+  const { say, language } = useLanguage();
   const tag = tagOf(language);
   const [, navigate] = useLocation();
   const { data, error, refetch } = useQuery(scriptsQuery);

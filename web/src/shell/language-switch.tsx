@@ -1,11 +1,11 @@
 import { Languages } from 'lucide-react';
 
-import { useSpeech } from '../language/language.tsx';
+import { useLanguage } from '../language/language.tsx';
 import { buttonClasses } from '../parts/button.tsx';
 
 /** Switches to the other language. The button shows the name of that language in the language itself. */
 export function LanguageSwitch() {
-  const { language, choose } = useSpeech();
+  const { language, choose } = useLanguage();
   const other = language === 'zh' ? 'en' : 'zh';
   return (
     <button

@@ -31,12 +31,12 @@ export class PageBoundary extends Component<Props, State> {
 
 /** Reloads the page once the service is connected: browsers cache failed imports, and after an update the files have new names. */
 function LoadAgain() {
-  const { reach } = useLive();
+  const { connection } = useLive();
   useEffect(() => {
-    if (reach !== 'connected') return;
+    if (connection !== 'connected') return;
     sessionStorage.setItem(reloadedAt, String(Date.now()));
     location.reload();
-  }, [reach]);
+  }, [connection]);
   return <Loading />;
 }
 

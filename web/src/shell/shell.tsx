@@ -7,16 +7,16 @@ import { useSay } from '../language/language.tsx';
 import { NotificationToasts } from '../notifications/notification-toasts.tsx';
 import { OperationsProvider } from '../packages/operations.tsx';
 import { Palette } from '../palette/palette.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
 import { BottomBar, SideBar } from './navigation.tsx';
-import { ReachBanner } from './reach-banner.tsx';
 import { usePageFocus } from './use-page-focus.ts';
 
 /** The frame around every page. */
 export function Shell({ children }: { children: ReactNode }) {
   const say = useSay();
-  const { reach, wasReached } = useLive();
+  const { connection, wasConnected } = useLive();
   usePageFocus();
-  if (reach === 'locked' && !wasReached) return <TokenPage />;
+  if (connection === 'locked' && !wasConnected) return <TokenPage />;
   return (
     <div className="flex min-h-dvh">
       <a
@@ -27,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <SideBar />
       <div className="flex min-w-0 grow flex-col pb-16 md:pb-0">
-        <ReachBanner />
+        <ConnectionBanner />
         <main
           id="main"
           tabIndex={-1}
@@ -39,7 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <BottomBar />
       <Palette />
       <NotificationToasts />
-      <TokenDialog isOpen={reach === 'locked'} />
+      <TokenDialog isOpen={connection === 'locked'} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { QueryWatch } from './query-watch.ts';
 import { showOutput } from './show-output.ts';
 import { SizeReport } from './size-report.ts';
 import { onThemeChange, terminalColours } from './terminal-colours.ts';
-import { keepSomeKeys, takeInsertedText } from './terminal-keys.ts';
+import { handleSpecialKeys, takeInsertedText } from './terminal-keys.ts';
 import { TypingQueue } from './typing-queue.ts';
 
 const scrollbackLines = 10_000;
@@ -61,12 +61,12 @@ export function openTerminal(
   onThemeChange(() => {
     terminal.options.theme = terminalColours();
   }, signal);
-  keepSomeKeys(terminal, hooks.onLeave);
+  handleSpecialKeys(terminal, hooks.onLeave);
 
   const path = `/api/runs/${runId}/terminal`;
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const sender = newSender();
-  const shut = () => {
+  const closeInput = () => {
     typing.close();
     sizes.close();
     terminal.options.disableStdin = true;
@@ -78,13 +78,13 @@ export function openTerminal(
     send: (piece) => callService(`${path}/input`, { method: 'POST', body: { ...piece, sender } }),
     pause,
     onRefused: hooks.onRefused,
-    onOver: shut,
+    onOver: closeInput,
   });
   const sizes = new SizeReport({
     send: (size) => callService(`${path}/size`, { method: 'POST', body: size }),
     pause,
   });
-  if (!isOpen) shut();
+  if (!isOpen) closeInput();
 
   let isCaughtUp = false;
   const queries = new QueryWatch(terminal, {
@@ -92,10 +92,10 @@ export function openTerminal(
     onAnswer: ({ text, askedAt }) => typing.answer(text, askedAt),
   });
   if (terminal.textarea) takeInsertedText(terminal.textarea, (text) => typing.type(text));
-  const tellSize = () => sizes.tell({ columns: terminal.cols, rows: terminal.rows });
-  terminal.onResize(() => isCaughtUp && tellSize());
+  const reportSize = () => sizes.report({ columns: terminal.cols, rows: terminal.rows });
+  terminal.onResize(() => isCaughtUp && reportSize());
   // Several pages may show the terminal. It has the size of the page that has the focus.
-  terminal.textarea?.addEventListener('focus', () => isCaughtUp && tellSize(), { signal });
+  terminal.textarea?.addEventListener('focus', () => isCaughtUp && reportSize(), { signal });
   const observer = new ResizeObserver(() => (isCaughtUp || !isOpen) && fit.fit());
   observer.observe(place);
 
@@ -104,11 +104,11 @@ export function openTerminal(
     signal,
     describeGap: hooks.describeGap,
     onReach: hooks.onReach,
-    onEnded: shut,
+    onEnded: closeInput,
     onCaughtUp() {
       isCaughtUp = true;
       fit.fit();
-      if (isOpen) tellSize();
+      if (isOpen) reportSize();
     },
   });
   return {

@@ -35,7 +35,7 @@ describe('QueryWatch', () => {
   it('does not answer old queries that were followed by other output', async () => {
     const { watch, sent, write } = openWatch();
     const old = `ab${position}${device}Name? `;
-    watch.takeForOld(old.length);
+    watch.setOldBytes(old.length);
     await write(`ab${position}`);
     await write(`${device}Name? `);
     await write(position);
@@ -44,7 +44,7 @@ describe('QueryWatch', () => {
 
   it('answers the last old queries once all old output is written', async () => {
     const { watch, sent, write } = openWatch();
-    watch.takeForOld(10);
+    watch.setOldBytes(10);
     await write(`a${position}`);
     expect(sent).toEqual([]);
     await write(`\x1b[5nName? `);
@@ -54,10 +54,10 @@ describe('QueryWatch', () => {
   it('treats output after a pause as old until the amount is known', async () => {
     const { watch, sent, write } = openWatch();
     await write('ready');
-    watch.takeForOld(Number.POSITIVE_INFINITY);
+    watch.setOldBytes(Number.POSITIVE_INFINITY);
     await write(`${position}Name? ${device}`);
     expect(sent).toEqual([]);
-    watch.takeForOld(18);
+    watch.setOldBytes(18);
     expect(sent).toEqual(['18: [?1;2c']);
   });
 
@@ -72,11 +72,11 @@ describe('QueryWatch', () => {
     const act = () => {
       for (const text of ['\x1b[I', '\x1b[<0;3;4M', '\x1b[A', 'x']) terminal.input(text);
     };
-    watch.takeForOld(100);
+    watch.setOldBytes(100);
     await write(focusOn);
     act();
     expect(sent.splice(0)).toEqual(['typed [A', 'typed x']);
-    watch.takeForOld(0);
+    watch.setOldBytes(0);
     act();
     expect(sent).toEqual(['typed [I', 'typed [<0;3;4M', 'typed [A', 'typed x']);
   });

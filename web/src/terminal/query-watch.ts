@@ -70,7 +70,7 @@ export class QueryWatch {
   }
 
   /** Sets the number of bytes that count as old output. */
-  takeForOld(bytes: number): void {
+  setOldBytes(bytes: number): void {
     this.#oldBytes = bytes;
     if (!this.#isBehind) this.#answerLast();
   }

@@ -25,7 +25,7 @@ export async function showOutput(
     isOld = false;
   };
   if (oldBytes === 0) catchUp();
-  queries.takeForOld(oldBytes);
+  queries.setOldBytes(oldBytes);
   let isAway = false;
   const show = async ({ data }: ServiceEvent) => {
     const { text, offset, bytes, missing } = data;
@@ -49,12 +49,12 @@ export async function showOutput(
         listener.onReach(true);
         if (!isAway) return;
         isAway = false;
-        void lookHowMuch(runId, signal).then((bytes) => isAway || queries.takeForOld(bytes));
+        void fetchOutputBytes(runId, signal).then((bytes) => isAway || queries.setOldBytes(bytes));
       },
       onPause() {
         isAway = true;
         // The next output may have been written while the page was disconnected.
-        queries.takeForOld(Number.POSITIVE_INFINITY);
+        queries.setOldBytes(Number.POSITIVE_INFINITY);
       },
       onCutOff: () => listener.onReach(false),
     },
@@ -63,7 +63,7 @@ export async function showOutput(
 }
 
 /** The number of bytes written so far; 0, which treats all output as new, if the request fails. */
-async function lookHowMuch(runId: string, signal: AbortSignal): Promise<number> {
+async function fetchOutputBytes(runId: string, signal: AbortSignal): Promise<number> {
   try {
     const { output_bytes } = await callService<RunTerminal>(`/api/runs/${runId}/terminal`, { signal });
     return output_bytes ?? 0;

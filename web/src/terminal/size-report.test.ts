@@ -21,20 +21,20 @@ function openReport(errors: (Error | null)[]) {
 describe('SizeReport', () => {
   it('sends the latest size, and skips sizes in between', async () => {
     const { report, sent } = openReport([]);
-    for (const columns of [80, 81, 82, 100]) report.tell(sizeOf(columns));
+    for (const columns of [80, 81, 82, 100]) report.report(sizeOf(columns));
     await expect.poll(() => sent).toEqual([80, 100]);
   });
 
   it('retries with the latest size while the service is unreachable', async () => {
     const { report, sent } = openReport([new UnreachableError(null), null]);
-    report.tell(sizeOf(80));
-    report.tell(sizeOf(90));
+    report.report(sizeOf(80));
+    report.report(sizeOf(90));
     await expect.poll(() => sent).toEqual([80, 90]);
   });
 
   it('gives up if the service refuses', async () => {
     const { report, sent } = openReport([new RefusedError(409, null)]);
-    report.tell(sizeOf(80));
+    report.report(sizeOf(80));
     await expect.poll(() => sent).toEqual([80]);
   });
 });

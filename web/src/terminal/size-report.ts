@@ -23,7 +23,7 @@ export class SizeReport {
     this.#options = options;
   }
 
-  tell(size: TerminalSize): void {
+  report(size: TerminalSize): void {
     this.#wanted = size;
     if (!this.#isSending) void this.#sendAll();
   }

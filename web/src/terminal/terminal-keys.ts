@@ -6,7 +6,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
  * Handles the few keys that are not sent to the script. Tab is sent too, so Ctrl+Shift+Space leaves the terminal. No known terminal program,
  * browser or system uses that shortcut.
  */
-export function keepSomeKeys(terminal: Terminal, onLeave: () => void): void {
+export function handleSpecialKeys(terminal: Terminal, onLeave: () => void): void {
   terminal.attachCustomKeyEventHandler((event) => {
     if (event.ctrlKey && event.shiftKey && event.code === 'Space') {
       event.preventDefault();

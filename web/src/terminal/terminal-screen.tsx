@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 
 import { terminalQuery } from '../api/queries.ts';
 import type { RunTerminal } from '../api/wire.ts';
-import { useSpeech } from '../language/language.tsx';
+import { useLanguage } from '../language/language.tsx';
 import { bytesText } from '../parts/bytes-text.ts';
 import { Failure, messageOf } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -30,7 +30,7 @@ export function TerminalScreen({ runId, isLive }: TerminalScreenProps) {
 }
 
 function ShownTerminal({ runId, isLive, found }: TerminalScreenProps & { found: RunTerminal }) {
-  const { say } = useSpeech();
+  const { say } = useLanguage();
   const toast = useToast();
   const place = useRef<HTMLDivElement>(null);
   const footer = useRef<HTMLDivElement>(null);

@@ -51,7 +51,7 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
         </div>
       </div>
       {lineCount === 0 ? (
-        <Silence run={run} isComplete={output.isComplete} />
+        <EmptyOutput run={run} isComplete={output.isComplete} />
       ) : (
         <OutputView blocks={blocks} choice={choice} isWrapped={isWrapped} search={search}>
           {droppedLines > 0 && (
@@ -64,12 +64,12 @@ export function RunOutput({ run, output }: { run: Run; output: StreamSnapshot })
           )}
         </OutputView>
       )}
-      <Foot run={run} output={output} />
+      <OutputFooter run={run} output={output} />
     </section>
   );
 }
 
-function Silence({ run, isComplete }: { run: Run; isComplete: boolean }) {
+function EmptyOutput({ run, isComplete }: { run: Run; isComplete: boolean }) {
   const say = useSay();
   const text =
     run.state === 'queued'
@@ -82,7 +82,7 @@ function Silence({ run, isComplete }: { run: Run; isComplete: boolean }) {
   return <p className="px-4 py-8 text-center text-muted">{text}</p>;
 }
 
-function Foot({ run, output }: { run: Run; output: StreamSnapshot }) {
+function OutputFooter({ run, output }: { run: Run; output: StreamSnapshot }) {
   const say = useSay();
   const { lineCount, isGuessed } = output;
   const lines = lineCount.toLocaleString('en');

@@ -18,7 +18,7 @@ const longestTurnMs = 12;
 /** Follows the output of a run. Subscribers are notified at most twenty times a second. */
 export class RunStream {
   readonly #output = new OutputLines();
-  readonly #hearers = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #progress: Progress | null = null;
   #isGuessed = false;
   #isComplete = false;
@@ -32,9 +32,9 @@ export class RunStream {
     this.#snapshot = this.#take();
   }
 
-  readonly subscribe = (hear: () => void): (() => void) => {
-    this.#hearers.add(hear);
-    return () => void this.#hearers.delete(hear);
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   };
 
   readonly current = (): StreamSnapshot => this.#snapshot;
@@ -45,10 +45,10 @@ export class RunStream {
     const stop = () => ending.abort();
     signal.addEventListener('abort', stop);
     const onEvent = async (event: ServiceEvent) => {
-      this.#hear(event);
+      this.#handle(event);
       if (event.type === 'run.started' || event.type === 'run.ended') onChange();
       if (event.type === 'run.ended') stop();
-      else await this.#letOthers();
+      else await this.#yieldToBrowser();
     };
     const onCutOff = onChange;
     await followEvents(
@@ -59,9 +59,9 @@ export class RunStream {
     signal.removeEventListener('abort', stop);
   }
 
-  #hear(event: ServiceEvent): void {
+  #handle(event: ServiceEvent): void {
     const { type, data } = event;
-    if (type === 'run.output') this.#hearOutput(data);
+    if (type === 'run.output') this.#handleOutput(data);
     else if (type === 'run.progress') this.#progress = progressIn(event);
     else if (type === 'run.ended') this.#isComplete = true;
     else return;
@@ -69,28 +69,28 @@ export class RunStream {
     this.#isDue = true;
     const sinceMs = performance.now() - this.#lastAt;
     const pauseMs = showingPause({ sinceMs, showingMs: this.#showingMs });
-    if (pauseMs === 0) requestAnimationFrame(this.#tell);
-    else setTimeout(() => requestAnimationFrame(this.#tell), pauseMs);
+    if (pauseMs === 0) requestAnimationFrame(this.#publish);
+    else setTimeout(() => requestAnimationFrame(this.#publish), pauseMs);
   }
 
-  readonly #tell = (): void => {
+  readonly #publish = (): void => {
     this.#isDue = false;
     this.#lastAt = performance.now();
     this.#snapshot = this.#take();
-    for (const hear of this.#hearers) hear();
+    for (const listener of this.#listeners) listener();
     // This timer runs after the frame was rendered.
     setTimeout(() => {
       this.#showingMs = performance.now() - this.#lastAt;
     });
   };
 
-  async #letOthers(): Promise<void> {
+  async #yieldToBrowser(): Promise<void> {
     if (performance.now() - this.#turnAt < longestTurnMs) return;
     await new Promise((resolve) => setTimeout(resolve));
     this.#turnAt = performance.now();
   }
 
-  #hearOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
+  #handleOutput({ stream, text, base64, missing }: ServiceEvent['data']): void {
     const name = stream === 'stderr' ? 'stderr' : 'stdout';
     const missingBytes = numberOf(missing);
     if (missingBytes === null) this.#output.take(name, textOf(text) ?? '');

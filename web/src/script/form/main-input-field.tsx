@@ -13,17 +13,17 @@ import { useToast } from '../../parts/toasts.tsx';
 import { linesOf } from './draft.ts';
 import { readDrop } from './dropped-paths.ts';
 import { inputField, readInput } from './make-call.ts';
-import type { Complaint } from './read-draft.ts';
+import type { FieldError } from './read-draft.ts';
 
 interface MainInputFieldProps {
   readonly input: NonNullable<Script['input']>;
   readonly text: string;
-  readonly complaint: Complaint | undefined;
+  readonly fieldError: FieldError | undefined;
   readonly onChange: (text: string) => void;
 }
 
 /** The main input of a script: typed, dropped, or chosen in the file browser. */
-export function MainInputField({ input, text, complaint, onChange }: MainInputFieldProps) {
+export function MainInputField({ input, text, fieldError, onChange }: MainInputFieldProps) {
   const say = useSay();
   const toast = useToast();
   const [isBrowsing, setBrowsing] = useState(false);
@@ -65,7 +65,7 @@ export function MainInputField({ input, text, complaint, onChange }: MainInputFi
           </>
         }
         description={description}
-        error={complaint === undefined ? null : say(complaint.en, complaint.zh)}
+        error={fieldError === undefined ? null : say(fieldError.en, fieldError.zh)}
       >
         {({ id, describedBy, isInvalid }) => (
           <div className="flex flex-col gap-2 sm:flex-row sm:items-start">

@@ -33,7 +33,7 @@ const images = {
 
 function send(params: Param[], drafts: FormValues['drafts'] = {}) {
   const made = makeCall({ id, input: null, params }, { input: '', drafts });
-  return 'call' in made ? (made.call.params ?? {}) : Object.fromEntries(made.complaints);
+  return 'call' in made ? (made.call.params ?? {}) : Object.fromEntries(made.fieldErrors);
 }
 
 describe('makeCall', () => {
@@ -107,7 +107,7 @@ describe('makeCall', () => {
   it('reads the main input line by line, and removes quotes around paths', () => {
     const data = (input: typeof images, text: string) => {
       const made = makeCall({ id, input, params: [] }, { input: text, drafts: {} });
-      return 'call' in made ? (made.call.data?.images ?? []) : [...made.complaints.keys()];
+      return 'call' in made ? (made.call.data?.images ?? []) : [...made.fieldErrors.keys()];
     };
     expect(data(images, '/a b\n"/c"\n\n\'/d\'')).toEqual(['/a b', '/c', '/d']);
     expect(data(images, '')).toEqual([]);

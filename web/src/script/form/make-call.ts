@@ -1,5 +1,5 @@
 import type { Script } from '../../api/wire.ts';
-import { type Complaint, type Reading, readDraft, readLines } from './read-draft.ts';
+import { type FieldError, type Reading, readDraft, readLines } from './read-draft.ts';
 import { type Drafts, draftIn, shownParams } from './shown-params.ts';
 
 /** The entered values. Fields without a draft have the default of the manifest. */
@@ -18,12 +18,12 @@ export interface RunCall {
 }
 
 /** Errors by field: the name of a parameter, or `inputField`. */
-export type Complaints = ReadonlyMap<string, Complaint>;
+export type FieldErrors = ReadonlyMap<string, FieldError>;
 
 /** The name of the main input field. No parameter can have it, because names in a manifest are not empty. */
 export const inputField = '';
 
-export type MadeCall = { readonly call: RunCall } | { readonly complaints: Complaints };
+export type MadeCall = { readonly call: RunCall } | { readonly fieldErrors: FieldErrors };
 
 /** The request of the form, or all its errors. With `secretsLater`, required secrets may be empty, because the call is only shown. */
 export function makeCall(
@@ -31,19 +31,19 @@ export function makeCall(
   { input, drafts }: FormValues,
   { secretsLater = false } = {},
 ): MadeCall {
-  const complaints = new Map<string, Complaint>();
+  const fieldErrors = new Map<string, FieldError>();
   const params: Record<string, unknown> = {};
   for (const param of shownParams(script.params, drafts)) {
     const draft = draftIn(drafts, param);
     const isLater = secretsLater && param.secret && param.required && draft === '';
     const reading: Reading = isLater ? { kind: 'value', value: '' } : readDraft(param, draft);
-    if (reading.kind === 'wrong') complaints.set(param.name, reading.complaint);
+    if (reading.kind === 'wrong') fieldErrors.set(param.name, reading.fieldError);
     if (reading.kind === 'value') params[param.name] = reading.value;
   }
   const values = script.input === null ? [] : readInput(script.input, input);
-  const complaint = script.input === null ? null : inputComplaint(script.input, input, values);
-  if (complaint !== null) complaints.set(inputField, complaint);
-  if (complaints.size > 0) return { complaints };
+  const fieldError = script.input === null ? null : inputError(script.input, input, values);
+  if (fieldError !== null) fieldErrors.set(inputField, fieldError);
+  if (fieldErrors.size > 0) return { fieldErrors };
   const texts = values.map(String);
   return {
     call: {
@@ -55,13 +55,13 @@ export function makeCall(
 }
 
 /** The error of one field, or null. */
-export function complaintAt(
+export function fieldErrorAt(
   script: Pick<Script, 'id' | 'input' | 'params'>,
   values: FormValues,
   field: string,
-): Complaint | null {
+): FieldError | null {
   const made = makeCall(script, values);
-  return 'complaints' in made ? (made.complaints.get(field) ?? null) : null;
+  return 'fieldErrors' in made ? (made.fieldErrors.get(field) ?? null) : null;
 }
 
 /** The values of the main input: a single value, or one per line. */
@@ -78,13 +78,13 @@ export function readInput(
     : values.map((value) => (typeof value === 'string' ? unquoted(value) : value));
 }
 
-function inputComplaint(
+function inputError(
   { type }: Pick<NonNullable<Script['input']>, 'type'>,
   text: string,
   values: readonly unknown[],
-): Complaint | null {
+): FieldError | null {
   const reading = type === 'str' ? null : readLines(text);
-  if (reading?.kind === 'wrong') return reading.complaint;
+  if (reading?.kind === 'wrong') return reading.fieldError;
   const isTexts = values.every((value) => typeof value === 'string');
   return isTexts ? null : { en: 'Every entry must be text', zh: '每一项都应为文本' };
 }

@@ -7,22 +7,22 @@ import { LabelledSwitch } from '../../parts/labelled-switch.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { ChoiceField } from './choice-field.tsx';
 import type { Draft } from './draft.ts';
-import type { Complaint } from './read-draft.ts';
+import type { FieldError } from './read-draft.ts';
 import { SecretField } from './secret-field.tsx';
 import { TextField } from './text-field.tsx';
 
 export interface ParamFieldProps {
   readonly param: Param;
   readonly draft: Draft;
-  readonly complaint: Complaint | undefined;
+  readonly fieldError: FieldError | undefined;
   readonly onChange: (draft: Draft) => void;
 }
 
 /** The control for a parameter, by its type. */
-export function ParamField({ param, draft, complaint, onChange }: ParamFieldProps) {
+export function ParamField({ param, draft, fieldError, onChange }: ParamFieldProps) {
   const say = useSay();
   const { name, label, type, description, required } = param;
-  const error = complaint === undefined ? null : say(complaint.en, complaint.zh);
+  const error = fieldError === undefined ? null : say(fieldError.en, fieldError.zh);
   if (type === 'bool')
     return (
       <LabelledSwitch

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import { jsonFault } from './json-fault.ts';
 
 /** The error of a field in both languages, because the user may switch the language while it is shown. */
-export interface Complaint {
+export interface FieldError {
   readonly en: string;
   readonly zh: string;
 }
@@ -12,19 +12,19 @@ export interface Complaint {
 export type Reading =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'wrong'; readonly complaint: Complaint };
+  | { readonly kind: 'wrong'; readonly fieldError: FieldError };
 
 const nothing: Reading = { kind: 'nothing' };
 
 /** The error of an empty required field. */
-export const missing: Complaint = { en: 'This field is required', zh: '此项必填' };
+export const missing: FieldError = { en: 'This field is required', zh: '此项必填' };
 
 /** Converts a draft to the type of its parameter. */
 export function readDraft(param: Param, draft: Draft): Reading {
   if (typeof draft === 'boolean') return of(draft);
   const text = draft.trim();
   const hasDefault = param.default !== undefined && param.default !== '';
-  if (text === '' && param.required) return { kind: 'wrong', complaint: missing };
+  if (text === '' && param.required) return { kind: 'wrong', fieldError: missing };
   switch (param.type) {
     case 'int':
       return text === '' ? nothing : readInteger(text);
@@ -88,7 +88,7 @@ function readObject(text: string): Reading {
   return wrong('Enter a JSON object, such as {"a": 1}', '应为 JSON 对象，例如 {"a": 1}');
 }
 
-function notJson(text: string, advice: Complaint = { en: '', zh: '' }): Reading {
+function notJson(text: string, advice: FieldError = { en: '', zh: '' }): Reading {
   const fault = jsonFault(text);
   if (fault === null || fault.isEnd)
     return wrong('Invalid JSON: the text ends too early', 'JSON 不完整：内容提前结束');
@@ -108,5 +108,5 @@ function of(value: unknown): Reading {
 }
 
 function wrong(en: string, zh: string): Reading {
-  return { kind: 'wrong', complaint: { en, zh } };
+  return { kind: 'wrong', fieldError: { en, zh } };
 }

@@ -12,7 +12,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { useCtrlEnter } from '../../parts/use-ctrl-enter.ts';
 import { SnippetDialog } from '../snippets/snippet-dialog.tsx';
 import { MainInputField } from './main-input-field.tsx';
-import { type Complaints, type FormValues, inputField, type RunCall } from './make-call.ts';
+import { type FieldErrors, type FormValues, inputField, type RunCall } from './make-call.ts';
 import { ParamField } from './param-field.tsx';
 import { refusedField } from './refused-field.ts';
 import { rememberValues } from './remembered-values.ts';
@@ -24,12 +24,12 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
   const say = useSay();
   const [, navigate] = useLocation();
   const form = useRunForm(script, first);
-  const { values, complaints, complain } = form;
+  const { values, fieldErrors, setFieldErrors } = form;
   const fields = useRef<HTMLFormElement>(null);
   const [shownCall, setShownCall] = useState<RunCall | null>(null);
 
   /** Focuses the first field with an error. */
-  const focusFirst = (wrong: Complaints) => {
+  const focusFirst = (wrong: FieldErrors) => {
     const controls = [...(fields.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
     controls.find(({ dataset }) => dataset.field !== undefined && wrong.has(dataset.field))?.focus();
   };
@@ -43,7 +43,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
       const field = error instanceof RefusedError ? refusedField(error.message, script) : null;
       if (field === null) return;
       const wrong = new Map([[field, { en: error.message, zh: error.message }]]);
-      flushSync(() => complain(wrong));
+      flushSync(() => setFieldErrors(wrong));
       focusFirst(wrong);
     },
   });
@@ -51,7 +51,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
   const checked = (options?: { secretsLater: boolean }) => {
     const made = flushSync(() => form.check(options));
     if ('call' in made) return made.call;
-    focusFirst(made.complaints);
+    focusFirst(made.fieldErrors);
     return null;
   };
   const start = () => {
@@ -61,7 +61,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
   };
   useCtrlEnter(start);
 
-  const isAtField = run.error !== null && complaints.size > 0;
+  const isAtField = run.error !== null && fieldErrors.size > 0;
   const hasFields = script.input !== null || script.params.length > 0;
   return (
     <form
@@ -87,7 +87,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
           <MainInputField
             input={script.input}
             text={values.input}
-            complaint={complaints.get(inputField)}
+            fieldError={fieldErrors.get(inputField)}
             onChange={form.setInput}
           />
         )}
@@ -96,7 +96,7 @@ export function RunFormPanel({ script, first }: { script: Script; first: FormVal
             key={param.name}
             param={param}
             draft={draftIn(values.drafts, param)}
-            complaint={complaints.get(param.name)}
+            fieldError={fieldErrors.get(param.name)}
             onChange={(draft) => form.setDraft(param.name, draft)}
           />
         ))}

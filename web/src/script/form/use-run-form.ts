@@ -3,22 +3,22 @@ import { useEffect, useState } from 'react';
 import type { Script } from '../../api/wire.ts';
 import { type Draft, draftOf } from './draft.ts';
 import {
-  type Complaints,
-  complaintAt,
+  type FieldErrors,
   type FormValues,
+  fieldErrorAt,
   inputField,
   type MadeCall,
   makeCall,
   noValues,
 } from './make-call.ts';
-import { type Complaint, missing } from './read-draft.ts';
+import { type FieldError, missing } from './read-draft.ts';
 import { rememberValues } from './remembered-values.ts';
 
-const nothingWrong: Complaints = new Map();
+const nothingWrong: FieldErrors = new Map();
 
 export interface RunForm {
   readonly values: FormValues;
-  readonly complaints: Complaints;
+  readonly fieldErrors: FieldErrors;
   /** Whether any value differs from its default. */
   readonly isChanged: boolean;
   readonly setInput: (text: string) => void;
@@ -28,32 +28,32 @@ export interface RunForm {
   readonly reset: () => void;
   /** Checks the whole form and shows all errors. */
   readonly check: (options?: { readonly secretsLater: boolean }) => MadeCall;
-  readonly complain: (complaints: Complaints) => void;
+  readonly setFieldErrors: (fieldErrors: FieldErrors) => void;
 }
 
 /** The state of a script form. Entered values are stored in the browser as they change. */
 export function useRunForm(script: Script, first: FormValues): RunForm {
   const [{ values, isTouched }, setForm] = useState({ values: first, isTouched: false });
-  const [complaints, setComplaints] = useState(nothingWrong);
+  const [fieldErrors, setErrors] = useState(nothingWrong);
   useEffect(() => {
     // Filling in the values of a run must not overwrite the stored ones until the user edits them.
     if (isTouched) rememberValues(script, values);
   }, [script, values, isTouched]);
 
-  const settle = (field: string, complaint: Complaint | null) => {
-    setComplaints((all) => {
+  const settle = (field: string, fieldError: FieldError | null) => {
+    setErrors((all) => {
       const others = [...all].filter(([name]) => name !== field);
-      return new Map(complaint === null ? others : [...others, [field, complaint]]);
+      return new Map(fieldError === null ? others : [...others, [field, fieldError]]);
     });
   };
   const change = (field: string, changed: FormValues) => {
     setForm({ values: changed, isTouched: true });
     // Update a shown error while the user corrects the field.
-    if (complaints.has(field)) settle(field, complaintAt(script, changed, field));
+    if (fieldErrors.has(field)) settle(field, fieldErrorAt(script, changed, field));
   };
   return {
     values,
-    complaints,
+    fieldErrors,
     isChanged: values.input !== '' || Object.keys(values.drafts).length > 0,
     setInput: (input) => change(inputField, { ...values, input }),
     setDraft(name, draft) {
@@ -64,19 +64,19 @@ export function useRunForm(script: Script, first: FormValues): RunForm {
       change(name, { ...values, drafts: isDefault ? others : { ...others, [name]: draft } });
     },
     leave(field) {
-      const complaint = complaintAt(script, values, field);
+      const fieldError = fieldErrorAt(script, values, field);
       // Do not report empty fields yet, because the user may return to them.
-      if (complaint !== null && complaint !== missing) settle(field, complaint);
+      if (fieldError !== null && fieldError !== missing) settle(field, fieldError);
     },
     reset() {
       setForm({ values: noValues, isTouched: true });
-      setComplaints(nothingWrong);
+      setErrors(nothingWrong);
     },
     check(options) {
       const made = makeCall(script, values, options);
-      setComplaints('complaints' in made ? made.complaints : nothingWrong);
+      setErrors('fieldErrors' in made ? made.fieldErrors : nothingWrong);
       return made;
     },
-    complain: setComplaints,
+    setFieldErrors: setErrors,
   };
 }

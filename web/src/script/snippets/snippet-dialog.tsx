@@ -3,7 +3,7 @@ import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 
 import type { Param } from '../../api/wire.ts';
-import { tagOf, useSay, useSpeech } from '../../language/language.tsx';
+import { tagOf, useLanguage, useSay } from '../../language/language.tsx';
 import { CodeBox } from '../../parts/code-box.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -40,7 +40,7 @@ export function SnippetDialog({ call, params, onClose }: SnippetDialogProps) {
 }
 
 function Content({ call, params }: { call: RunCall; params: readonly Param[] }) {
-  const { say, language: spoken } = useSpeech();
+  const { say, language: spoken } = useLanguage();
   const [language, setLanguage] = useState<(typeof languages)[number][0]>('curl');
   const { data: needsToken = false } = useQuery(needsTokenQuery);
   const languageTag = tagOf(spoken);

@@ -5,7 +5,7 @@ import { buttonClasses } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { useTabTitle } from '../parts/page-title.tsx';
 
-export function NothingHere() {
+export function NotFoundPage() {
   const say = useSay();
   const title = say('Page not found', '没有这个页面');
   useTabTitle(title);

@@ -9,7 +9,7 @@ const everyMs = 5000;
  * Polls the record of a run while the page is hidden. A hidden page receives no events, but the title of its tab shows the state of the
  * run.
  */
-export function useLookWhileHidden(runId: string, isLive: boolean): void {
+export function usePollWhileHidden(runId: string, isLive: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (!isLive) return;

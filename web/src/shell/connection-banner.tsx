@@ -4,12 +4,12 @@ import { useLive } from '../api/live-events.tsx';
 import { useSay } from '../language/language.tsx';
 
 /** Warns while the service is unreachable, because the page may be out of date. */
-export function ReachBanner() {
+export function ConnectionBanner() {
   const say = useSay();
-  const { reach } = useLive();
+  const { connection } = useLive();
   return (
     <div role="status" className="sticky top-0 z-40">
-      {reach === 'lost' && (
+      {connection === 'lost' && (
         <p className="flex items-center justify-center gap-2 bg-warn-ground px-4 py-2 text-warn">
           <Unplug size={16} aria-hidden className="shrink-0" />
           {say(

@@ -10,10 +10,10 @@ import { Confirm } from '../parts/dialog.tsx';
 import { messageOf } from '../parts/failure.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useToast } from '../parts/toasts.tsx';
-import { Copied } from './about-hob.tsx';
+import { CopyableText } from './about-hob.tsx';
 
 /** Stops the service, and signs out if a token is required. */
-export function Leaving() {
+export function StopPanel() {
   const say = useSay();
   const toast = useToast();
   const [isAsking, setAsking] = useState(false);
@@ -47,7 +47,7 @@ export function Leaving() {
         </output>
       }
     >
-      <Copied text="hob serve" />
+      <CopyableText text="hob serve" />
       <div className="mt-3 flex flex-wrap gap-2">
         <Button look="danger" disabled={stop.isPending || stop.isSuccess} onClick={() => setAsking(true)}>
           <Power size={16} aria-hidden />

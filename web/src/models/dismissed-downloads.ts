@@ -7,16 +7,16 @@ const place = 'hob.downloads.put-away';
 const most = 100;
 
 /** Ids of failed downloads that the user has dismissed. The service itself forgets them when it restarts. */
-export function usePutAway(): [ReadonlySet<string>, (downloadId: string) => void] {
+export function useDismissedDownloads(): [ReadonlySet<string>, (downloadId: string) => void] {
   const [ids, setIds] = useState<ReadonlySet<string>>(
     () => new Set((readChoice(place) ?? '').split(' ').filter(Boolean)),
   );
-  const putAway = useCallback((id: string) => {
+  const dismiss = useCallback((id: string) => {
     setIds((before) => {
       const next = [...before, id].slice(-most);
       writeChoice(place, next.join(' '));
       return new Set(next);
     });
   }, []);
-  return [ids, putAway];
+  return [ids, dismiss];
 }

@@ -1,15 +1,15 @@
 import { Moon, Sun, SunMoon } from 'lucide-react';
 import { Link } from 'wouter';
 
-import { tagOf, useSay, useSpeech } from '../language/language.tsx';
+import { tagOf, useLanguage, useSay } from '../language/language.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { Segmented } from '../parts/segmented.tsx';
 import { destinations } from '../shell/destinations.ts';
 import { useTheme } from '../theme/theme.ts';
 
 /** The language and theme of the console in this browser. */
-export function LookChoices() {
-  const { language, say, choose } = useSpeech();
+export function AppearancePanel() {
+  const { language, say, choose } = useLanguage();
   const [theme, chooseTheme] = useTheme();
   return (
     <Panel

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { askInTurn } from './ask-in-turn.ts';
+import { throttleRequests } from './throttle-requests.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,8 +11,8 @@ afterEach(() => {
 
 it('asks once for several requests within the interval', async () => {
   const ask = vi.fn(async () => {});
-  const { want } = askInTurn(ask, 500);
-  for (let count = 0; count < 10; count += 1) want();
+  const { request } = throttleRequests(ask, 500);
+  for (let count = 0; count < 10; count += 1) request();
   await vi.advanceTimersByTimeAsync(2000);
   expect(ask).toHaveBeenCalledTimes(1);
 });
@@ -20,10 +20,10 @@ it('asks once for several requests within the interval', async () => {
 it('waits for a slow answer, and asks again if requested meanwhile', async () => {
   const answers: (() => void)[] = [];
   const ask = vi.fn(() => new Promise<void>((resolve) => answers.push(resolve)));
-  const { want } = askInTurn(ask, 500);
-  want();
+  const { request } = throttleRequests(ask, 500);
+  request();
   await vi.advanceTimersByTimeAsync(500);
-  want();
+  request();
   await vi.advanceTimersByTimeAsync(5000);
   expect(ask).toHaveBeenCalledTimes(1);
   answers[0]?.();
@@ -33,10 +33,10 @@ it('waits for a slow answer, and asks again if requested meanwhile', async () =>
 
 it('does not ask after it was stopped', async () => {
   const ask = vi.fn(async () => {});
-  const { want, stop } = askInTurn(ask, 500);
-  want();
+  const { request, stop } = throttleRequests(ask, 500);
+  request();
   stop();
-  want();
+  request();
   await vi.advanceTimersByTimeAsync(2000);
   expect(ask).not.toHaveBeenCalled();
 });

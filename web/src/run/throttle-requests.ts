@@ -1,6 +1,6 @@
 interface Asking {
   /** Requests a new answer, because the last one is out of date. */
-  readonly want: () => void;
+  readonly request: () => void;
   readonly stop: () => void;
 }
 
@@ -8,28 +8,28 @@ interface Asking {
  * Throttles repeated requests: at most one every `everyMs`, and never two at a time. A change during a request may be missing in its answer,
  * so the request is repeated afterwards.
  */
-export function askInTurn(ask: () => Promise<unknown>, everyMs: number): Asking {
+export function throttleRequests(ask: () => Promise<unknown>, everyMs: number): Asking {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
-  let isWanted = false;
+  let isRequested = false;
   let isStopped = false;
-  const want = () => {
-    isWanted = true;
+  const request = () => {
+    isRequested = true;
     if (!isAsking && !isStopped) timer ??= setTimeout(turn, everyMs);
   };
   const turn = async () => {
     timer = undefined;
     isAsking = true;
-    isWanted = false;
+    isRequested = false;
     try {
       await ask();
     } finally {
       isAsking = false;
-      if (isWanted) want();
+      if (isRequested) request();
     }
   };
   return {
-    want,
+    request,
     stop() {
       isStopped = true;
       clearTimeout(timer);
