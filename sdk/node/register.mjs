@@ -1,8 +1,8 @@
-// Lets modules import 'hob' where nothing of that name is installed: they do not look where NODE_PATH points to.
+// Lets ES modules import 'hob' if no package of that name is installed, because they ignore NODE_PATH.
 import module from 'node:module';
 
 import { resolveSync } from './resolve-hob.mjs';
 
-// The newer way needs no thread of its own.
+// registerHooks is newer and needs no extra thread.
 if (module.registerHooks) module.registerHooks({ resolve: resolveSync });
 else module.register('./resolve-hob.mjs', import.meta.url);

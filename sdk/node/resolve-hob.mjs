@@ -1,6 +1,6 @@
 const own = { url: new URL('./hob/hob.mjs', import.meta.url).href, format: 'module', shortCircuit: true };
 
-/** What is installed under that name beside the script is what the script means; ours is for those who have none. */
+/** Uses an installed package called 'hob' if there is one, otherwise the one that Hob provides. */
 export async function resolve(specifier, context, next) {
   try {
     return await next(specifier, context);
@@ -9,7 +9,7 @@ export async function resolve(specifier, context, next) {
   }
 }
 
-/** The same for a Node that asks in its own thread. */
+/** Synchronous version, for module.registerHooks. */
 export function resolveSync(specifier, context, next) {
   try {
     return next(specifier, context);

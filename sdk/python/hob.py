@@ -1,4 +1,4 @@
-"""What a script needs to know of its run, and how it says what came of it.
+"""Gives a script access to its run: inputs, params, result, progress and other scripts.
 
     import hob
 
@@ -6,10 +6,10 @@
     def resize(images: list, quality: int = 85):
         return {"msg": f"{len(images)} images", "output_paths": images}
 
-Works without Hob, too: `python main.py a.png --quality 90` prints the envelope.
+It also works without Hob: `python main.py a.png --quality 90` prints the envelope.
 """
 
-# Only what every script needs is imported here: whatever else there is would be paid for by each run.
+# Import only what every script needs: each run pays for every import.
 from __future__ import annotations
 
 import json
@@ -27,15 +27,15 @@ __all__ = ["HobError", "LinkError", "LinkResult", "ModelError", "Params", "Run",
 
 
 class HobError(Exception):
-    """Something that was asked of Hob could not be done."""
+    """A call to Hob failed."""
 
 
 class ModelError(HobError):
-    """A model is not on this machine."""
+    """The model is not on this machine."""
 
 
 class LinkError(HobError):
-    """A linked script failed, or was not run at all. `result` has everything that is known of it."""
+    """A linked script failed or was not run. `result` has the details."""
 
     def __init__(self, result: LinkResult) -> None:
         super().__init__(result.message)
@@ -49,14 +49,14 @@ class Params(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"there is no param {name!r}") from None
+            raise AttributeError(f"unknown param {name!r}") from None
 
 
 class LinkResult:
-    """What became of a linked script. It has the same fields when nothing came of it: `result` then says why."""
+    """The outcome of a linked script. If the script was not run, the fields are the same and `result` says why."""
 
     def __init__(self, status: Optional[int], answer: Dict[str, Any]) -> None:
-        #: The HTTP status; None when Hob did not answer.
+        #: The HTTP status; None if Hob did not respond.
         self.status = status
         envelope = answer.get("result")
         self.message: str = str(answer.get("message", ""))
@@ -68,7 +68,7 @@ class LinkResult:
         self.timed_out: bool = answer.get("timed_out", False)
         self.stdout: str = answer.get("stdout", "")
         self.stderr: str = answer.get("stderr", "")
-        #: Whether the script ended well and says so itself.
+        #: Whether the process succeeded and the code of its envelope is 0.
         self.ok: bool = answer.get("success") is True and self.result.get("code") == 0
 
     def __repr__(self) -> str:
@@ -76,12 +76,12 @@ class LinkResult:
 
 
 class Run:
-    """The run that this script is."""
+    """The current run."""
 
     def __init__(self, argv: Sequence[str]) -> None:
         content = _parameter_file(argv)
         self.is_under_hob: bool = content is not None
-        #: The words after `--name`, when there is no Hob that has checked them.
+        #: Values of `--name` options as text, if the script was started without Hob.
         self._texts: Dict[str, str] = {}
         if content is None:
             self.inputs, self._texts = _command_line(argv[1:])
@@ -94,7 +94,7 @@ class Run:
             self.params = Params(content.get("params") or {})
         environment = content.get("environment", {})
         here = os.path.dirname(os.path.abspath(argv[0])) if argv and argv[0] else os.getcwd()
-        #: The address to call Hob by; empty when there is none.
+        #: Base address of Hob; empty if there is none.
         self.api_base: str = environment.get("api_base") or os.environ.get("HOB_API_BASE", "").rstrip("/")
         self.output_json: Optional[str] = environment.get("output_json")
         self.run_id: Optional[str] = environment.get("run_id")
@@ -102,24 +102,24 @@ class Run:
         self.script_dir: str = environment.get("script_dir", here)
         self.run_dir: str = environment.get("run_dir", os.getcwd())
         self.invoke_mode: str = environment.get("invoke_mode", "manual")
-        #: The envelope that was written last.
+        #: The last written envelope.
         self.envelope: Optional[Dict[str, Any]] = None
         self._unsent: Optional[Dict[str, Any]] = None
         self._silent_until = 0.0
 
     def ok(self, msg: Optional[str] = None, **values: Any) -> None:
-        """Writes the envelope of a success. The script goes on; the envelope that is written last counts."""
+        """Writes a success envelope. The script continues; the last written envelope counts."""
         self._write({"code": 0, "msg": "ok" if msg is None else str(msg), **_own(values)})
 
     def fail(self, msg: str, code: int = 1, **values: Any) -> NoReturn:
-        """Writes the envelope of a failure and ends the script by SystemExit, with `code` if that is an exit code, else with 1."""
+        """Writes a failure envelope and raises SystemExit, with `code` if it is a valid exit code, otherwise with 1."""
         if code == 0:
-            raise ValueError("the code 0 means success: use ok()")
+            raise ValueError("code 0 means success; use ok()")
         self._write({"code": code, "msg": str(msg), **_own(values)})
         raise SystemExit(_exit_code(code))
 
     def link(self, script_id: str, data: Any = None, params: Optional[Dict[str, Any]] = None, check: bool = True) -> LinkResult:
-        """Runs another script, which must be a node, and waits for it. Raises LinkError if it fails, unless `check` is False."""
+        """Runs another script, which must be a node, and waits for its end. Raises LinkError if it fails, unless `check` is False."""
         if isinstance(data, (str, os.PathLike)):
             data = [data]
         body = {"script_id": script_id, "data": data, "params": params}
@@ -132,7 +132,7 @@ class Run:
         return result
 
     def notify(self, message: Optional[str] = None, type: str = "info", duration: int = 5000, show_close: bool = False) -> None:
-        """Tells something to the person at the desk. `type` is success, error or info; `duration` is in milliseconds."""
+        """Shows a desktop notification. `type` is success, error or info; `duration` is in milliseconds."""
         if not self.api_base:
             print(f"[{type}] {message or ''}", file=sys.stderr)
             return
@@ -142,10 +142,10 @@ class Run:
         except OSError as error:
             raise HobError(self._silence(error)) from error
         if status != 200:
-            raise HobError(answer.get("error") or f"Hob answered with the status {status}")
+            raise HobError(answer.get("error") or f"Hob returned status {status}")
 
     def model_path(self, repo: str) -> str:
-        """The folder of a model, by its `owner/name`. Raises ModelError when it is not on this machine."""
+        """Returns the folder of the model `owner/name`. Raises ModelError if it is not on this machine."""
         from urllib.parse import quote
 
         try:
@@ -154,17 +154,17 @@ class Run:
             raise HobError(self._silence(error)) from error
         if status == 200:
             return answer["data"]["path"]
-        said = answer.get("message") or f"Hob answered with the status {status}"
+        said = answer.get("message") or f"Hob returned status {status}"
         raise ModelError(f"{said}\nGet it with: hob model pull {repo}" if status == 404 else said)
 
     def progress(self, fraction: Optional[float] = None, message: Optional[str] = None) -> None:
-        """Says how far the script is: from 0 to 1, what it does, or both. Never fails, and may be called in a tight loop."""
+        """Reports progress: a fraction from 0 to 1, a message, or both. Never fails; safe to call in a tight loop."""
         if isinstance(fraction, float) and fraction - fraction != 0:
-            # No number at all, or one without end: as much as nothing is known.
+            # NaN or infinity: report no fraction.
             fraction = None
         self._unsent = {"fraction": fraction, "message": message}
         if time.monotonic() >= self._silent_until:
-            # As often as Hob passes them on.
+            # Hob does not publish progress more often.
             self._silent_until = time.monotonic() + 0.2
             self._send_progress()
 
@@ -179,17 +179,17 @@ class Run:
                 share = "" if report["fraction"] is None else f"{report['fraction']:.0%} "
                 print(f"{share}{report['message'] or ''}", file=sys.stderr)
         except Exception:
-            # A script is not to fail for what it only says by the way, nor to wait for it again and again.
+            # A failed progress report must not fail or delay the script: pause before the next attempt.
             self._silent_until += 5
 
     def _call(self, method: str, path: str, body: Any = None, timeout: Optional[float] = None) -> Any:
-        """The status and the answer of Hob. Not by urllib.request: that would ask a proxy for this very machine."""
+        """Returns the status and the JSON of the response. Avoids urllib.request, which would send local requests to a proxy."""
         if not self.api_base:
-            raise HobError("This needs Hob: run the script by Hob, or set HOB_API_BASE, to http://127.0.0.1:9527 for example")
+            raise HobError("This call needs Hob. Start the script with Hob, or set HOB_API_BASE, for example to http://127.0.0.1:9527")
         from http.client import HTTPConnection, HTTPException, HTTPSConnection
         from urllib.parse import urlsplit
 
-        # What cannot be sent is the caller's fault, and none of Hob's.
+        # Encode the body outside the try block: an encoding error is the fault of the caller.
         text = None if body is None else _to_json(body)
         address = urlsplit(self.api_base)
         kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
@@ -202,13 +202,13 @@ class Run:
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
         except (HTTPException, ValueError) as error:
-            raise OSError(f"its answer cannot be read ({error})") from error
+            raise OSError(f"its response is not valid ({error})") from error
         finally:
             connection.close()
 
     def _silence(self, error: OSError) -> str:
-        """Not the whole address: what names the run in it opens doors, and messages are kept."""
-        return f"Hob does not answer at {self.api_base.partition('/r/')[0]}: {error}"
+        """Omits the run token from the address, because it is a credential and messages are stored."""
+        return f"Hob does not respond at {self.api_base.partition('/r/')[0]}: {error}"
 
     def _write(self, envelope: Dict[str, Any]) -> None:
         text = _to_json(envelope)
@@ -219,7 +219,7 @@ class Run:
             sys.stdout.buffer.write(text + b"\n")
             sys.stdout.buffer.flush()
             return
-        # In one step: whoever looks sees a whole envelope, whenever the script is stopped.
+        # Write atomically, so that a reader never sees a partial envelope.
         draft = f"{self.output_json}.{os.getpid()}"
         with open(draft, "wb") as file:
             file.write(text)
@@ -230,7 +230,7 @@ _run: Optional[Run] = None
 
 
 def run() -> Run:
-    """The run that this script is; the same each time."""
+    """Returns the current run, always the same object."""
     global _run
     if _run is None:
         _run = Run(sys.argv)
@@ -238,17 +238,17 @@ def run() -> Run:
 
 
 def main(function: Function) -> Function:
-    """Makes a function the script, and runs it where it stands: it belongs at the end of the file.
+    """Decorator that runs the function as the script, immediately. Put the function at the end of the file.
 
-    Its parameters are filled from the params of the run and checked against their type hints. `inputs`, or the name of the
-    manifest's input, gets the inputs, and `run` the run. What it returns becomes the envelope: the keys of a dict, a text as
-    the message, None as a plain success. An exception becomes an envelope with the code 1. In a module that is only imported
-    the function stays what it was.
+    Its parameters receive the params of the run, checked against their type hints. A parameter called `inputs`, or like the
+    input in the manifest, receives the inputs; `run` receives the run. The return value becomes the envelope: a dict provides
+    the keys, a string the message, and None means success. An exception becomes an envelope with code 1. In an imported
+    module, the function is returned unchanged.
     """
     if function.__module__ != "__main__":
         return function
     _carry_out(run(), function)
-    # Whoever calls it below, out of habit, means this one time.
+    # The script has already run: an explicit call below the decorator must not run it again.
     return lambda: None  # type: ignore[return-value]
 
 
@@ -269,7 +269,7 @@ def _carry_out(this: Run, function: Callable[..., Any]) -> None:
     except Exception as error:
         import traceback
 
-        # Without the frame that is ours.
+        # Omit the frame of this module.
         inner = error.__traceback__.tb_next if error.__traceback__ else None
         text = "".join(traceback.format_exception(type(error), error, inner or error.__traceback__))
         sys.stderr.write(text)
@@ -284,11 +284,11 @@ def _write_returned(this: Run, returned: Any) -> int:
         this._write({"code": 0, "msg": "ok", **returned})
         return this.envelope["code"] if this.envelope else 0
     if returned is None or isinstance(returned, str):
-        # A function that has written its envelope by itself has nothing to return.
+        # None from a function that has already written its envelope keeps that envelope.
         if returned is not None or this.envelope is None:
             this.ok(returned)
         return 0
-    raise TypeError(f"the script returned {type(returned).__name__}; return a dict, a text or None")
+    raise TypeError(f"the script returned {type(returned).__name__}; return a dict, a str or None")
 
 
 def _write_exit(this: Run, code: Any) -> None:
@@ -301,11 +301,11 @@ def _write_exit(this: Run, code: Any) -> None:
 
 
 class _Unfit(Exception):
-    """What was passed does not fit the function."""
+    """The given values do not match the parameters of the function."""
 
 
 def _arguments(this: Run, function: Callable[..., Any]) -> Dict[str, Any]:
-    """What to call the function with. Its parameters are read by hand: `inspect` takes longer to load than most scripts run."""
+    """Returns the arguments for the function. Avoids `inspect`, which takes longer to load than most scripts run."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -324,7 +324,7 @@ def _arguments(this: Run, function: Callable[..., Any]) -> Dict[str, Any]:
         elif name not in optional:
             raise _Unfit(f"The param {name} is missing")
     if code.co_flags & 0x08:
-        # `**others` takes what nobody else has asked for.
+        # `**others` receives the remaining params.
         arguments.update((name, value) for name, value in this.params.items() if name not in names)
     return arguments
 
@@ -335,7 +335,7 @@ def _input_name(this: Run, names: Sequence[str], optional: Any, hints: Dict[str,
     if this.is_under_hob:
         declared = list(this.data) if isinstance(this.data, dict) else []
         return declared[0] if len(declared) == 1 else None
-    # Without Hob nobody says what the manifest calls it: the first that must be given and could be a list, else a text.
+    # Without Hob, the name in the manifest is unknown: use the first required parameter that can be a list, otherwise a string.
     missing = [name for name in names if name not in optional and name != "run" and name not in this.params]
     for kind in (list, str):
         for name in missing:
@@ -360,7 +360,7 @@ def _as_param(this: Run, name: str, hint: Any) -> Any:
     value = this.params[name]
     if hint is None:
         return value
-    # What came from a command line is text, whatever it looks like, for whoever asks for text.
+    # A value from the command line also counts as text, even if it looks like a number.
     candidates = [value, this._texts[name]] if name in this._texts else [value]
     for kind in _choices(hint):
         for candidate in candidates:
@@ -381,7 +381,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is int:
         return isinstance(value, int) and not isinstance(value, bool)
     if origin not in (bool, str, list, dict, type(None)):
-        # A hint that is for others to check.
+        # Unknown hints are not checked.
         return True
     if not isinstance(value, origin):
         return False
@@ -394,7 +394,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _choices(hint: Any) -> Sequence[Any]:
-    """The kinds of value that a hint allows: `Optional[int]` and `int | None` allow two."""
+    """Returns the types that a hint allows: `Optional[int]` and `int | None` allow two."""
     from typing import Union
 
     is_union = getattr(hint, "__origin__", None) is Union or type(hint).__name__ == "UnionType"
@@ -420,7 +420,7 @@ def _hints(function: Callable[..., Any]) -> Dict[str, Any]:
 
 
 def _single_hints(function: Callable[..., Any]) -> Dict[str, Any]:
-    """Where one is written for a newer Python, or for a type checker alone, that one is not checked, and the others are."""
+    """Resolves each hint on its own. A hint that this Python cannot evaluate is not checked; the others are."""
     from types import SimpleNamespace
     from typing import get_type_hints
 
@@ -435,7 +435,7 @@ def _single_hints(function: Callable[..., Any]) -> Dict[str, Any]:
 
 
 def _parameter_file(argv: Sequence[str]) -> Optional[Dict[str, Any]]:
-    """What Hob has to say, if it was Hob who started this."""
+    """Returns the parameter document, or None if Hob did not start the script."""
     if len(argv) < 2 or not argv[1].endswith(".json"):
         return None
     try:
@@ -454,7 +454,7 @@ def _inputs_in(data: Any) -> List[str]:
 
 
 def _command_line(words: Sequence[str]) -> Any:
-    """Inputs and params of `a.png --quality 3 --mode=fast --force`. After `--` come inputs only."""
+    """Parses inputs and params such as `a.png --quality 3 --mode=fast --force`. Words after `--` are inputs."""
     inputs: List[str] = []
     texts: Dict[str, str] = {}
     rest = list(words)
@@ -482,7 +482,7 @@ def _from_text(text: str) -> Any:
 
 def _own(values: Dict[str, Any]) -> Dict[str, Any]:
     if "code" in values:
-        raise ValueError("`code` is no value of its own: fail() takes it, ok() always writes 0")
+        raise ValueError("`code` is not allowed here: pass it to fail(); ok() always writes 0")
     return values
 
 
@@ -493,14 +493,14 @@ def _exit_code(code: Any) -> int:
 def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
 
 
 def _to_json(value: Any) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain).encode()
     except UnicodeEncodeError:
-        # The name of a file may hold what is no text.
+        # A file name may contain bytes that are not valid text.
         return json.dumps(value, allow_nan=False, default=_plain).encode()
 
 

@@ -1,6 +1,6 @@
 'use strict';
 
-/** The status and the answer of Hob. Not by fetch: that takes longer to load than most scripts run. */
+/** Returns the status and the JSON of the response. Avoids fetch, which takes longer to load than most scripts run. */
 function callHob(url, { method, text, timeoutMs }) {
   const { request } = require(url.startsWith('https:') ? 'node:https' : 'node:http');
   const headers = {
@@ -11,7 +11,7 @@ function callHob(url, { method, text, timeoutMs }) {
     }),
   };
   return new Promise((resolve, reject) => {
-    // A connection of its own, closed at once: one that is kept would keep the script from ending.
+    // No keep-alive agent: an open connection would keep the script alive.
     const asking = request(url, { method, headers, agent: false }, (incoming) => {
       const chunks = [];
       incoming.on('data', (chunk) => chunks.push(chunk));
@@ -25,7 +25,7 @@ function callHob(url, { method, text, timeoutMs }) {
       });
     });
     if (timeoutMs !== undefined)
-      asking.setTimeout(timeoutMs, () => asking.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+      asking.setTimeout(timeoutMs, () => asking.destroy(new Error(`no response within ${timeoutMs} ms`)));
     asking.on('error', reject);
     asking.end(text);
   });

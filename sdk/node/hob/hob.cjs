@@ -1,5 +1,5 @@
 'use strict';
-/** What a script needs to know of its run, and how it says what came of it. hob.d.cts has what each part is for. */
+/** Gives a script access to its run: inputs, params, result, progress and other scripts. hob.d.cts documents the API. */
 const fs = require('node:fs');
 const path = require('node:path');
 const { callHob } = require('./call-hob.cjs');
@@ -22,10 +22,10 @@ class LinkError extends HobError {
   }
 }
 
-/** As often as Hob passes them on. */
+/** Hob does not publish progress more often. */
 const progressMs = 200;
 const progressTimeoutMs = 2000;
-/** A script that Hob does not answer is not to try again and again. */
+/** Pause after a failed progress report. */
 const silenceMs = 5000;
 
 class Run {
@@ -52,12 +52,12 @@ class Run {
 
   ok(values) {
     const given = typeof values === 'string' ? { msg: values } : { ...values };
-    if ('code' in given) throw new TypeError('`code` is no value of its own: ok() always writes 0');
+    if ('code' in given) throw new TypeError('`code` is not allowed here: ok() always writes 0');
     this.write({ code: 0, msg: 'ok', ...given });
   }
 
   fail(msg, { code = 1, ...values } = {}) {
-    if (code === 0) throw new TypeError('the code 0 means success: use ok()');
+    if (code === 0) throw new TypeError('code 0 means success; use ok()');
     this.write({ code, msg: String(msg), ...values });
     process.exit(exitCodeOf(code));
   }
@@ -82,14 +82,14 @@ class Run {
     }
     const body = { notify_type: type, message, duration, show_close: showClose };
     const { status, answer } = await this.#call('POST', '/api/notify', body);
-    if (status !== 200) throw new HobError(answer.error ?? `Hob answered with the status ${status}`);
+    if (status !== 200) throw new HobError(answer.error ?? `Hob returned status ${status}`);
   }
 
   async modelPath(repo) {
     const query = new URLSearchParams({ repo_id: repo });
     const { status, answer } = await this.#call('GET', `/api/model/path?${query}`);
     if (status === 200) return answer.data.path;
-    const said = answer.message ?? `Hob answered with the status ${status}`;
+    const said = answer.message ?? `Hob returned status ${status}`;
     throw new ModelError(status === 404 ? `${said}\nGet it with: hob model pull ${repo}` : said);
   }
 
@@ -97,11 +97,11 @@ class Run {
     this.#unsent = { fraction, message };
     const left = this.#silentUntil - performance.now();
     if (left <= 0) this.#sendProgress();
-    // It is not what keeps a script from ending.
+    // unref: a pending report must not keep the script alive.
     else this.#timer ??= setTimeout(() => this.#sendProgress(), left).unref();
   }
 
-  /** Puts an envelope in its place in one step: whoever looks sees a whole one, whenever the script is stopped. */
+  /** Writes the envelope atomically, so that a reader never sees a partial one. */
   write(envelope) {
     const text = JSON.stringify(envelope);
     this.#sendProgress();
@@ -127,7 +127,7 @@ class Run {
       process.stderr.write(`${share}${report.message ?? ''}\n`);
       return;
     }
-    // A script is not to fail for what it only says by the way.
+    // A failed progress report must not fail the script.
     this.#sending = this.#call('POST', '/api/progress', report, progressTimeoutMs).catch(() => {
       this.#silentUntil = performance.now() + silenceMs;
     });
@@ -136,20 +136,20 @@ class Run {
   async #call(method, route, body, timeoutMs) {
     if (this.apiBase === '')
       throw new HobError(
-        'This needs Hob: run the script by Hob, or set HOB_API_BASE, to http://127.0.0.1:9527 for example',
+        'This call needs Hob. Start the script with Hob, or set HOB_API_BASE, for example to http://127.0.0.1:9527',
       );
-    // What cannot be sent is the caller's fault, and none of Hob's.
+    // Encode the body outside the try block: an encoding error is the fault of the caller.
     const text = body === undefined ? undefined : JSON.stringify(body);
     try {
       return await callHob(this.apiBase + route, { method, text, timeoutMs });
     } catch (error) {
-      // Not the whole address: what names the run in it opens doors, and messages are kept.
+      // Omit the run token from the address, because it is a credential and messages are stored.
       const [address] = this.apiBase.split('/r/');
-      throw new HobError(`Hob does not answer at ${address}: ${error.message}`, { cause: error });
+      throw new HobError(`Hob does not respond at ${address}: ${error.message}`, { cause: error });
     }
   }
 
-  /** Resolves when the last report of progress has arrived, or never will. */
+  /** Resolves when the last progress report has been delivered or has failed. */
   async settle() {
     this.#sendProgress();
     await this.#sending;
@@ -180,7 +180,7 @@ let current;
 function run() {
   if (current === undefined) {
     current = new Run(process.argv);
-    // What was printed must not go with the process when it ends at once, as it does in fail().
+    // Without blocking writes, process.exit() in fail() would lose printed output.
     if (current.isUnderHob)
       for (const { _handle } of [process.stdout, process.stderr]) _handle?.setBlocking?.(true);
   }
@@ -190,9 +190,9 @@ function run() {
 async function main(work) {
   const own = run();
   let isOver = false;
-  // Nothing is left that could go on, and the function has not ended.
+  // The event loop is empty, but the function has not returned.
   process.once('beforeExit', () => {
-    if (!isOver) own.fail('The script waits for something that never comes');
+    if (!isOver) own.fail('The script waits for a promise that never resolves');
   });
   try {
     const returned = await work({ inputs: own.inputs, params: own.params, run: own });
@@ -209,7 +209,7 @@ async function main(work) {
 
 function writeReturned(own, returned) {
   if (returned === undefined || returned === null) {
-    // What has written its envelope by itself has nothing to return.
+    // Keep an envelope that the function has already written.
     if (own.envelope === null) own.ok();
   } else if (typeof returned === 'string') {
     own.ok(returned);
@@ -217,7 +217,7 @@ function writeReturned(own, returned) {
     own.write({ code: 0, msg: 'ok', ...returned });
     if (own.envelope.code !== 0) process.exitCode = exitCodeOf(own.envelope.code);
   } else {
-    throw new TypeError('the script returned neither an object nor a text nor nothing');
+    throw new TypeError('the script must return an object, a string or nothing');
   }
 }
 

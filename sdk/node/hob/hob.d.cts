@@ -1,16 +1,16 @@
-/** The run that this script is; the same each time. */
+/** Returns the current run, always the same object. */
 export function run(): Run;
 
 /**
- * Carries out a script. What the function returns becomes the envelope: the keys of an object, a text as the message, nothing as
- * a plain success. What it throws becomes an envelope with the code 1, and ends the script.
+ * Runs the function as the script. The return value becomes the envelope: an object provides the keys, a string the message, and
+ * nothing means success. An exception becomes an envelope with code 1 and ends the script.
  */
 export function main(work: (given: Given) => Returned | Promise<Returned>): Promise<void>;
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is one that may be passed.
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is allowed.
 export type Returned = Record<string, unknown> | string | null | undefined | void;
 
-// biome-ignore lint/suspicious/noExplicitAny: what the params are is known to the manifest alone.
+// biome-ignore lint/suspicious/noExplicitAny: only the manifest knows the types of the params.
 export type Params = Record<string, any>;
 
 export interface Given {
@@ -20,14 +20,14 @@ export interface Given {
 }
 
 export interface Run {
-  /** Whether it was Hob who started the script, and not a person. */
+  /** Whether Hob started the script. */
   readonly isUnderHob: boolean;
   /** The values of the main input. */
   readonly inputs: string[];
   readonly params: Params;
-  /** As it was sent; of use to a script that declares no input. */
+  /** `data` as sent, for scripts that declare no input. */
   readonly data: unknown;
-  /** The address to call Hob by; empty when there is none. */
+  /** Base address of Hob; empty if there is none. */
   readonly apiBase: string;
   readonly outputJson: string | null;
   readonly runId: string | null;
@@ -35,22 +35,22 @@ export interface Run {
   readonly scriptDir: string;
   readonly runDir: string;
   readonly invokeMode: string;
-  /** The envelope that was written last. */
+  /** The last written envelope. */
   readonly envelope: Record<string, unknown> | null;
-  /** Writes the envelope of a success: its values, or its message alone. The script goes on; the last envelope counts. */
+  /** Writes a success envelope with these values, or with this message. The script continues; the last written envelope counts. */
   ok(values?: Record<string, unknown> | string): void;
-  /** Writes the envelope of a failure and ends the script at once, with `code` if that is an exit code, else with 1. */
+  /** Writes a failure envelope and exits immediately, with `code` if it is a valid exit code, otherwise with 1. */
   fail(msg: string, values?: { code?: number; [name: string]: unknown }): never;
-  /** Runs another script, which must be a node, and waits for it. Rejects with a LinkError if it fails, unless `check` is false. */
+  /** Runs another script, which must be a node, and waits for its end. Rejects with a LinkError if it fails, unless `check` is false. */
   link(scriptId: string, options?: LinkOptions): Promise<LinkResult>;
-  /** Tells something to the person at the desk. `duration` is in milliseconds. */
+  /** Shows a desktop notification. `duration` is in milliseconds. */
   notify(
     message?: string | null,
     options?: { type?: 'success' | 'error' | 'info'; duration?: number; showClose?: boolean },
   ): Promise<void>;
-  /** The folder of a model, by its `owner/name`. Rejects with a ModelError when it is not on this machine. */
+  /** Returns the folder of the model `owner/name`. Rejects with a ModelError if it is not on this machine. */
   modelPath(repo: string): Promise<string>;
-  /** Says how far the script is: from 0 to 1, what it does, or both. Never fails, and may be called in a tight loop. */
+  /** Reports progress: a fraction from 0 to 1, a message, or both. Never fails; safe to call in a tight loop. */
   progress(fraction?: number | null, message?: string | null): void;
 }
 
@@ -60,11 +60,11 @@ export interface LinkOptions {
   check?: boolean;
 }
 
-/** What became of a linked script. It has the same fields when nothing came of it: `result` then says why. */
+/** The outcome of a linked script. If the script was not run, the fields are the same and `result` says why. */
 export interface LinkResult {
-  /** Whether the script ended well and says so itself. */
+  /** Whether the process succeeded and the code of its envelope is 0. */
   readonly ok: boolean;
-  /** The HTTP status; null when Hob did not answer. */
+  /** The HTTP status; null if Hob did not respond. */
   readonly status: number | null;
   readonly message: string;
   /** The envelope. */
@@ -75,13 +75,13 @@ export interface LinkResult {
   readonly stderr: string;
 }
 
-/** Something that was asked of Hob could not be done. */
+/** A call to Hob failed. */
 export class HobError extends Error {}
 
-/** A model is not on this machine. */
+/** The model is not on this machine. */
 export class ModelError extends HobError {}
 
-/** A linked script failed, or was not run at all. */
+/** A linked script failed or was not run. */
 export class LinkError extends HobError {
   readonly result: LinkResult;
 }

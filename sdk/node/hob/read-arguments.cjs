@@ -1,7 +1,7 @@
 'use strict';
 const fs = require('node:fs');
 
-/** What a script was given: by Hob in its parameter file, or by a person on the command line. */
+/** Reads the arguments of the script: from the parameter file of Hob, or from the command line. */
 function readArguments(words) {
   const file = parameterFile(words[0]);
   if (file === null) {
@@ -27,7 +27,7 @@ function inputsIn(data) {
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
 }
 
-/** `a.png --quality 3 --mode=fast --force`. After `--` come inputs only. */
+/** Parses words such as `a.png --quality 3 --mode=fast --force`. Words after `--` are inputs. */
 function readCommandLine(words) {
   const inputs = [];
   const params = {};
