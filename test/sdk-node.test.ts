@@ -105,7 +105,7 @@ await run.notify('x').catch((error) => said.push(error.message));
 run.ok({ said });`,
     );
     expect(answer.result).toMatchObject({
-      said: ['TypeError', expect.stringMatching(/^Hob does not answer at http:\/\/127\.0\.0\.1:1: /)],
+      said: ['TypeError', expect.stringMatching(/^Hob does not respond at http:\/\/127\.0\.0\.1:1: /)],
     });
   });
 

@@ -262,7 +262,7 @@ run.ok(said=said, shown=repr(run.link("x", check=False)))
 `,
     );
     expect(answer.result).toMatchObject({
-      said: ['ValueError', expect.stringMatching(/^Hob does not answer at http:\/\/127\.0\.0\.1:1: /)],
+      said: ['ValueError', expect.stringMatching(/^Hob does not respond at http:\/\/127\.0\.0\.1:1: /)],
       shown: expect.stringMatching(/^LinkResult\(ok=False, result=/),
     });
   });
