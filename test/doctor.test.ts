@@ -354,7 +354,7 @@ describe('hob doctor says what is wrong, and what to do next', () => {
     const { code, amiss, said } = await visit(home);
     expect(code).toBe(1);
     expect(amiss('packages')).toEqual([
-      problem(new RegExp(`${gone} cannot be run: its version v1 is not there`), `hob uninstall ${gone}`),
+      problem(new RegExp(`${gone} cannot run: its version v1 is missing`), `hob uninstall ${gone}`),
       problem(/installed\.json is damaged/, `hob uninstall ${odd}`),
       note(/files of interrupted installations \(1\)/, 'next start'),
     ]);

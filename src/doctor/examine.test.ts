@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest';
 
 import { fixedText } from '../shared/text.ts';
 import { judgeSpace } from './checks/check-disk.ts';
+import { createDoctorContext } from './doctor-context.ts';
 import { examine } from './examine.ts';
 import { ok, splitAdvice } from './finding.ts';
 import { formatSize } from './format-size.ts';
-import { admit } from './patient.ts';
 
 describe('an examination', () => {
   it('goes on when one look fails, and when one takes too long', async () => {
-    const patient = await admit({ home: '/nowhere/at/all' });
-    let isLetGo = false;
-    const findings = await examine(patient, {
+    const context = await createDoctorContext({ home: '/nowhere/at/all' });
+    let isAborted = false;
+    const findings = await examine(context, {
       withinMs: 20,
       checks: [
         { area: 'hob', subject: fixedText('a'), look: () => Promise.reject(new Error('no luck')) },
         {
           area: 'home',
           subject: fixedText('b'),
-          look: (_patient, signal) =>
+          look: (_context, signal) =>
             new Promise(() => {
               signal.addEventListener('abort', () => {
-                isLetGo = true;
+                isAborted = true;
               });
             }),
         },
@@ -34,7 +34,7 @@ describe('an examination', () => {
       ['ok', 'fine'],
     ]);
     expect(findings.slice(0, 2).every(({ next }) => next !== null)).toBe(true);
-    expect(isLetGo).toBe(true);
+    expect(isAborted).toBe(true);
   });
 });
 

@@ -18,15 +18,15 @@ import { checkToken } from './checks/check-token.ts';
 import { checkTools } from './checks/check-tools.ts';
 import { checkVersions } from './checks/check-versions.ts';
 import { checkWarm } from './checks/check-warm.ts';
+import type { DoctorContext } from './doctor-context.ts';
 import { type Area, type Finding, note, problem } from './finding.ts';
-import type { Patient } from './patient.ts';
 
-/** One look at one thing. It changes nothing, and lets go of what it waits for when the signal comes. */
+/** A check changes nothing, and releases its resources when the signal aborts. */
 export interface Check {
   readonly area: Area;
-  /** What it looks at, for the sentence that says that it failed. */
+  /** Name of the checked thing, for the message about a failed check. */
   readonly subject: Text;
-  look(patient: Patient, signal: AbortSignal): Promise<readonly Finding[]>;
+  look(context: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
 const allChecks: readonly Check[] = [
@@ -50,21 +50,21 @@ const allChecks: readonly Check[] = [
   { area: 'environments', subject: { en: 'the environments', zh: '运行环境' }, look: checkEnvironments },
 ];
 
-/** A shim of an interpreter on a cold disk takes a second or two; who takes longer than this is stuck. */
+/** An interpreter shim on a cold disk takes one or two seconds. A check that takes longer than this hangs. */
 const limitMs = 5000;
 
-/** Looks at everything, at the same time. One look that fails, or takes too long, is a finding like others. */
+/** Runs all checks in parallel. A check that fails or takes too long becomes a finding. */
 export async function examine(
-  patient: Patient,
+  context: DoctorContext,
   { checks = allChecks, withinMs = limitMs }: { checks?: readonly Check[]; withinMs?: number } = {},
 ): Promise<Finding[]> {
-  const findings = await Promise.all(checks.map((check) => carryOut(check, patient, withinMs)));
+  const findings = await Promise.all(checks.map((check) => runCheck(check, context, withinMs)));
   return findings.flat();
 }
 
-async function carryOut(
+async function runCheck(
   { area, subject, look }: Check,
-  patient: Patient,
+  context: DoctorContext,
   withinMs: number,
 ): Promise<readonly Finding[]> {
   const controller = new AbortController();
@@ -73,11 +73,11 @@ async function carryOut(
     timer = setTimeout(() => {
       controller.abort();
       // Not a problem yet: the machine may just be busy.
-      resolve([note(area, givenUp(subject, withinMs / 1000), lookAgain)]);
+      resolve([note(area, timedOut(subject, withinMs / 1000), checkAgain)]);
     }, withinMs);
   });
   try {
-    return await Promise.race([look(patient, controller.signal), tooLong]);
+    return await Promise.race([look(context, controller.signal), tooLong]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const what = {
@@ -90,14 +90,14 @@ async function carryOut(
   }
 }
 
-function givenUp(subject: Text, seconds: number): Text {
+function timedOut(subject: Text, seconds: number): Text {
   return {
     en: `The check of ${subject.en} took longer than ${seconds} s and was aborted`,
     zh: `检查${subject.zh}超过 ${seconds} 秒，已放弃`,
   };
 }
 
-const lookAgain: Text = {
+const checkAgain: Text = {
   en: 'Run the check again when the machine is less busy. If the problem persists, a disk or a program hangs.',
   zh: '请在电脑不忙时再检查一次；如果仍然如此，说明磁盘或某个程序卡住了。',
 };

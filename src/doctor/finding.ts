@@ -16,16 +16,16 @@ export const areas = [
   'environments',
 ] as const;
 
-/** What a finding is about, in the order in which they are told. */
+/** The subject of a finding. Findings are shown in this order. */
 export type Area = (typeof areas)[number];
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly area: Area;
-  /** ok: as it should be. note: worth knowing. problem: something does not work. */
+  /** ok: no problem. note: information. problem: something does not work. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly what: Text;
-  /** What to do about it, in one sentence; null where there is nothing to do. */
+  /** The next step, in one sentence; null if there is none. */
   readonly next: Text | null;
 }
 
@@ -41,7 +41,7 @@ export function problem(area: Area, what: Text, next: Text | null): Finding {
   return { area, state: 'problem', what, next };
 }
 
-/** Programs on PATH that came with a script or a package. */
+/** A note about programs on PATH that belong to a script or a package. */
 export function notChecked(area: Area, paths: readonly string[]): Finding {
   const folders = nameSome([...new Set(paths.map((path) => dirname(path)))]);
   return note(
@@ -57,7 +57,7 @@ export function notChecked(area: Area, paths: readonly string[]): Finding {
   );
 }
 
-/** A sentence of ours that says what is wrong and, behind its first full stop, what to do; in Chinese that may follow a comma. */
+/** Splits a message at its first full stop into the problem and the next step; in Chinese, the step may follow a comma. */
 export function splitAdvice(text: Text): { what: Text; next: Text | null } {
   const [, what, next] = /^(.*?[^.])\.\s+(\S.*)$/s.exec(text.en) ?? [];
   const [, whatZh, nextZh] = /^(.*?)(?:。|，(?=请))(\S.*)$/s.exec(text.zh) ?? [];

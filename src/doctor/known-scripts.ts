@@ -7,19 +7,19 @@ import type { Problem, Script } from '../scripts/script.ts';
 
 export interface KnownScripts {
   readonly scripts: readonly Script[];
-  /** Everything wrong with them, errors first. */
+  /** Problems of the scripts, errors first. */
   readonly problems: readonly Problem[];
 }
 
-/** All scripts of a home, as the service would find them: those in folders of scripts, and the current versions of packages. */
+/** Reads the scripts of a home like the service: from script folders and the current versions of packages. */
 export async function readScripts(home: string, folders: readonly string[]): Promise<KnownScripts> {
   const [own, packages] = [join(home, 'scripts'), join(home, 'packages')];
-  // The service makes its own at its first start.
+  // The service creates these folders at its first start.
   const catalogue = new Catalogue([...((await exists(own)) ? [own] : []), ...folders], {
     ...((await exists(packages)) && { packages }),
   });
   await catalogue.load();
-  // A record that is damaged is said of the packages.
+  // checkPackages reports damaged records.
   const problems = (await catalogue.problems()).filter(({ file }) => basename(file) !== installedFile);
   return { scripts: catalogue.scripts(), problems };
 }

@@ -2,7 +2,7 @@ import type { Text } from '../shared/text.ts';
 
 const most = 5;
 
-/** Names in a sentence; of many, the first few and how many more there are. */
+/** Lists names for a sentence; of many, the first few and the number of the others. */
 export function nameSome(names: readonly string[]): Text {
   const shown = names.slice(0, most);
   const en = shown.map((name) => `"${name}"`).join(', ');

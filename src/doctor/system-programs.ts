@@ -7,23 +7,23 @@ import { type CommandResult, runCommand } from '../shared/run-command.ts';
 
 interface SystemProgramsOptions {
   readonly environment: Readonly<Record<string, string>>;
-  /** Folders with files that came with scripts and packages. */
+  /** Folders with files of scripts and packages. */
   readonly foreignFolders: () => Promise<readonly string[]>;
 }
 
-/** Variables that make an interpreter or a tool load code or settings from a place of their own. */
+/** Variables that make an interpreter or a tool load additional code or settings. */
 const loading =
   /^(?:PYTHON.*|NODE_.*|NPM_CONFIG_.*|BUN_.*|DENO_.*|RUBY(?:OPT|LIB)|GEM_.*|BUNDLE_.*|PERL5.*|PERLLIB|PHPRC|PHP_INI_SCAN_DIR|PSMODULEPATH|BASH_ENV|BASH_FUNC_.*|ENV|GIT_.*|LD_AUDIT|LD_PRELOAD|DYLD_INSERT_LIBRARIES|PWD|OLDPWD)$/i;
 
-/** Variables that list folders with programs or libraries. */
+/** Variables that list folders of programs or libraries. */
 const listing = /^(?:PATH|LD_LIBRARY_PATH|DYLD_(?:FALLBACK_)?(?:LIBRARY|FRAMEWORK)_PATH)$/i;
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const mostLinks = 40;
 
 /**
- * Starts programs of the system, and none that came with a script, a package or an environment. They are started in the root folder,
- * where no file of a script takes effect, and without variables that make them load code.
+ * Starts only programs of the system, never those of a script, a package or an environment. The working directory is the root folder,
+ * where files of scripts have no effect, and variables that load code are removed.
  */
 export class SystemPrograms {
   readonly #options: SystemProgramsOptions;
@@ -48,7 +48,7 @@ export class SystemPrograms {
     return runCommand(path, args, { env, cwd, timeoutMs, ...(signal && { signal }) });
   }
 
-  /** Whether a program, or a link on the way to it, lies in a folder of scripts or packages. */
+  /** Whether a program, or a link that leads to it, is in a folder of scripts or packages. */
   async isForeign(path: string): Promise<boolean> {
     this.#folders ??= this.#options.foreignFolders().then(withRealPaths);
     const folders = await this.#folders;
@@ -64,16 +64,16 @@ export class SystemPrograms {
         () => null,
       );
     }
-    // A chain of links without an end cannot be started either.
+    // A cycle of links cannot be started either.
     return place !== null;
   }
 
-  /** The first program of this name on PATH that may be started, and those before it that may not. */
+  /** Finds the first program of this name on PATH that may be started, and those before it that may not. */
   async find(name: string): Promise<{ path: string | null; foreign: string[] }> {
     return this.#firstOf(executablesOnPath(name, this.#options.environment));
   }
 
-  /** Interpreters of a language that come before all others on PATH, and may not be started. */
+  /** Interpreters of a language that precede all others on PATH and may not be started. */
   async foreignInterpreters(finder: InterpreterFinder, language: InterpretedLanguage): Promise<string[]> {
     return (await this.#firstOf(finder.candidates(language))).foreign;
   }
@@ -104,7 +104,7 @@ export class SystemPrograms {
     return env;
   }
 
-  /** A shim or a script finds its interpreter on PATH: a folder with a foreign one is no place to look. */
+  /** A shim finds its interpreter on PATH, so a folder with a foreign interpreter is excluded. */
   async #holdsForeign(folder: string): Promise<boolean> {
     const names = Object.values(interpreterSpecs).flatMap((spec) => [...spec.names]);
     for (const name of ['.', ...names]) {
@@ -119,7 +119,7 @@ async function withRealPaths(folders: readonly string[]): Promise<string[]> {
   return [...new Set([...folders, ...real])];
 }
 
-/** Whether a path is this folder, or lies in it. */
+/** Whether a path is this folder or inside it. */
 export function isIn(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

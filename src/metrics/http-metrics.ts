@@ -50,7 +50,7 @@ export class HttpMetrics {
       buckets: durationBuckets,
       registers,
     });
-    // A rate can only be told from a counter that was there before its first event.
+    // A rate needs a counter that exists before its first event.
     for (const code of Object.keys(errorCodes)) {
       if (isDoorCode(code)) {
         this.#doorRefusals.inc({ rule: code }, 0);
@@ -59,7 +59,7 @@ export class HttpMetrics {
     }
   }
 
-  /** How often each rule of the door refused somebody. */
+  /** Number of requests that each access rule refused. */
   get doorRefusals(): Record<string, number> {
     return Object.fromEntries(this.#refusedAtDoor);
   }
@@ -78,7 +78,7 @@ export class HttpMetrics {
   }
 }
 
-/** Rules of the door whose codes do not say so: what is no request, too large or too slow. */
+/** Access rules whose codes have no `door-` prefix: malformed, too large or too slow requests. */
 const limitCodes = new Set<string>([
   'request-malformed',
   'request-header-too-large',

@@ -83,7 +83,7 @@ export class Metrics {
         try {
           gauge.set(await read());
         } catch (error) {
-          // One that cannot be read is left out; the others are worth having all the same.
+          // Omit a metric that cannot be read; keep the others.
           this.#log.warn({ err: error, metric: name }, 'cannot read a metric');
           gauge.remove({});
         }
@@ -91,7 +91,7 @@ export class Metrics {
     });
   }
 
-  /** Several of them, told apart by a label. */
+  /** Adds several gauges, distinguished by a label. */
   addLabelledGauge({ name, help, label, read }: LabelledGaugeOptions): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -105,7 +105,7 @@ export class Metrics {
     });
   }
 
-  /** What somebody else counts, and only ever counts up, or begins anew. */
+  /** Adds a counter whose value is maintained elsewhere. It only increases, or restarts at 0. */
   addCounter({ name, help, read }: CounterOptions): void {
     const counter: Counter = new Counter({
       name,
@@ -118,7 +118,7 @@ export class Metrics {
     });
   }
 
-  /** A fact that is no number: always 1, with the fact in its label. */
+  /** Adds a fact that is not a number: always 1, with the fact in a label. */
   addInfo({ name, help, label, read }: InfoOptions): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -133,7 +133,7 @@ export class Metrics {
     });
   }
 
-  /** Everything, in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   async write(): Promise<string> {
     const [own, process] = await Promise.all([this.#registry.metrics(), writeProcessMetrics()]);
     return `${own}\n${process}`;

@@ -3,10 +3,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 let registry: Registry | undefined;
 
 /**
- * The metrics of this process that every Node program has, under the names that dashboards know. Watching the event loop wakes
- * the process a hundred times a second and cannot be switched off again (nor can watching the garbage collector): so it begins
- * when somebody asks for the first time, and there is one of it in a process, however many services it has seen. It does
- * not keep the process alive.
+ * The default metrics of a Node.js process, under their usual names. Monitoring the event loop wakes the process a hundred times
+ * a second and cannot be disabled again, like monitoring of the garbage collector. It therefore starts with the first request for
+ * metrics, and only once per process. It does not keep the process alive.
  */
 export function writeProcessMetrics(): Promise<string> {
   if (registry === undefined) {

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 import type { BriefRun } from '../runs/run-record.ts';
 
-/** What a run event looks like from here. */
+/** The part of a run event that the metrics need. */
 export interface ObservedRun {
   readonly type: 'queued' | 'started' | 'ended';
   readonly run: BriefRun;

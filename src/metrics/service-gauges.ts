@@ -1,7 +1,7 @@
 import type { Metrics } from './metrics.ts';
 import { addWarmMetrics, type WarmSource } from './warm-metrics.ts';
 
-/** Those that know how things stand now. */
+/** The parts of the service that provide the current values. */
 interface Sources {
   readonly runs: { readonly running: number; readonly queued: number };
   readonly executor: { readonly isUp: boolean; readonly containment: string | null };
@@ -12,7 +12,7 @@ interface Sources {
   readonly maxQueued: number;
 }
 
-/** What is shown as it stands when it is asked for. */
+/** Adds gauges that are read on each request. */
 export function addServiceGauges(metrics: Metrics, sources: Sources): void {
   const { runs, executor, warm, scripts, history, maxRuns, maxQueued } = sources;
   metrics.addGauge({

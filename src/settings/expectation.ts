@@ -2,7 +2,7 @@ import type { Text } from '../shared/text.ts';
 import { kindOf } from './default-settings.ts';
 import { type SettingName, SettingsSchema } from './schema.ts';
 
-/** What a setting must be, for whoever has written something else. */
+/** Describes the valid values of a setting, for the message about an invalid one. */
 export function expectation(name: SettingName): Text {
   const schema: Record<string, unknown> = { ...SettingsSchema.properties[name] };
   if (Array.isArray(schema.enum)) {

@@ -11,7 +11,7 @@ export function resolveHome(
   return chosen ? resolve(chosen) : defaultHome(env, platform);
 }
 
-/** Where its settings are written, for whoever wants others than the defaults. */
+/** Path of the settings file. */
 export function settingsFile(home: string): string {
   return join(home, 'settings.toml');
 }

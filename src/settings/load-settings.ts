@@ -25,7 +25,7 @@ import {
 import type { SettingOrigin } from './setting-origin.ts';
 import { huggingFaceCache, modelScopeCaches, userEnvironment } from './user-environment.ts';
 
-/** What `hob serve` was given on the command line. */
+/** Flags of `hob serve`. */
 export interface Flags {
   home?: string | undefined;
   host?: string | undefined;
@@ -37,19 +37,19 @@ export interface Flags {
 
 export interface LoadedSettings extends Settings {
   home: string;
-  /** What scripts inherit. */
+  /** The environment that scripts inherit. */
   environment: Record<string, string>;
   huggingFaceCache: string;
   modelScopeCaches: { current: string; old: string };
-  /** How the hubs are reached, and where what comes from them is put. */
+  /** Addresses of the hubs, and the folders for downloads. */
   hubs: HubSettings;
-  /** Where each setting comes from that is not its default. */
+  /** The source of each setting that is not a default. */
   origins: ReadonlyMap<SettingName, SettingOrigin>;
-  /** Settings that were given and have no effect. */
+  /** Messages about settings that have no effect. */
   notes: readonly Text[];
 }
 
-/** All that is wrong with the settings, each problem with the place to mend it. */
+/** All problems of the settings. Each names the place to correct it. */
 export class SettingsError extends ExplainedError {
   readonly problems: readonly Text[];
   constructor(problems: readonly Text[]) {
@@ -60,7 +60,7 @@ export class SettingsError extends ExplainedError {
   }
 }
 
-/** A value, and where it was found. */
+/** A value and its source. */
 type Sourced = { value: unknown; source: Text; origin: SettingOrigin };
 
 /** Defaults, overridden by settings.toml in the home, then by the environment, then by flags. */
@@ -71,7 +71,7 @@ export async function loadSettings(
   const home = resolveHome(flags.home, env);
   const problems: Text[] = [];
   const notes: Text[] = [];
-  // Each over the one before; what is overridden is checked all the same.
+  // Later sources override earlier ones. Overridden values are checked too.
   const given = [
     ...(await fromFile(settingsFile(home), { problems, notes })),
     ...fromEnvironment(env, { problems, notes }),
@@ -84,7 +84,7 @@ export async function loadSettings(
     settings[name] = value;
     origins.set(name, origin);
     if (!Value.Check(SettingsSchema.properties[name], value)) {
-      // Whoever takes this setting for the token itself has written a secret here, and an address may have a password in it.
+      // The value may be a secret: some users write the token itself here, and an address may contain a password.
       const isSecret = name === 'token' || (name.endsWith('_endpoint') && String(value).includes('@'));
       const { en, zh } = expectation(name);
       const shown = JSON.stringify(value);
@@ -120,7 +120,7 @@ export async function loadSettings(
   };
 }
 
-/** Messages about what was given. Hob does not start while there are problems. */
+/** Problems prevent the start; notes do not. */
 interface Remarks {
   readonly problems: Text[];
   readonly notes: Text[];
@@ -131,7 +131,7 @@ async function fromFile(path: string, { problems, notes }: Remarks): Promise<[Se
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // Whether the home can be used at all is seen when it is made.
+    // prepareHome reports an unusable home.
     const isAbsent = errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR';
     if (!isAbsent)
       problems.push({
@@ -180,14 +180,14 @@ function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '');
 }
 
-/** A relative folder in the file is relative to the file, wherever Hob was started. */
+/** A relative folder in the file is relative to the file, not to the working directory. */
 function fromTable(name: SettingName, value: unknown, path: string): unknown {
   const isFolders = name === 'scripts' || name === 'model_folders';
   if (!isFolders || !Array.isArray(value)) return value;
   return value.map((folder) => (typeof folder === 'string' ? resolve(dirname(path), folder) : folder));
 }
 
-/** Variables that are ours and no settings: the home, and those of scripts, which a Hob started by one of them inherits. */
+/** HOB_ variables that are not settings: the home, and the variables of scripts, which a Hob started by a script inherits. */
 const otherVariables = new Set(['HOB_HOME', 'HOB_RUN_ID', 'HOB_PARAMETER_FILE', 'HOB_NODE', 'HOB_API_BASE']);
 
 function fromEnvironment(env: NodeJS.ProcessEnv, { problems, notes }: Remarks): [SettingName, Sourced][] {
@@ -225,7 +225,7 @@ const truths = new Map<string, boolean>(
   Object.entries({ true: true, 1: true, yes: true, on: true, false: false, 0: false, no: false, off: false }),
 );
 
-/** Variables and flags are text: a number where the setting is one, a comma-separated list where it is a list. */
+/** Converts the text of a variable or flag: to a number for number settings, to a list at commas for list settings. */
 function fromText(name: SettingName, text: string): unknown {
   switch (kindOf(name)) {
     case 'number':
@@ -239,7 +239,7 @@ function fromText(name: SettingName, text: string): unknown {
   }
 }
 
-/** Whoever reaches Hob can run scripts, so beyond this machine it is to be reached with a token alone. */
+/** Every caller can run scripts, so other addresses than loopback require a token. */
 function listenProblems(value: unknown, source: Text, hasToken: boolean): Text[] {
   const addresses = Array.isArray(value) ? value.map(String) : [];
   return addresses
@@ -260,17 +260,17 @@ function listenProblems(value: unknown, source: Text, hasToken: boolean): Text[]
     });
 }
 
-/** Forms with a zone, and IPv4 in the clothes of IPv6, name hosts in ways that no Host header repeats. */
+/** Rejects addresses with a zone and IPv4-mapped IPv6 addresses, because no Host header repeats them. */
 function isPlainAddress(address: string): boolean {
   return isIP(address) !== 0 && !address.includes('%') && !canonical(address).startsWith('::ffff:');
 }
 
-/** IPv6 addresses can be written in many ways. */
+/** IPv6 addresses have several spellings. */
 function canonical(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
 }
 
-/** All addresses of a kind include each of them, and those of IPv6 the ones of IPv4. */
+/** A wildcard address covers all addresses of its family; `::` also covers IPv4. */
 function withoutCovered(addresses: string[]): string[] {
   if (addresses.includes('::')) return ['::'];
   if (!addresses.includes('0.0.0.0')) return addresses;

@@ -8,7 +8,7 @@ export function userUnitFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(config, 'systemd', 'user');
 }
 
-/** Where the user's programs are. What is started at login is given less, and would not find the interpreters of scripts. */
+/** PATH of the user. A login service gets a shorter one and would not find the interpreters of scripts. */
 export function searchPath(env: NodeJS.ProcessEnv = process.env): string {
   return env.PATH ?? '';
 }

@@ -6,21 +6,21 @@ import { errnoOf } from '../shared/errors.ts';
 import { forOthers, makePrivateFolder } from '../shared/private-files.ts';
 import type { Text } from '../shared/text.ts';
 
-/** Hob's own, with what its scripts are told and say; the other folders in the home are their user's as well. */
+/** Private folders of Hob, with the parameters and output of scripts. The user may share the other folders. */
 const ownFolders = ['runs', 'executor'];
 
 const othersMayWrite = 0o002;
 const groupMayWrite = 0o020;
 
 export type PreparedHome =
-  /** `warning`: what its user should know about it. */
+  /** `warning`: a security hint for the user. */
   | { kind: 'ready'; warning: Text | null }
-  /** `reason`: why it cannot be used, and what to do about it. */
+  /** `reason`: why the home cannot be used, and the next step. */
   | { kind: 'unusable'; reason: Text };
 
 /**
- * Makes the home, and the folders in it that are Hob's own, private. A home that is there already was made by its user, and stays as
- * open as it is, but not to everybody's writing: whoever can put a script into it, or a link in the place of a file, acts as its user.
+ * Creates the home and its private folders. Hob does not change the permissions of an existing home, but refuses one that every
+ * user can write to: a user who can add a script, or replace a file with a link, can act as the owner.
  */
 export async function prepareHome(home: string): Promise<PreparedHome> {
   try {
@@ -41,15 +41,15 @@ export async function prepareHome(home: string): Promise<PreparedHome> {
   }
 }
 
-/** Makes the home if there is none. Returns why nobody should keep anything in it. */
+/** Creates the home if it is missing. Returns why it is not safe to use, or null. */
 export async function faultOfHome(home: string): Promise<Text | null> {
   await makePrivateFolder(home, { existing: true });
   return faultOf(home, await stat(home));
 }
 
-/** Why nobody should keep anything in a home that is there. */
+/** Returns why an existing home is not safe to use, or null. */
 export function faultOf(home: string, { uid, mode }: Stats): Text | null {
-  // On Windows the rights of the user's own folder apply, and the mode says nothing.
+  // On Windows, the permissions of the user folder apply, and the mode is meaningless.
   if (process.geteuid === undefined) return null;
   if (isForeign(uid)) return foreignText({ en: `The home ${home}`, zh: `数据目录 ${home} ` }, uid);
   if ((mode & othersMayWrite) === 0) return null;
@@ -63,7 +63,7 @@ export function faultOf(home: string, { uid, mode }: Stats): Text | null {
   };
 }
 
-/** What its user should know about a home that can be used. */
+/** Returns a security hint about a usable home, or null. */
 export function warningOf(home: string, { mode }: Stats): Text | null {
   if (process.geteuid === undefined) return null;
   if ((mode & groupMayWrite) !== 0)
@@ -78,11 +78,11 @@ export function warningOf(home: string, { mode }: Stats): Text | null {
   };
 }
 
-/** Makes a folder private, whoever made it. Returns why that is not possible. */
+/** Makes a folder private. Returns why that is not possible, or null. */
 async function claimFolder(path: string): Promise<Text | null> {
   await makePrivateFolder(path, { existing: true });
   if (process.geteuid === undefined) return null;
-  // A link to another disk is fine, if it is the user's own, and leads to something that is.
+  // A link to another disk is allowed if both the link and its target belong to the user.
   const [entry, folder] = [await lstat(path), await stat(path)];
   for (const { uid } of [entry, folder]) {
     if (isForeign(uid)) return foreignText({ en: `The folder ${path}`, zh: `文件夹 ${path} ` }, uid);
@@ -91,7 +91,7 @@ async function claimFolder(path: string): Promise<Text | null> {
   return null;
 }
 
-/** The superuser can do everything here anyway. */
+/** Files of root are accepted, because root has full access anyway. */
 function isForeign(uid: number): boolean {
   return uid !== process.geteuid?.() && uid !== 0;
 }

@@ -1,7 +1,7 @@
 import type { Text } from '../shared/text.ts';
 import { type SettingName, SettingsSchema } from './schema.ts';
 
-/** What a setting is for. In English the schema says it, with links that only the documentation can follow. */
+/** Describes a setting. The English text comes from the schema, without links, which work only in the documentation. */
 export function meaningOf(name: SettingName): Text {
   const { description }: Record<string, unknown> = { ...SettingsSchema.properties[name] };
   return { en: String(description).replace(/\[([^\]]+)\]\([^)]+\)/g, '$1'), zh: chinese[name] };

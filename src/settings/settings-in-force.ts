@@ -10,12 +10,12 @@ interface SettingInForce {
   readonly name: string;
   readonly value: Json;
   readonly default: Json;
-  /** Null: nobody has set it. */
+  /** Null: the default. */
   readonly origin: SettingOrigin | null;
   readonly meaning: Text;
 }
 
-/** Every setting as it holds, for whoever wants to see them. None is a secret: the token is in a file of its own. */
+/** Every setting in effect. None is a secret: the token is in a separate file. */
 export function settingsInForce(settings: LoadedSettings): SettingInForce[] {
   return settingNames.map((name) => ({
     name,

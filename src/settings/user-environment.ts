@@ -38,7 +38,7 @@ export function huggingFaceCache(env: NodeJS.ProcessEnv, home: string): string {
   return [env.XDG_CACHE_HOME || [home, '.cache'].join(sep), 'huggingface', 'hub'].join(sep);
 }
 
-/** Where ModelScope's own library keeps its cache: newer versions and older ones agree only when they are told. */
+/** Cache folders of the ModelScope library: newer and older versions use different defaults. */
 export function modelScopeCaches(env: NodeJS.ProcessEnv, home: string): { current: string; old: string } {
   if (env.MODELSCOPE_CACHE) return { current: env.MODELSCOPE_CACHE, old: env.MODELSCOPE_CACHE };
   const current = [home, '.cache', 'modelscope'].join(sep);

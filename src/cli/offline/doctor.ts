@@ -1,6 +1,6 @@
+import { createDoctorContext } from '../../doctor/doctor-context.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
-import { admit } from '../../doctor/patient.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { printJson } from '../terminal/print-json.ts';
 import { ReportedError } from '../user-error.ts';
@@ -14,15 +14,15 @@ export interface DoctorOptions {
 
 /** `hob doctor`: checks the installation and suggests what to do next. */
 export async function doctor({ home, json, all }: DoctorOptions): Promise<void> {
-  const patient = await admit(home === undefined ? {} : { home });
-  const findings = await examine(patient);
+  const context = await createDoctorContext(home === undefined ? {} : { home });
+  const findings = await examine(context);
   const problems = findings.filter(({ state }) => state === 'problem').length;
   if (json === true) {
     const notes = findings.filter(({ state }) => state === 'note').length;
-    printJson({ home: patient.home, findings: findings.map(asJson), problems, notes });
+    printJson({ home: context.home, findings: findings.map(asJson), problems, notes });
   } else {
     const { isTTY, columns } = process.stdout;
-    const { environment, platform } = patient;
+    const { environment, platform } = context;
     process.stdout.write(
       describeFindings(findings, {
         isAll: all === true,

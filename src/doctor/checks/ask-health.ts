@@ -4,9 +4,9 @@ import { readToken, TokenError } from '../../shared/token-file.ts';
 
 export type Health =
   | { readonly kind: 'well'; readonly answer: JsonObject }
-  /** It is a Hob, and asks for a token that was not sent or not right. */
+  /** It is Hob, and requires a token that was not sent or is wrong. */
   | { readonly kind: 'asks-for-token' }
-  /** Something answered, and it is no Hob. */
+  /** Another program responded. */
   | { readonly kind: 'stranger' }
   | { readonly kind: 'silent'; readonly reason: Text };
 
@@ -16,7 +16,7 @@ const late: Text = {
   zh: `${answerWithinMs / 1000} 秒内没有应答`,
 };
 
-/** Asks whoever listens at an address how it is. */
+/** Requests the health of the service at an address. */
 export async function askHealth(url: string, home: string | null, signal: AbortSignal): Promise<Health> {
   const token = home === null ? null : tokenOf(home);
   try {
@@ -44,7 +44,7 @@ function tokenOf(home: string): string | null {
   try {
     return readToken(home);
   } catch (error) {
-    // What is wrong with the file is said by the check of the token.
+    // checkToken reports problems of the file.
     if (error instanceof TokenError) return null;
     throw error;
   }

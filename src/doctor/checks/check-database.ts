@@ -4,19 +4,19 @@ import { join } from 'node:path';
 
 import { errnoOf } from '../../shared/errors.ts';
 import { forOthers } from '../../shared/private-files.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
-import type { Patient } from '../patient.ts';
 
-/** Whether the database can be used, as far as can be told without opening it: the service may be at work in it. */
-export async function checkDatabase({ home }: Pick<Patient, 'home'>): Promise<Finding[]> {
+/** Checks the database file without opening it, because the service may be using it. */
+export async function checkDatabase({ home }: Pick<DoctorContext, 'home'>): Promise<Finding[]> {
   const path = join(home, 'hob.db');
   const found = await lstat(path).catch((error: unknown) => {
-    // A home that is not there, is none or is not ours to look into is another check's to tell of.
+    // checkHome reports a home that is missing, not a folder or not accessible.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error) ?? '')) return null;
     throw error;
   });
-  // The first start makes it.
+  // The first start creates it.
   if (found === null) return [];
   if (!found.isFile())
     return [

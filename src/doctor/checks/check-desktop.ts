@@ -2,13 +2,13 @@ import { findBusAddress } from '../../notifications/desktop/bus-address.ts';
 import { describeTrouble } from '../../notifications/desktop/describe-trouble.ts';
 import { NotificationDaemon } from '../../notifications/desktop/notification-daemon.ts';
 import { withinTime } from '../../notifications/desktop/within-time.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
 const answerWithinMs = 2500;
 
-/** Whether bubbles can be shown, without showing one. */
-export async function checkDesktop({ platform, environment }: Patient): Promise<Finding[]> {
+/** Checks whether notifications work, without showing one. */
+export async function checkDesktop({ platform, environment }: DoctorContext): Promise<Finding[]> {
   if (platform === 'darwin' || platform === 'win32')
     return [ok('desktop', { en: 'The operating system shows notifications', zh: '通知由系统自行显示' })];
   const address = findBusAddress(environment);

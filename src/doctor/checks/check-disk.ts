@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 
 import { errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
-import type { Patient } from '../patient.ts';
 
 const mebibyte = 1024 * 1024;
 const fewBytes = 1024 * mebibyte;
@@ -16,8 +16,8 @@ const makeRoom: Text = {
   zh: '请清理该磁盘，或用 --home 将数据目录放到其他磁盘上。',
 };
 
-/** How much room there is for runs, models and environments. */
-export async function checkDisk({ home }: Pick<Patient, 'home'>): Promise<Finding[]> {
+/** Checks the free space for runs, models and environments. */
+export async function checkDisk({ home }: Pick<DoctorContext, 'home'>): Promise<Finding[]> {
   const disk = await diskOf(home);
   if (disk === null) return [];
   return [
@@ -25,7 +25,7 @@ export async function checkDisk({ home }: Pick<Patient, 'home'>): Promise<Findin
   ];
 }
 
-/** Apart, since nobody fills a disk to try it. */
+/** A separate function, so that tests need no full disk. */
 export function judgeSpace(
   { freeBytes, freeFiles }: { freeBytes: number; freeFiles: number | null },
   home: string,
@@ -44,7 +44,7 @@ export function judgeSpace(
   return freeBytes < tooFewBytes ? problem('home', what, makeRoom) : note('home', what, makeRoom);
 }
 
-/** The disk that the home is on, or will be made on. */
+/** The disk of the home, or of its nearest existing parent folder. */
 async function diskOf(path: string): Promise<StatsFs | null> {
   try {
     return await statfs(path);

@@ -5,14 +5,14 @@ import { EnvironmentStore } from '../../environments/environment-store.ts';
 import { Planner } from '../../environments/plan.ts';
 import { viewEnvironment } from '../../environments/view-environment.ts';
 import type { Script } from '../../scripts/script.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
 import { nameSome } from '../name-some.ts';
-import type { Patient } from '../patient.ts';
 
-/** What environments take, and which of them are of no use. */
-export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
-  const { home, platform, settings } = patient;
+/** Checks the size of the environments, and which of them are damaged or unused. */
+export async function checkEnvironments(context: DoctorContext): Promise<Finding[]> {
+  const { home, platform, settings } = context;
   const store = new EnvironmentStore(join(home, 'environments'), platform);
   const keys = await store.keys();
   if (keys.length === 0) return [];
@@ -20,7 +20,7 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
     keys.map((key) => viewEnvironment(store, key, { isBuilding: false, scripts: [] })),
   );
   const all = views.filter((view) => view !== null);
-  const needed = await neededKeys(patient);
+  const needed = await neededKeys(context);
   const damaged = all.filter(({ state }) => state === 'damaged');
   const unused = all.filter(({ state, key }) => state === 'ready' && needed?.has(key) === false);
   const bytes = all.reduce((sum, view) => sum + view.bytes, 0);
@@ -61,8 +61,13 @@ export async function checkEnvironments(patient: Patient): Promise<Finding[]> {
   return findings;
 }
 
-/** Null where the service may choose another interpreter, and so another environment. */
-async function neededKeys({ finder, programs, platform, scripts }: Patient): Promise<Set<string> | null> {
+/** Returns null if the service may choose another interpreter and therefore another environment. */
+async function neededKeys({
+  finder,
+  programs,
+  platform,
+  scripts,
+}: DoctorContext): Promise<Set<string> | null> {
   for (const language of ['python', 'node.js'] as const)
     if ((await programs.foreignInterpreters(finder, language)).length > 0) return null;
   const planner = new Planner({ finder, platform });

@@ -4,10 +4,10 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { faultOf, warningOf } from '../../settings/prepare-home.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** Numbers by which Linux knows file systems whose files lie on another machine. */
+/** Linux type numbers of network file systems. */
 const networkDisks = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -16,8 +16,11 @@ const networkDisks = new Map([
   [0x01021997, '9p'],
 ]);
 
-/** Whether the home is there, is its user's own, and can be written to. */
-export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'platform'>): Promise<Finding[]> {
+/** Checks that the home exists, belongs to the user and is writable. */
+export async function checkHome({
+  home,
+  platform,
+}: Pick<DoctorContext, 'home' | 'platform'>): Promise<Finding[]> {
   let found: Stats;
   try {
     found = await stat(home);
@@ -87,7 +90,7 @@ export async function checkHome({ home, platform }: Pick<Patient, 'home' | 'plat
   return findings;
 }
 
-/** Sentences of others about the home: what is wrong, and behind it what to do. */
+/** Splits a message about the home into the problem and the next step. */
 function split(state: 'problem' | 'note', text: Text): Finding {
   const [, what, next] = /^(.*)[.;] (.*)$/s.exec(text.en) ?? [];
   const [, whatZh, nextZh] = /^(.*)[。；](.+)$/s.exec(text.zh) ?? [];

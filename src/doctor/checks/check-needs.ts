@@ -3,21 +3,21 @@ import { ownPython, resolveCommand } from '../../scripts/runtimes/resolve-comman
 import { interpreterOf } from '../../scripts/runtimes/survey-runtimes.ts';
 import type { Script } from '../../scripts/script.ts';
 import type { Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, splitAdvice } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
-import type { Patient } from '../patient.ts';
 import { judgeOwnPython } from './judge-own-python.ts';
 
 const windowsLanguages = ['bat', 'autohotkey'];
 
-/** Programs and versions that scripts need and this machine lacks. */
-export async function checkNeeds(patient: Patient): Promise<Finding[]> {
-  const { scripts } = await patient.scripts();
+/** Checks the programs and versions that scripts need. */
+export async function checkNeeds(context: DoctorContext): Promise<Finding[]> {
+  const { scripts } = await context.scripts();
   const lacks = new Map<string, { message: Text; isSure: boolean; users: Script[] }>();
   for (const script of scripts) {
-    // A language that is not there at all was told of already, once for all scripts.
-    if (await lacksLanguage(script, patient)) continue;
-    const lack = await findLack(script, patient);
+    // checkRuntimes reports a missing language once for all scripts.
+    if (await lacksLanguage(script, context)) continue;
+    const lack = await findLack(script, context);
     if (lack === null) continue;
     const { message, isSure } = lack;
     const others = lacks.get(message.en)?.users ?? [];
@@ -25,7 +25,7 @@ export async function checkNeeds(patient: Patient): Promise<Finding[]> {
   }
   return [...lacks.values()].map(({ message, isSure, users }) => {
     const { what, next } = splitAdvice(message);
-    // A script for another system is there for whoever shares the folder.
+    // The folder may be shared with another operating system, so such a script is only a note.
     const isForeign = users.every(({ runtime }) => windowsLanguages.includes(runtime.language));
     const names = nameSome(users.map(({ name }) => name));
     return {
@@ -39,9 +39,9 @@ export async function checkNeeds(patient: Patient): Promise<Finding[]> {
 
 async function findLack(
   script: Script,
-  patient: Patient,
+  context: DoctorContext,
 ): Promise<{ message: Text; isSure: boolean } | null> {
-  const { finder, environment: env, platform, programs } = patient;
+  const { finder, environment: env, platform, programs } = context;
   const missing = await findMissingBinaries(script, env);
   if (missing !== null) return { message: missing.message, isSure: true };
   const own = script.runtime.language === 'python' ? ownPython(script, platform) : null;
@@ -51,13 +51,13 @@ async function findLack(
   }
   const resolution = await resolveCommand(script, { finder, env, platform });
   if (resolution.kind !== 'unavailable') return null;
-  // The service may run the script with an interpreter that is not started here.
+  // The service may use an interpreter that hob doctor does not start.
   const language = interpreterOf(script);
   const unchecked = language === null ? [] : await programs.foreignInterpreters(finder, language);
   return { message: resolution.message, isSure: unchecked.length === 0 };
 }
 
-async function lacksLanguage(script: Script, { finder, platform }: Patient): Promise<boolean> {
+async function lacksLanguage(script: Script, { finder, platform }: DoctorContext): Promise<boolean> {
   const language = interpreterOf(script);
   if (language === null || (language === 'autohotkey' && platform !== 'win32')) return false;
   const search = await finder.find(language, null);

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { PackageStore } from '../../packages/store/package-store.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** Whether all that is installed can be used, and whether something is left of what was stopped halfway. */
-export async function checkPackages({ home, service }: Patient): Promise<Finding[]> {
+/** Checks that installed packages are usable, and finds files of interrupted operations. */
+export async function checkPackages({ home, service }: DoctorContext): Promise<Finding[]> {
   const folder = join(home, 'packages');
   const store = new PackageStore(folder);
   const findings: Finding[] = [];
   let usable = 0;
   for (const id of await store.ids()) {
     const reading = await store.read(id);
-    // Being installed, or being removed.
+    // The package is being installed or removed.
     if (reading.kind === 'missing') continue;
     const fault = await faultOf(store, id, reading);
     if (fault === null) usable++;
@@ -33,7 +33,7 @@ export async function checkPackages({ home, service }: Patient): Promise<Finding
   }
   const staging = join(folder, '.staging');
   const left = await readdir(staging).catch(absent);
-  // While the service runs, what is there is being worked on.
+  // A running service is still using these files.
   if (left.length > 0 && service === null)
     findings.push(
       note(
@@ -79,7 +79,7 @@ function removal(id: string): Text {
   };
 }
 
-/** A folder that is not there has nothing in it. */
+/** A missing folder counts as empty. */
 function absent(error: unknown): never[] {
   if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
   throw error;

@@ -3,14 +3,17 @@ import { createServer } from 'node:net';
 import { inUrl, isLoopback } from '../../shared/addresses.ts';
 import { errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, ok, problem } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
 
-/** Whether the service could listen where it is to, when it does not run. */
-export async function checkPort({ settings, service }: Patient, signal: AbortSignal): Promise<Finding[]> {
+/** Checks that the service can listen on its addresses, if it is not running. */
+export async function checkPort(
+  { settings, service }: DoctorContext,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const { listen, port } = settings;
-  // With 0 any free one will do.
+  // Port 0 selects any free port.
   if (service !== null || port === 0) return [];
   for (const address of listen) {
     const errno = await tryListen(address, port);
@@ -68,7 +71,7 @@ const other: Text = {
   zh: '在 settings.toml（port = 9528）或 --port 中指定其他端口',
 };
 
-/** Null when it worked, else why not. */
+/** Returns null on success, otherwise the errno. */
 function tryListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,9 +1,9 @@
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
 const timeoutMs = 4000;
 
-/** Names the pip that is installed, by its folder: what is installed is not loaded. */
+/** Prints the folder name of the installed pip, without importing it. */
 const findPip = `
 import glob, os, site, sys
 prefix = os.path.dirname(os.path.dirname(sys.executable))
@@ -13,8 +13,11 @@ found = [path for folder in folders for path in glob.glob(os.path.join(folder, "
 print(os.path.basename(found[0]))
 `;
 
-/** Whether Python brings what environments are made with. */
-export async function checkPython({ finder, programs }: Patient, signal: AbortSignal): Promise<Finding[]> {
+/** Checks that Python has the modules that build environments. */
+export async function checkPython(
+  { finder, programs }: DoctorContext,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const search = await finder.find('python', null);
   if (search.kind === 'none') return [];
   const { path } = search.interpreter;

@@ -1,29 +1,29 @@
 import { type InterpretedLanguage, interpreterSpecs } from '../../scripts/runtimes/interpreters.ts';
 import { surveyRuntimes } from '../../scripts/runtimes/survey-runtimes.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, notChecked, note, ok, problem } from '../finding.ts';
 import { nameSome } from '../name-some.ts';
-import type { Patient } from '../patient.ts';
 
-/** Longer than any that answers takes. */
+/** Longer than any working interpreter needs. */
 const slowMs = 2900;
 
-/** Every language with its interpreter. One that is missing is a problem only where a script needs it. */
-export async function checkRuntimes(patient: Patient): Promise<Finding[]> {
-  const { scripts } = await patient.scripts();
+/** Checks the interpreter of every language. A missing interpreter is a problem only if a script needs it. */
+export async function checkRuntimes(context: DoctorContext): Promise<Finding[]> {
+  const { scripts } = await context.scripts();
   const findings: Finding[] = [];
   const idle: string[] = [];
   const unchecked: string[] = [];
-  for (const { language, search, tookMs, users } of await surveyRuntimes(scripts, patient)) {
+  for (const { language, search, tookMs, users } of await surveyRuntimes(scripts, context)) {
     if (tookMs > slowMs) findings.push(slow(language));
-    const foreign = await patient.programs.foreignInterpreters(patient.finder, language);
+    const foreign = await context.programs.foreignInterpreters(context.finder, language);
     unchecked.push(...foreign);
     if (search.kind === 'found') {
       const { version, path } = search.interpreter;
-      // Nobody writes down the version of sh.
+      // sh does not report a version.
       const name = language === 'sh' ? 'sh' : `${language} ${version}`;
       findings.push(ok('runtimes', { en: `${name} (${path})`, zh: `${name}（${path}）` }));
     } else if (foreign.length > 0) {
-      // The note on all of them says so.
+      // notChecked reports all of them together.
     } else if (users.length > 0) {
       const names = nameSome(users.map(({ name }) => name));
       const what = {

@@ -1,8 +1,8 @@
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, ok } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** What is wrong with manifests and entries, each with its place. */
-export async function checkScripts({ scripts: readScripts }: Patient): Promise<Finding[]> {
+/** Reports the problems of manifests and entries, each with its place. */
+export async function checkScripts({ scripts: readScripts }: DoctorContext): Promise<Finding[]> {
   const { scripts, problems } = await readScripts();
   const count = {
     en: scripts.length === 1 ? '1 script loaded' : `${scripts.length} scripts loaded`,

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '../../shared/json.ts';
 import type { Text } from '../../shared/text.ts';
 import { readVersion } from '../../shared/version.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
 
 const notRunning: Text = { en: 'Hob is not running', zh: 'Hob 未运行' };
@@ -19,8 +19,11 @@ const containments: Readonly<Record<string, Text>> = {
   },
 };
 
-/** Whether the service of this home runs, answers, and is this version. */
-export async function checkService({ home, service }: Patient, signal: AbortSignal): Promise<Finding[]> {
+/** Checks that the service of this home is running, responds, and has the version of this command. */
+export async function checkService(
+  { home, service }: DoctorContext,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   if (service === null) return [note('service', notRunning, startIt)];
   const { pid, url, version } = service;
   const health = await askHealth(url, service.token ? home : null, signal);
@@ -79,7 +82,7 @@ export async function checkService({ home, service }: Patient, signal: AbortSign
   return containment === undefined ? findings : [...findings, ok('service', containment)];
 }
 
-/** From `executor` in the answer of the service; one of an older version does not send it. */
+/** Judges `executor` in the health response. Older services do not send it. */
 export function judgeExecutor(executor: Json | undefined): Finding[] {
   if (!isJsonObject(executor) || !Array.isArray(executor.silent_pids)) return [];
   return executor.silent_pids.map((pid) => {

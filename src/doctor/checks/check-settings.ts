@@ -2,16 +2,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { serviceFile } from '../../shared/service-file.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem, splitAdvice } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** Whether the settings can be used, each problem with the place to mend it. */
+/** Checks the settings. Each problem names the place to correct it. */
 export async function checkSettings({
   home,
   settingsProblems,
   settingsNotes,
   service,
-}: Patient): Promise<Finding[]> {
+}: DoctorContext): Promise<Finding[]> {
   if (settingsProblems.length > 0)
     return settingsProblems.map((what) =>
       problem('settings', what, {
@@ -26,7 +26,7 @@ export async function checkSettings({
     });
   const path = join(home, 'settings.toml');
   const changedMs = await changeOf(path);
-  // The running service wrote its file when it had read its settings.
+  // The service writes its file right after it has read the settings.
   const startedMs = service === null ? null : await changeOf(join(home, serviceFile));
   if (changedMs !== null && startedMs !== null && changedMs > startedMs)
     return [

@@ -1,9 +1,9 @@
 import { findTerminals } from '../../terminals/find-terminals.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok, problem, splitAdvice } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** Whether a window can be opened for runs that want one. */
-export async function checkTerminals({ platform, environment, settings }: Patient): Promise<Finding[]> {
+/** Checks that Hob can open terminal windows. */
+export async function checkTerminals({ platform, environment, settings }: DoctorContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   const { terminal_command: terminalCommand } = settings;
   const warn = () => {

@@ -1,9 +1,9 @@
 import { readToken, TokenError, tokenFileOf } from '../../shared/token-file.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, ok, problem, splitAdvice } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
-/** Whether the token can be relied on, where one is asked for. */
-export async function checkToken({ home, settings, service }: Patient): Promise<Finding[]> {
+/** Checks the token file, if a token is required. */
+export async function checkToken({ home, settings, service }: DoctorContext): Promise<Finding[]> {
   if (!settings.token && service?.token !== true) return [];
   try {
     const token = readToken(home);

@@ -1,10 +1,10 @@
 import { fixedText, type Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, notChecked, note, ok } from '../finding.ts';
-import type { Patient } from '../patient.ts';
 
 interface Tool {
   readonly name: string;
-  /** What is said where it is missing; without advice nothing is lost. */
+  /** Message if the tool is missing. A tool without advice is optional. */
   readonly missing: Text;
   readonly advice: Text | null;
 }
@@ -43,9 +43,9 @@ const tools: readonly Tool[] = [
 ];
 const timeoutMs = 4000;
 
-/** What environments are made with and packages are fetched with, beside Python. */
-export async function checkTools(patient: Patient, signal: AbortSignal): Promise<Finding[]> {
-  const looked = await Promise.all(tools.map((tool) => checkTool(tool, patient, signal)));
+/** Checks the tools, other than Python, that build environments and fetch packages. */
+export async function checkTools(context: DoctorContext, signal: AbortSignal): Promise<Finding[]> {
+  const looked = await Promise.all(tools.map((tool) => checkTool(tool, context, signal)));
   const unchecked = looked.flatMap(({ foreign }) => foreign);
   const findings = looked.flatMap(({ finding }) => (finding === null ? [] : [finding]));
   return unchecked.length === 0 ? findings : [...findings, notChecked('tools', unchecked)];
@@ -53,7 +53,7 @@ export async function checkTools(patient: Patient, signal: AbortSignal): Promise
 
 async function checkTool(
   { name, missing, advice }: Tool,
-  { programs, platform }: Patient,
+  { programs, platform }: DoctorContext,
   signal: AbortSignal,
 ): Promise<{ finding: Finding | null; foreign: readonly string[] }> {
   const isBatchFile = platform === 'win32' && name === 'npm';
@@ -63,7 +63,7 @@ async function checkTool(
     if (foreign.length > 0) return answer(null);
     return answer(advice === null ? ok('tools', missing) : note('tools', missing, advice));
   }
-  // Only a shell starts a batch file: that it is there says enough.
+  // Only a shell can start a batch file, so its existence is enough.
   if (isBatchFile) return answer(ok('tools', fixedText(name)));
   const { ok: isWell, stdout, failure } = await programs.run(path, ['--version'], { timeoutMs, signal });
   const version = /\d+(?:\.\d+)+/.exec(stdout)?.[0];

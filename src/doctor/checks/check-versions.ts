@@ -4,7 +4,7 @@ import { fixedText } from '../../shared/text.ts';
 import { readNodeRange, readVersion } from '../../shared/version.ts';
 import { type Finding, ok, problem } from '../finding.ts';
 
-/** Whether Hob can work with the Node that runs this. */
+/** Checks that Hob supports the Node.js that runs this command. */
 export async function checkVersions(): Promise<Finding[]> {
   const [version, range] = [process.versions.node, readNodeRange()];
   const hob = ok('hob', fixedText(`Hob ${readVersion()}`));

@@ -2,22 +2,22 @@ import { basename } from 'node:path';
 
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { Language, Text } from '../../shared/text.ts';
+import type { DoctorContext } from '../doctor-context.ts';
 import { type Finding, note, ok } from '../finding.ts';
 import { formatSize } from '../format-size.ts';
 import { nameSome } from '../name-some.ts';
-import type { Patient } from '../patient.ts';
 import { askHealth } from './ask-health.ts';
 
-/** What waits for runs, what it takes, and whether it was of use. */
-export async function checkWarm({ home, service }: Patient, signal: AbortSignal): Promise<Finding[]> {
+/** Reports the warm interpreters, their memory and how many runs used them. */
+export async function checkWarm({ home, service }: DoctorContext, signal: AbortSignal): Promise<Finding[]> {
   if (service === null) return [];
   const health = await askHealth(service.url, service.token ? home : null, signal);
-  // What else is wrong with the service is said by the check of it. One of an older version does not know of this.
+  // checkService reports other problems of the service. Older services do not send `warm`.
   const warm = health.kind === 'well' ? health.answer.warm : undefined;
   return isJsonObject(warm) ? [judgeWarm(warm)] : [];
 }
 
-/** From `warm` in the answer of the service. */
+/** Judges `warm` in the health response. */
 export function judgeWarm(warm: JsonObject): Finding {
   const budget = countIn(warm.budget_bytes);
   if (budget === 0)

@@ -12,12 +12,12 @@ type Judgement = Unavailable | { readonly kind: 'not-checked'; readonly message:
 
 const maxConfigBytes = 64 * 1024;
 
-/** Later than any patch of Python. */
+/** Higher than any patch version of Python. */
 const lastPatch = 999;
 
-/** Why a script cannot be run with the Python in its folder; null when it can. That Python is not started: its files tell. */
+/** Returns why the Python in the folder of a script cannot run it, or null. Reads files only: that Python is never started. */
 export async function judgeOwnPython(script: Script, path: string): Promise<Judgement> {
-  // A link to a Python that was removed is not executable either.
+  // A broken link is not executable either.
   if (!(await isExecutable(path))) return rejectOwnPython(script, null);
   const version = (await configuredVersion(path)) ?? (await linkedVersion(path));
   if (version === null) return notChecked(script);
@@ -28,7 +28,7 @@ export async function judgeOwnPython(script: Script, path: string): Promise<Judg
   return first === null ? null : rejectOwnPython(script, { path, version });
 }
 
-/** The version that the environment was made with. `venv` writes `version`; `virtualenv` and `uv` write `version_info`. */
+/** The Python version of the environment. `venv` writes `version`; `virtualenv` and `uv` write `version_info`. */
 async function configuredVersion(path: string): Promise<string | null> {
   const read = await readRegularFile(join(dirname(dirname(path)), 'pyvenv.cfg'), {
     maxBytes: maxConfigBytes,
@@ -37,7 +37,7 @@ async function configuredVersion(path: string): Promise<string | null> {
   return /^version(?:_info)?[ \t]*=[ \t]*(\d+\.\d+(?:\.\d+)?)/im.exec(read.bytes.toString())?.[1] ?? null;
 }
 
-/** The version in the name of the program that a link leads to, such as python3.11. */
+/** The version in the name of the link target, such as python3.11. */
 async function linkedVersion(path: string): Promise<string | null> {
   const name = basename(await realpath(path).catch(() => path));
   return /^python(\d+\.\d+)(?:\.exe)?$/i.exec(name)?.[1] ?? null;

@@ -11,35 +11,35 @@ import type { Text } from '../shared/text.ts';
 import { type KnownScripts, readScripts } from './known-scripts.ts';
 import { isIn, SystemPrograms } from './system-programs.ts';
 
-/** What is examined, with all that several checks need to know of it. */
-export interface Patient {
+/** The home to check, and the data that several checks share. */
+export interface DoctorContext {
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Those that hold; the defaults where what is written cannot be used. */
+  /** The settings in effect, or the defaults if the settings are not valid. */
   readonly settings: Settings;
   readonly settingsProblems: readonly Text[];
   readonly settingsNotes: readonly Text[];
-  /** What scripts inherit. */
+  /** The environment that scripts inherit. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The service that runs in the home. */
+  /** The running service of the home. */
   readonly service: ServiceInfo | null;
   readonly programs: SystemPrograms;
-  /** Finds interpreters of the system only. */
+  /** Finds only interpreters of the system. */
   readonly finder: InterpreterFinder;
-  /** All scripts, read once, however many ask. */
+  /** All scripts. They are read once, on the first call. */
   scripts(): Promise<KnownScripts>;
 }
 
-/** Shorter than a check may take: an interpreter that hangs is ended, and not left behind. */
+/** Shorter than the time limit of a check, so that a hanging interpreter is ended and not left running. */
 const probeMs = 3000;
 
-/** Finds out whom there is to examine. Whatever is broken is for the checks to say. */
-export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
+/** Collects the data for the checks. The checks report all problems. */
+export async function createDoctorContext(flags: Pick<Flags, 'home'>): Promise<DoctorContext> {
   const home = resolveHome(flags.home);
   const { settings, problems, notes } = await readSettings(flags);
   const environment = userEnvironment();
   const service = await findRunningService(home).catch(() => null);
-  // It may have been started with further ones.
+  // The running service may have additional script folders.
   const folders = [...new Set([...settings.scripts, ...(service?.scripts ?? [])])];
   let reading: Promise<KnownScripts> | null = null;
   const scripts = () => {
@@ -65,7 +65,7 @@ export async function admit(flags: Pick<Flags, 'home'>): Promise<Patient> {
   };
 }
 
-/** All folders of scripts. One that is linked into a folder of scripts lies elsewhere. */
+/** All folders of scripts, including linked ones outside the script folders. */
 function foldersOf({ scripts, problems }: KnownScripts, roots: readonly string[]): string[] {
   const broken = problems
     .flatMap(({ file }) => [file, dirname(file)])
