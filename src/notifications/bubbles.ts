@@ -4,19 +4,19 @@ import type { Bubble, Desktop } from './desktop/desktop.ts';
 
 interface BubblesOptions {
   desktop: Pick<Desktop, 'show'>;
-  /** Of the person at the desk. */
+  /** Language of the desktop user. */
   language: Language;
   log: Logger;
 }
 
-/** More than this nobody can read at once. */
+/** Maximum number of notifications that a user can read in the time span. */
 const most = 8;
 const windowMs = 4000;
-/** A flood whose last notification is longer ago is over. */
+/** A flood ends when no notification has arrived for this time. */
 const pauseMs = 1000;
 const summaryMs = 8000;
 
-/** What was not shown, since it was last told. */
+/** Notifications that were not shown since the last summary. */
 interface Left {
   readonly count: number;
   readonly hasError: boolean;
@@ -25,12 +25,12 @@ interface Left {
 }
 
 /**
- * Hands notifications to the desktop, one after the other and never more than can be read. Those of a flood are counted, and
- * told by one bubble when it is over.
+ * Shows notifications on the desktop, one after the other, and never more than a user can read. Notifications of a flood are
+ * counted, and one bubble reports their number at the end of the flood.
  */
 export class Bubbles {
   readonly #options: BubblesOptions;
-  /** When the latest were taken, the oldest first. */
+  /** Times of the latest notifications, oldest first. */
   readonly #taken: number[] = [];
   readonly #waiting: Bubble[] = [];
   #isShowing = false;
@@ -41,10 +41,10 @@ export class Bubbles {
     this.#options = options;
   }
 
-  /** Returns at once, whatever the desktop does. */
+  /** Returns immediately, even if the desktop hangs. */
   show(bubble: Bubble): void {
     const waitMs = this.#waitMs();
-    // A desktop that takes its time holds up only so many: the rest would be shown long after it happened.
+    // Limit the queue for a slow desktop: later notifications would appear long after their event.
     if (waitMs === 0 && this.#timer === null && this.#waiting.length < most) {
       this.#take(bubble);
       return;
@@ -63,7 +63,7 @@ export class Bubbles {
     this.#waiting.length = 0;
   }
 
-  /** How long until there is room for one more. */
+  /** Milliseconds until the next notification may be shown. */
   #waitMs(): number {
     const [oldest] = this.#taken.slice(-most);
     if (this.#taken.length < most || oldest === undefined) return 0;
@@ -88,7 +88,7 @@ export class Bubbles {
     if (left === null) return;
     const { count, hasError, last, lastMs } = left;
     this.#take(count === 1 ? last : summarize(count, hasError, this.#options.language));
-    // In the midst of a flood the next few would say no more than the count does.
+    // During a flood, single notifications say no more than the count.
     if (count > most && performance.now() - lastMs < pauseMs) this.#tellLater(windowMs);
   }
 

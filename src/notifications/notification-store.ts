@@ -1,16 +1,16 @@
 export const notificationTypes = ['success', 'error', 'info'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
-/** A notification as it is kept: all that does not depend on where the service listens today. */
+/** A stored notification, without data that depends on the current address of the service. */
 export interface KeptNotification {
   readonly id: string;
   readonly type: NotificationType;
-  /** Null: there is nothing to say beyond who sent it. */
+  /** Null: only the sender is shown. */
   readonly message: string | null;
-  /** 0: until it is closed by hand. There is no upper bound: whoever sets a timer by it clamps it. */
+  /** 0: until the user closes it. Unbounded: timers must clamp it. */
   readonly durationMs: number;
   readonly showClose: boolean;
-  /** The run that sent it, or whose end it tells of. Null: it came from outside. */
+  /** The run that sent it, or whose end it reports. Null: the sender was not a run. */
   readonly runId: string | null;
   readonly scriptId: string | null;
   readonly scriptName: string | null;
@@ -18,16 +18,16 @@ export interface KeptNotification {
 }
 
 export interface NotificationPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly notifications: readonly KeptNotification[];
-  /** Where the next page begins; null on the last one. */
+  /** Start of the next page; null on the last page. */
   readonly next: number | null;
 }
 
-/** Where notifications are kept. Stated here, implemented in `storage/`. */
+/** Storage of notifications. Implemented in `storage/`. */
 export interface NotificationStore {
-  /** Adds one, and forgets the oldest until no more than `keep` are left. */
+  /** Adds a notification, and deletes the oldest until at most `keep` remain. */
   add(notification: KeptNotification, keep: number): void;
-  /** Those behind the end of the page before; null: from the newest on. */
+  /** Notifications after the previous page; null: from the newest. */
   page(query: { readonly after: number | null; readonly limit: number }): NotificationPage;
 }

@@ -13,19 +13,19 @@ import type {
 
 export { type NotificationType, notificationTypes } from './notification-store.ts';
 
-/** A notification for the person at the desk. */
+/** A notification for the user. */
 export interface Notification extends KeptNotification {
-  /** Where a click on it leads; null: nowhere. */
+  /** The address that a click opens, or null. */
   readonly address: string | null;
 }
 
-/** What whoever sends a notification knows of it. */
+/** A notification as sent. */
 export interface SentNotification {
   readonly type: NotificationType;
   readonly message: string | null;
   readonly durationMs: number;
   readonly showClose: boolean;
-  /** The run that it is about, if any. */
+  /** The run that it is about, or null. */
   readonly run: { readonly runId: string; readonly scriptId: string; readonly scriptName: string } | null;
 }
 
@@ -33,14 +33,14 @@ interface NotificationsOptions {
   store: NotificationStore;
   clock: Clock;
   log: Logger;
-  /** Where a run can be looked at. */
+  /** Address of the page of a run. */
   addressOf: (runId: string) => string | null;
 }
 
-/** More than anybody reads, and few enough to be looked through. */
+/** Number of stored notifications. */
 export const keptNotifications = 200;
 
-/** Takes notifications, keeps the latest, and hands them to whoever shows them. */
+/** Stores the latest notifications, and passes them on to the desktop. */
 export class Notifications {
   readonly feed = new Feed<Notification>();
   readonly #options: NotificationsOptions;
@@ -50,13 +50,13 @@ export class Notifications {
     this.#options = options;
   }
 
-  /** Never throws for what it cannot keep: that it is shown matters more. */
+  /** Does not throw if storing fails: showing the notification is more important. */
   show({ type, message, durationMs, showClose, run }: SentNotification): void {
     const { clock, log, addressOf } = this.#options;
     const kept: KeptNotification = {
       id: randomUUID(),
       type,
-      // Here and nowhere else, so that list, events and bubbles say the same.
+      // Truncate in one place, so that list, events and bubbles show the same text.
       message: message === null ? null : cutMessage(message),
       durationMs,
       showClose,
@@ -66,12 +66,12 @@ export class Notifications {
       at: clock.now().toISOString(),
     };
     this.#keep(kept);
-    // In full: where there is no desktop, this is where it can be read.
+    // Log the full text: without a desktop, the log is the place to read it.
     log.info({ type, message, ...(run && { run: run.runId }) }, 'notification');
     this.feed.publish({ ...kept, address: run && addressOf(run.runId) });
   }
 
-  /** The latest that were kept. */
+  /** The latest stored notifications. */
   page(query: { after: number | null; limit: number }): NotificationPage {
     return this.#options.store.page(query);
   }
@@ -82,7 +82,7 @@ export class Notifications {
       store.add(notification, keptNotifications);
       this.#isKeeping = true;
     } catch (error) {
-      // Once, until it works again: a full disk is not helped by a line for every notification.
+      // Log once until it works again: a full disk needs no log line per notification.
       if (this.#isKeeping) log.warn({ err: error }, 'cannot store notifications; they are only shown');
       this.#isKeeping = false;
     }

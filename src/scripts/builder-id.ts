@@ -1,9 +1,9 @@
 import type { SectionReader } from './read-section.ts';
 
-/** The id of Hob's own program that makes environments. */
+/** The id of the program of Hob that builds environments. */
 export const builderId = '6d2f1f0e-53f4-4c39-9a2b-7d0c8b1e4a55';
 
-/** A script with the id of that program would have it started in its place. */
+/** A script with this id would be started instead of that program. */
 export function refuseBuilderId({ report, rootName }: SectionReader, id: string): void {
   if (id.toLowerCase() !== builderId) return;
   report(

@@ -7,7 +7,7 @@ import { describePath } from './read-manifest.ts';
 import { parseVersionRange, satisfies } from './runtimes/version-range.ts';
 import type { Problem, Script } from './script.ts';
 
-/** What is wrong with scripts, beyond what their manifests say: in words for a caller, and as entries of the list. */
+/** Problems of scripts beyond their manifests: as texts for callers, and as entries of the problem list. */
 export function prefixed(name: string, text: Text): Text {
   return { en: `The script "${name}" cannot run: ${text.en}`, zh: `脚本 "${name}" 无法运行：${text.zh}` };
 }
@@ -64,7 +64,7 @@ export async function missingEntry(script: Script): Promise<Problem | null> {
   };
 }
 
-/** The scripts that one calls and that are not there, or not in a version that will do. It may do without them, so these are notes. */
+/** Notes about called scripts that are missing or have a wrong version. Notes only, because the script may work without them. */
 export function missingDependencies(
   { dependencies, manifestPath }: Pick<Script, 'dependencies' | 'manifestPath'>,
   find: (id: string) => Pick<Script, 'name' | 'version'> | null,

@@ -20,13 +20,13 @@ import { describePath } from './read-manifest.ts';
 import type { Problem, Script } from './script.ts';
 import { folderNames, inParallel, isIgnoredFolder, parallelInGroup } from './script-folders.ts';
 
-/** So long after a look at a folder without a script one may be on its way there: it is copied file by file. */
+/** For this time after a scan without a script, a script may still be arriving, because it is copied file by file. */
 const fillingMs = 5000;
 
-/** Numbers in a name count as such. */
+/** Compares numbers in names by value. */
 const byName = new Intl.Collator(undefined, { numeric: true });
 
-/** All scripts known, by id. What is on disk is the truth; this is what was last seen of it. */
+/** All known scripts, by id. The disk is authoritative; this is the last known state. */
 export class Catalogue {
   readonly roots: readonly string[];
   readonly changed = new Feed<void>();
@@ -34,11 +34,11 @@ export class Catalogue {
   readonly #byId = new Map<string, LoadedFolder[]>();
   readonly #missingRoots = new Set<string>();
   #lastLook: Promise<unknown> = Promise.resolve();
-  /** Folders directly below a root that were read, and when there was last no script in them: null when there was one. */
+  /** Scanned folders directly below a root, with the time of the last scan that found no script; null if there was one. */
   readonly #seen = new Map<string, number | null>();
   #version = 0;
   #sorted: { version: number; scripts: readonly Script[] } = { version: 0, scripts: [] };
-  /** The root whose folders hold versions of a script, of which one counts. */
+  /** The root whose folders contain versions of a script, of which one is current. */
   readonly #packages: string | undefined;
 
   constructor(roots: readonly string[], { packages }: { packages?: string } = {}) {
@@ -46,22 +46,22 @@ export class Catalogue {
     this.#packages = packages;
   }
 
-  /** Another number whenever something else is known, also before anybody is told. */
+  /** Changes with every change of the catalogue, before subscribers are notified. */
   get version(): number {
     return this.#version;
   }
 
-  /** Reads everything anew. */
+  /** Reads all scripts again. */
   load(): Promise<void> {
     return this.#inTurn(() => this.#load());
   }
 
-  /** Looks again at what lies around changed paths. */
+  /** Reads the folders of changed paths again. */
   refresh(paths: Iterable<string>): Promise<void> {
     return this.#inTurn(() => this.#refresh(paths));
   }
 
-  /** One look at a time, so that an older one never overwrites a newer. */
+  /** Serializes scans, so that an older one never overwrites a newer one. */
   #inTurn<Result>(look: () => Promise<Result>): Promise<Result> {
     const result = this.#lastLook.then(look);
     this.#lastLook = result.catch(() => {});
@@ -86,26 +86,26 @@ export class Catalogue {
     if (folders.size > 0) this.changed.publish();
   }
 
-  /** The folder that has to be read again when this path has changed; null for all of them. */
+  /** The folder to read again after a change of this path; null for all folders. */
   #folderAround(root: string, path: string): string | null {
     const [first, second] = relative(root, path).split(sep);
     if (!first) return null;
     const top = join(root, first);
     if (root === this.#packages) return top;
-    // One of many scripts in a group: the others need not be looked at. What is or was a script itself is read as a whole.
+    // For a script in a group, the other scripts of the group need no scan. A folder that is or was a script is read as a whole.
     const isGroup = this.#seen.has(top) && !this.#byFolder.has(top);
     return isGroup && second !== undefined && !mayBeManifest(second) ? join(top, second) : top;
   }
 
-  /** The script with this id, ready to run; throws the refusal a caller should see otherwise. */
+  /** Returns the script with this id if it can run; otherwise throws the error for the caller. */
   async resolve(id: string): Promise<Script> {
     let script = this.lookUp(id);
     if (script === null) {
-      // A folder that was made a moment ago may not have been noticed yet, or just now by somebody else.
+      // A new folder may not have been noticed yet, or another caller may just have noticed it.
       await this.#findNew();
       script = this.lookUp(id);
     }
-    // The id as the caller wrote it: the interface fixes this text.
+    // The interface fixes this text, with the id as the caller wrote it.
     if (script === null) throw new AppError('script-unknown', fixedText(`脚本不存在: ${id}`));
     const confined = await confine(script.folder, script.runtime.entry);
     if (confined !== 'ok')
@@ -129,14 +129,14 @@ export class Catalogue {
     );
   }
 
-  /** The script with this id as it was last read, if it can be read at all. */
+  /** Returns the script with this id as last read, or null. */
   find(id: string): Script | null {
     const found = this.#byId.get(id.toLowerCase()) ?? [];
     const usable = found.find((loaded) => loaded.kind === 'script');
     return usable?.kind === 'script' ? usable.script : null;
   }
 
-  /** Whether a script of this id, usable or not, lies somewhere else than in this root. */
+  /** Whether another root contains a script with this id, usable or not. */
   isOutside(id: string, root: string): boolean {
     return (this.#byId.get(id.toLowerCase()) ?? []).some(({ folder }) => !folder.startsWith(root + sep));
   }
@@ -150,7 +150,7 @@ export class Catalogue {
     return [...this.#sorted.scripts];
   }
 
-  /** Everything a person should know of, errors first. */
+  /** All problems, errors first. */
   async problems(): Promise<Problem[]> {
     const problems: Problem[] = [];
     for (const root of this.#missingRoots) problems.push(missingRoot(root));
@@ -171,7 +171,7 @@ export class Catalogue {
     return problems.sort((a, b) => a.severity.localeCompare(b.severity));
   }
 
-  /** What is in a root now, and what was there before. */
+  /** Folders that are in a root now, or were before. */
   async #allTops(root: string): Promise<string[]> {
     const known = [...this.#byFolder.keys()]
       .filter((folder) => folder.startsWith(root + sep))
@@ -185,12 +185,12 @@ export class Catalogue {
       await this.#inTurn(() => this.#lookForNew());
     } catch (error) {
       const errno = errnoOf(error);
-      // "No such script" would be a guess.
+      // The root could not be read, so "no such script" might be wrong.
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
   }
 
-  /** Reads the folders below the roots that were never looked at, or maybe too early: one listing a root when there are none. */
+  /** Reads folders below the roots that were never scanned, or perhaps too early. Without such folders, it only lists the roots. */
   async #lookForNew(): Promise<void> {
     const folders = (await Promise.all(this.roots.map((root) => this.#topFolders(root)))).flat();
     const since = performance.now() - fillingMs;
@@ -212,11 +212,11 @@ export class Catalogue {
     }
   }
 
-  /** A folder below a root is a script, or a group that holds scripts one level further down. */
+  /** A folder below a root is a script, or a group with scripts one level below. */
   async #reload(folder: string): Promise<void> {
     const isTop = this.roots.some((root) => dirname(folder) === root);
     const found = isIgnoredFolder(basename(folder)) ? [] : await this.#read(folder, isTop);
-    // Only now: a look that failed for lack of handles leaves what was known as it was.
+    // Replace the state only now: a scan that failed for lack of file handles must not change it.
     if (!isTop || this.#seen.has(folder)) {
       for (const known of [...this.#byFolder.keys()]) {
         if (known === folder || known.startsWith(folder + sep)) this.#remove(known);
@@ -246,7 +246,7 @@ export class Catalogue {
       return (await folderNames(top)).map((name) => join(top, name));
     } catch (error) {
       if (isExhaustion(errnoOf(error))) throw error;
-      // Not a folder, or gone again.
+      // Not a folder, or already removed.
       return [];
     }
   }
@@ -270,7 +270,7 @@ export class Catalogue {
   }
 }
 
-/** The folder directly below `root` that `path` lies in; null for the root itself. */
+/** The folder directly below `root` that contains `path`; null for the root itself. */
 function topOf(root: string, path: string): string | null {
   const [top] = relative(root, path).split(sep);
   return top ? join(root, top) : null;
@@ -280,7 +280,7 @@ function idsOf(loaded: LoadedFolder): readonly string[] {
   return loaded.kind === 'script' ? [loaded.script.id] : [...new Set(loaded.ids)];
 }
 
-/** The files are those under which `problems` has all that is wrong. */
+/** `files` are the places of the entries in `problems`. */
 function unusable(text: Text, files: readonly string[]): AppError {
   return new AppError('script-unusable', text, { files: [...new Set(files)] });
 }

@@ -28,9 +28,9 @@ export async function realFileInside(folder: string, written: string): Promise<s
   }
 }
 
-/** The path as it is written, or null when it leads out of the folder. */
+/** The path as written, or null if it leads out of the folder. */
 function insideOf(folder: string, written: string): string | null {
-  // Written on Windows, it must not mean another file elsewhere.
+  // A path written on Windows must not name another file elsewhere.
   const path = written.replaceAll('\\', '/');
   const isForeign = isAbsolute(path) || /^[a-zA-Z]:/.test(path) || path.includes('\0');
   const whole = join(folder, path);

@@ -11,7 +11,7 @@ export interface Mismatch {
   message: Text;
 }
 
-/** How a value differs from its schema, in words for the person who wrote it. At most one per place. */
+/** Describes how a value differs from its schema, for the author. At most one message per place. */
 export function findMismatches(schema: TSchema, value: Json): Mismatch[] {
   const mismatches = new Map<string, Mismatch>();
   for (const error of Value.Errors(schema, value)) {

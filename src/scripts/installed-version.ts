@@ -5,16 +5,16 @@ import { isJsonObject } from '../shared/json.ts';
 import { readRegularFile } from '../shared/read-regular-file.ts';
 import { type LoadedFolder, loadFolder } from './load-folder.ts';
 
-/** The file in the folder of an installed package that says which of its versions counts. */
+/** The file of an installed package that names its current version. */
 export const installedFile = 'installed.json';
 
-/** The name of a version's folder. */
+/** Name of the folder of a version. */
 export const versionPattern = /^v\d{1,9}$/;
 
 const maxBytes = 1024 * 1024;
 const noVersion = 'v0';
 
-/** The script in the folder of an installed package; null while there is none yet. */
+/** Returns the script of an installed package, or null if it has none yet. */
 export async function loadPackage(packageFolder: string): Promise<LoadedFolder | null> {
   const folder = await installedVersion(packageFolder);
   if (folder === null) return null;
@@ -22,8 +22,8 @@ export async function loadPackage(packageFolder: string): Promise<LoadedFolder |
 }
 
 /**
- * The folder of the version that counts. A version stays where it is for as long as a run may need it: which one new runs get is
- * decided by a file, which can be replaced in one step on every system. Null when there is none.
+ * Returns the folder of the current version, or null. Old versions stay while a run may need them: a file, which every system can
+ * replace atomically, decides which version new runs use.
  */
 export async function installedVersion(packageFolder: string): Promise<string | null> {
   const file = await readRegularFile(join(packageFolder, installedFile), { maxBytes });
@@ -32,7 +32,7 @@ export async function installedVersion(packageFolder: string): Promise<string | 
   }
   if (file.kind === 'missing') return null;
   const current = file.kind === 'content' ? currentOf(file.bytes.toString()) : null;
-  // No folder has this name, so that whoever looks into it finds the damage.
+  // A name that no folder has, so that reading it reports the damage.
   return join(packageFolder, current ?? noVersion);
 }
 

@@ -1,4 +1,4 @@
-/** The languages Hob knows how to start, under the one name each has here. */
+/** Supported languages, by their canonical names. */
 export const languages = [
   'python',
   'node.js',
@@ -19,7 +19,7 @@ export const languages = [
 
 export type ScriptLanguage = (typeof languages)[number];
 
-/** Other spellings found in the wild. */
+/** Other spellings in existing manifests. */
 const aliases: Record<string, ScriptLanguage> = {
   python3: 'python',
   py: 'python',

@@ -8,14 +8,14 @@ import { maxManifestBytes, parseToml } from './manifest-toml.ts';
 import { type ManifestReading, readManifest } from './read-manifest.ts';
 import type { Problem, Script } from './script.ts';
 
-/** What a folder turned out to be. */
+/** The result of loading a folder. */
 export type LoadedFolder =
   | { kind: 'script'; folder: string; script: Script; notes: Problem[] }
   | { kind: 'broken'; folder: string; ids: string[]; name: string | null; problems: Problem[] };
 
 const canonicalName = 'script.toml';
 
-/** Of TOML files without that name: a folder with more of them holds data. */
+/** Maximum number of other TOML files: a folder with more contains data. */
 const mostCandidates = 50;
 
 /** TOML files that belong to other tools. */
@@ -39,15 +39,15 @@ export function mayBeManifest(fileName: string): boolean {
   return lower.endsWith('.toml') && !lower.startsWith('.') && !foreignNames.has(lower);
 }
 
-/** The script in this folder, or null when there is none. */
+/** Loads the script in this folder; null if there is none. */
 export async function loadFolder(folder: string): Promise<LoadedFolder | null> {
   const names = (await listNames(folder)).filter(mayBeManifest);
-  // The canonical name wins, so nothing else has to be read then. One after the other: a folder may hold any number.
+  // The canonical name wins, so no other file is read. Read sequentially, because a folder may contain any number of files.
   const candidates = names.includes(canonicalName) ? [canonicalName] : names.slice(0, mostCandidates);
   const readings: { name: string; reading: ManifestReading }[] = [];
   for (const name of candidates) readings.push({ name, reading: await readFileAt(join(folder, name), name) });
   const manifests = readings.filter(({ reading }) => reading.kind !== 'not-a-manifest');
-  // A file that is known to be a manifest first; one that cannot be parsed may be anything.
+  // Prefer a file that is certainly a manifest; a file that cannot be parsed may be anything.
   const chosen =
     manifests.find(({ reading }) => reading.kind === 'script') ??
     manifests.find(({ reading }) => reading.kind === 'broken' && reading.ids.length > 0) ??
@@ -64,9 +64,9 @@ async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    // Out of handles: that says nothing about the folder.
+    // Out of file handles: this says nothing about the folder.
     if (isExhaustion(errnoOf(error))) throw error;
-    // Gone, or not ours to read: either way there is no script in it.
+    // Missing or not readable: there is no script.
     return [];
   }
 }

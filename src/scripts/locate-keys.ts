@@ -2,7 +2,7 @@ import { TomlDocument } from '@decimalturn/toml-patch';
 
 export type KeyPath = readonly (string | number)[];
 
-/** Where a key stands in a manifest. Parsing for positions is slow, so it happens only once there is something to report. */
+/** Finds the line of a key in a manifest. Parsing positions is slow, so it happens only if there is a problem to report. */
 export class KeyLocator {
   readonly #text: string;
   #lines: Map<string, number> | undefined;
@@ -11,7 +11,7 @@ export class KeyLocator {
     this.#text = text;
   }
 
-  /** The line of the key, else of the nearest table around it, else null. */
+  /** The line of the key, otherwise of the nearest enclosing table, otherwise null. */
   lineOf(path: KeyPath): number | null {
     this.#lines ??= indexLines(this.#text);
     for (let length = path.length; length > 0; length--) {
@@ -30,11 +30,11 @@ function indexLines(text: string): Map<string, number> {
   try {
     nodes = new TomlDocument(text).cst;
   } catch {
-    // The two TOML parsers disagree about this file; a problem without a line is still a problem worth showing.
+    // The two TOML parsers disagree about this file. Report the problem without a line.
     return lines;
   }
   const note = (path: KeyPath, line: number) => {
-    // `[a.b]` is also the first that is heard of a.
+    // `[a.b]` also defines a.
     for (let length = 1; length <= path.length; length++) {
       const key = keyOf(path.slice(0, length));
       if (!lines.has(key)) lines.set(key, line);
@@ -42,7 +42,7 @@ function indexLines(text: string): Map<string, number> {
   };
   const arrayLengths = new Map<string, number>();
 
-  /** `[a.b]` after `[[a]]` means the last element of a. */
+  /** `[a.b]` after `[[a]]` refers to the last element of a. */
   const resolve = (names: readonly string[]): KeyPath => {
     let path: KeyPath = [];
     for (const name of names) {
@@ -105,7 +105,7 @@ function children(node: CstNode): object[] {
   return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : [];
 }
 
-/** Far deeper than any manifest may be; the work for a key grows with the square of its length. */
+/** Far deeper than any manifest; the work for a key grows with the square of its length. */
 const longestKey = 32;
 
 function keyNames(key: unknown): string[] {

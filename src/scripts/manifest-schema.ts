@@ -4,7 +4,7 @@ import { languages } from './languages.ts';
 import { notifyOccasions, paramTypes, survivorPolicies, terminals } from './script.ts';
 
 const Words = (words: readonly string[], description: string) =>
-  // Advice for editors only: older manifests use other words, which are mapped or noted but never refused.
+  // Suggestions for editors only: older manifests use other words, which are mapped or noted, but never refused.
   Type.String({ examples: [...words], description });
 
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
@@ -158,8 +158,8 @@ const RootTableSchema = Type.Object({
 });
 
 /**
- * The whole file, for editors. Its one root table may have any name.
- * @public schema/script.schema.json is made from it
+ * Schema of the whole file, for editors. Its single root table may have any name.
+ * @public schema/script.schema.json is generated from it
  */
 export const ManifestSchema = Type.Object(
   {},
@@ -173,6 +173,6 @@ export const ManifestSchema = Type.Object(
   },
 );
 
-/** The tables of the root table that consist of further tables, with the schema of each. */
+/** The known tables of the root table, with their schemas. */
 export const knownSections: Readonly<Record<keyof Static<typeof RootTableSchema>, TSchema>> =
   RootTableSchema.properties;

@@ -12,7 +12,7 @@ export type ParsedToml =
   | { kind: 'table'; text: string; table: JsonObject }
   | { kind: 'invalid'; text: string; line: number | null; message: Text; advice: Text };
 
-/** Bytes of a TOML file as plain JSON values: dates become texts, and what could pollute or overflow is refused. */
+/** Parses a TOML file to plain JSON values. Dates become strings; values that could pollute or overflow are refused. */
 export function parseToml(bytes: Uint8Array): ParsedToml {
   const text = decodeFileText(bytes);
   try {
@@ -52,7 +52,7 @@ class UnusableValue extends Error {
 }
 
 function toJsonObject(table: object, path: KeyPath): JsonObject {
-  // smol-toml nests tables by their headers without a limit of its own.
+  // smol-toml does not limit the nesting of tables by headers.
   if (path.length >= maxDepth) {
     const text = {
       en: `Tables are nested more than ${maxDepth} levels deep`,
@@ -71,7 +71,7 @@ function toJson(value: unknown, path: KeyPath): Json {
   if (value instanceof TomlDate) return value.toISOString();
   if (Array.isArray(value)) return value.map((item, index) => toJson(item, [...path, index]));
   if (typeof value === 'object' && value !== null) return toJsonObject(value, path);
-  // The number itself is not repeated: it may be the default of a secret.
+  // Do not quote the number: it may be the default of a secret.
   const text = {
     en: 'A number here is too large or not a number, so JSON cannot represent it',
     zh: '此处的数字过大或不是有效数值，无法用 JSON 表示',

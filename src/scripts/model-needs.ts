@@ -1,18 +1,18 @@
 import type { Catalogue } from './catalogue.ts';
 import type { ModelNeed } from './script.ts';
 
-/** What all scripts together need of a repo. */
+/** The files of a repo that all scripts together need. */
 export interface RepoNeed {
   readonly repoId: string;
-  /** By the first script that names it. */
+  /** Source in the first script that declares it. */
   readonly source: ModelNeed['source'];
-  /** Whether one of them does not say which files. */
+  /** Whether one of the scripts declares no files. */
   readonly isAll: boolean;
   readonly globs: readonly string[];
   readonly scripts: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** The models that scripts declare, by repo. Gathered once for each state of the catalogue: they are asked for with every model path. */
+/** The models that scripts declare, by repo. Computed once per state of the catalogue, because every model path request needs them. */
 export class ModelNeeds {
   readonly #catalogue: Pick<Catalogue, 'scripts' | 'version'>;
   #byRepo: ReadonlyMap<string, RepoNeed> = new Map();

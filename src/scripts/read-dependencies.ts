@@ -7,8 +7,8 @@ import { parseVersionRange } from './runtimes/version-range.ts';
 import type { ScriptDependency } from './script.ts';
 
 /**
- * The scripts that this one calls, in tables or as bare ids. What is written otherwise is noted and left alone: a script that
- * ran before Hob knew this section is to run on.
+ * Reads the scripts that this script calls, from tables or plain ids. Other values are noted and ignored, so that scripts from
+ * before this section was introduced still run.
  */
 export function readDependencies({ raw, report, rootName }: SectionReader): ScriptDependency[] {
   const value = raw('dependencies');

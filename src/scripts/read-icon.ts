@@ -4,7 +4,7 @@ import { readRegularFile } from '../shared/read-regular-file.ts';
 import { realFileInside } from './confine.ts';
 import type { Script } from './script.ts';
 
-/** Larger ones are pictures, and no icons. */
+/** Larger images are not icons. */
 const maxBytes = 1024 * 1024;
 
 const types: ReadonlyMap<string, string> = new Map([
@@ -22,11 +22,11 @@ export interface Icon {
   readonly bytes: Buffer;
 }
 
-/** The icon of a script, from inside its folder; null when there is none that can be shown. */
+/** Reads the icon of a script from its folder; null if there is no usable one. */
 export async function readIcon({ folder, icon }: Pick<Script, 'folder' | 'icon'>): Promise<Icon | null> {
   if (icon === null) return null;
   const file = await realFileInside(folder, icon);
-  // What counts is what the file is called where it really is: a link called icon.png may lead to anything in the folder.
+  // Use the extension of the real file: a link called icon.png may point to any file in the folder.
   const type = file === null ? undefined : types.get(extname(file).toLowerCase());
   if (file === null || type === undefined) return null;
   const read = await readRegularFile(file, { maxBytes });

@@ -33,13 +33,13 @@ import {
 } from './script.ts';
 
 export type ManifestReading =
-  /** Some other program's TOML file. */
+  /** A TOML file of another program. */
   | { kind: 'not-a-manifest' }
   | { kind: 'script'; script: Script; notes: Problem[] }
-  /** Its id is kept where it can be read, so that a caller is told what is wrong rather than that it does not exist. */
+  /** Keeps a readable id, so that callers get the problem instead of "unknown script". */
   | { kind: 'broken'; ids: string[]; name: string | null; problems: Problem[] };
 
-/** What the manifest at `path` says. Everything wrong with it is reported at once. */
+/** Reads the manifest at `path` and reports all its problems at once. */
 export async function readManifest(path: string, parsed: ParsedToml): Promise<ManifestReading> {
   if (parsed.kind === 'invalid') {
     const { text, line, message, advice } = parsed;
@@ -122,13 +122,13 @@ function isRoot(value: Json): boolean {
   return Object.hasOwn(value.info, 'id') && Object.hasOwn(value.runtime, 'entry');
 }
 
-/** Also a root table that is still being written. */
+/** Also accepts an incomplete root table. */
 function looksLikeRoot(value: Json): boolean {
   if (!isJsonObject(value) || !isJsonObject(value.info) || !isJsonObject(value.runtime)) return false;
   return Object.hasOwn(value.info, 'id') || Object.hasOwn(value.runtime, 'entry');
 }
 
-/** What looks like the id in a file that cannot be parsed: its callers are then told why it does not run. */
+/** Guesses the id in a file that cannot be parsed, so that callers learn why the script does not run. */
 function idsIn(text: string): string[] {
   const [, id] =
     /^[ \t]*(?:info\s*\.\s*)?id\s*=\s*["']([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})["']/im.exec(text) ??
@@ -150,7 +150,7 @@ const insideAdvice: Text = {
   zh: '请填写脚本文件夹内的相对路径，且不能通过符号链接指向外部。',
 };
 
-/** The text for a path in a manifest that cannot be used, also when that is found out only as the script is to run. */
+/** Describes an unusable path of a manifest, at load time or at the start of a run. */
 export function describePath(field: string, path: string, what: Exclude<Confined, 'ok'>): Text {
   switch (what) {
     case 'outside':
@@ -170,7 +170,7 @@ async function readRuntime(section: SectionReader, folder: string): Promise<Scri
   const raw = section.raw('runtime');
   const texts = isJsonObject(raw) ? raw : {};
   const entry = typeof texts.entry === 'string' ? texts.entry : null;
-  // A missing entry is no fault of the manifest, and can be mended without touching it: that is looked at when it matters.
+  // A missing entry can be fixed without a change of the manifest, so it is checked later.
   if (entry !== null && (await confine(folder, entry)) === 'outside') {
     section.report(
       'error',
@@ -260,7 +260,7 @@ function readTerminal(section: SectionReader, name: Json | undefined): Terminal 
   return known ?? 'always';
 }
 
-/** Older manifests name what is picked (file, folder, text); all that matters here is one value or several. */
+/** Older manifests name the picked kind (file, folder, text); only one value or several matters here. */
 const singleValueTypes = new Set(['str', 'string', 'text', 'file', 'folder', 'path', 'dir', 'directory']);
 
 function readInput(section: SectionReader): MainInput | null {

@@ -4,7 +4,7 @@ import { ParamSchema } from './manifest-schema.ts';
 import type { SectionReader } from './read-section.ts';
 import { type Param, type ParamType, paramTypes, secretMask } from './script.ts';
 
-/** Names of types in older manifests. */
+/** Type names of older manifests. */
 const aliases: Record<string, ParamType> = {
   string: 'str',
   text: 'str',
@@ -24,7 +24,7 @@ const aliases: Record<string, ParamType> = {
   json: 'dict',
 };
 
-/** The params of a manifest, from the list of tables or from the short form `name = default`. */
+/** Reads the params of a manifest, from a list of tables or from the short form `name = default`. */
 export function readParams(section: SectionReader): Param[] {
   const raw = section.raw('params');
   return isJsonObject(raw) ? Object.entries(raw).map(shortParam) : readLongForm(section);
@@ -85,7 +85,7 @@ function readLongForm(section: SectionReader): Param[] {
       when: param.when === undefined ? null : { field: param.when.field, eq: param.when.eq as Json },
       description: param.description ?? null,
     };
-    // An empty text stands for "not set yet" in many manifests, whatever the choices are.
+    // Many manifests use an empty string for "not set", even with choices.
     const mismatch = value === undefined || value === '' ? null : paramMismatch(result, value);
     if (mismatch !== null) {
       const shown = result.secret ? secretMask : brief(value);
@@ -120,14 +120,14 @@ function typeOfDefault(value: Json): ParamType | 'any' {
   return isJsonObject(value) ? 'dict' : 'any';
 }
 
-/** What a param's value should have been, as `int` or `one of a, b`; null when it fits. */
+/** Returns the expected value, such as `int` or `one of a, b`; null if the value is valid. */
 export function paramMismatch(param: Param, value: Json): string | null {
   if (param.isTypeDeclared && !fitsType(param.type, value)) return param.type;
   if (param.choices.length > 0 && !isChosen(param, value)) return `one of ${param.choices.join(', ')}`;
   return null;
 }
 
-/** Choices are texts: where a type says that the value is something else, they say nothing about it. */
+/** Choices are strings, so they apply only to strings. */
 function isChosen({ type, isTypeDeclared, choices }: Param, value: Json): boolean {
   if (typeof value === 'string') return choices.includes(value);
   return type !== 'str' && (type !== 'any' || isTypeDeclared);

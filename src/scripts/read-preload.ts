@@ -2,16 +2,16 @@ import type { Json } from '../shared/json.ts';
 import type { ScriptLanguage } from './languages.ts';
 import type { SectionReader } from './read-section.ts';
 
-/** As in an import statement: names with dots between them. */
+/** Names separated by dots, as in an import statement. */
 const moduleName = /^[\p{XID_Start}_]\p{XID_Continue}*(?:\.[\p{XID_Start}_]\p{XID_Continue}*)*$/u;
 
-/** The modules that a manifest wants to be loaded ahead of time. */
+/** Reads the modules to preload. */
 export function readPreload(
   section: SectionReader,
   value: Json | undefined,
   language: ScriptLanguage | null,
 ): string[] {
-  // What is no list of texts is reported with the other values that do not fit.
+  // The schema check reports values that are not a list of strings.
   if (!Array.isArray(value)) return [];
   const path = [section.rootName, 'runtime', 'preload'];
   if (language !== null && language !== 'python') {

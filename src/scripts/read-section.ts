@@ -15,15 +15,15 @@ export function reporter(file: string, locator: KeyLocator, problems: Problem[])
   };
 }
 
-/** Reads one table of a manifest after the other, reporting what does not fit instead of giving up. */
+/** Reads the tables of a manifest one by one, and reports invalid values instead of stopping. */
 export interface SectionReader {
   readonly rootName: string;
   readonly report: Report;
   /** The raw value of a section, unchecked. */
   raw(key: string): Json | undefined;
-  /** The table under `key`, or null when it is missing or does not fit. */
+  /** The table under `key`; null if it is missing or invalid. */
   table<Schema extends TObject>(key: string, schema: Schema): Static<Schema> | null;
-  /** The tables in the list under `key`, without those that do not fit. A single table counts as a list of one. */
+  /** The valid tables in the list under `key`. A single table counts as a list of one. */
   list<Schema extends TObject>(key: string, schema: Schema): { item: Static<Schema>; index: number }[];
 }
 
@@ -61,7 +61,7 @@ export function sectionReader(root: JsonObject, rootName: string, report: Report
     return Value.Check(checked, value) ? (value as Static<Schema>) : null;
   }
 
-  /** In the table itself and in those inside it. A table whose schema names no keys may have any. */
+  /** Checks the table and all nested tables. A table whose schema names no keys may have any keys. */
   function noteUnknownKeys(value: Json, schema: object, path: KeyPath): void {
     const { items, properties }: { items?: unknown; properties?: unknown } = { ...schema };
     if (Array.isArray(value) && isJsonObject(items)) {

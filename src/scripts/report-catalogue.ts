@@ -1,7 +1,7 @@
 import type { Logger } from '../shared/log.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Tells the log how many scripts there are and what is wrong with them: at the start, and whenever that changes. */
+/** Logs the number of scripts and their problems: at the start, and after each change. */
 export class CatalogueReport {
   readonly #catalogue: Catalogue;
   readonly #log: Logger;
@@ -14,7 +14,7 @@ export class CatalogueReport {
     this.#log = log;
   }
 
-  /** As of the last update: scripts that can be used, and files in which something is wrong. */
+  /** Usable scripts and faulty files at the last update. */
   get counts(): { scripts: number; faultyFiles: number } {
     return { scripts: this.#count ?? 0, faultyFiles: this.#faultyFiles };
   }

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 
 const ignoredFolders = new Set(['node_modules', '__pycache__', 'venv', 'site-packages', '$RECYCLE.BIN']);
 
-/** Folders that hold what scripts are made with, not scripts. */
+/** Folders of tools and dependencies, which contain no scripts. */
 export function isIgnoredFolder(name: string): boolean {
   return name.startsWith('.') || ignoredFolders.has(name);
 }
 
-/** The folders in a folder that may hold scripts. */
+/** The subfolders that may contain scripts. */
 export async function folderNames(parent: string): Promise<string[]> {
   const entries = await readdir(parent, { withFileTypes: true });
   return entries
@@ -15,7 +15,7 @@ export async function folderNames(parent: string): Promise<string[]> {
     .map((entry) => entry.name);
 }
 
-/** How many folders are read at once: enough to keep the disk busy, few enough for a small limit of file handles. */
+/** Number of folders read in parallel: enough for the disk, few enough for a small limit of file handles. */
 const parallelLoads = 32;
 export const parallelInGroup = 4;
 

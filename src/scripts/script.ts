@@ -2,7 +2,7 @@ import type { Json } from '../shared/json.ts';
 import type { Text } from '../shared/text.ts';
 import type { ScriptLanguage } from './languages.ts';
 
-/** A script that can be run, as its manifest describes it. Immutable: a changed manifest gives a new one. */
+/** A usable script, as described by its manifest. Immutable: a changed manifest creates a new object. */
 export interface Script {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Script {
   readonly icon: string | null;
   readonly folder: string;
   readonly manifestPath: string;
-  /** The name of the manifest's root table, `service` in new ones. */
+  /** Name of the root table, `service` in new manifests. */
   readonly rootTable: string;
   readonly runtime: ScriptRuntime;
   readonly input: MainInput | null;
@@ -20,7 +20,7 @@ export interface Script {
   readonly outputs: readonly Output[];
   readonly isNode: boolean;
   readonly models: readonly ModelNeed[];
-  /** The scripts that it calls. */
+  /** The scripts that this script calls. */
   readonly dependencies: readonly ScriptDependency[];
 }
 
@@ -30,7 +30,7 @@ export interface ScriptRuntime {
   /** Relative to the folder, with forward slashes. */
   readonly entry: string;
   readonly terminal: Terminal;
-  /** Null: not set, so that the setting applies. 0: none. */
+  /** Null: the setting applies. 0: no limit. */
   readonly timeoutMs: number | null;
   readonly concurrency: number | null;
   readonly lock: string | null;
@@ -38,11 +38,11 @@ export interface ScriptRuntime {
   readonly notifyOn: NotifyOn;
   readonly env: Readonly<Record<string, string>>;
   readonly binaries: readonly string[];
-  /** Whether it is not to be started without the models it declares. */
+  /** Whether the script requires its declared models to start. */
   readonly requireModels: boolean;
-  /** Modules that an interpreter which waits for this script has loaded already; Python only. */
+  /** Modules that a warm interpreter preloads; Python only. */
   readonly preload: readonly string[];
-  /** Whether it may be given to an interpreter that is started already. */
+  /** Whether runs may use a warm interpreter. */
   readonly mayStartWarm: boolean;
 }
 
@@ -52,7 +52,7 @@ export type Terminal = (typeof terminals)[number];
 export const survivorPolicies = ['keep', 'stop'] as const;
 export type Survivors = (typeof survivorPolicies)[number];
 
-/** Which ends of runs that nobody waits for the person at the desk is told of. */
+/** When the end of an asynchronous run shows a notification. */
 export const notifyOccasions = ['failure', 'always', 'never'] as const;
 export type NotifyOn = (typeof notifyOccasions)[number];
 
@@ -68,17 +68,17 @@ export interface MainInput {
 export const paramTypes = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const;
 export type ParamType = (typeof paramTypes)[number];
 
-/** What stands in the place of a secret wherever one would be shown. */
+/** Replacement for secrets in all outputs. */
 export const secretMask = '***';
 
 export interface Param {
   readonly name: string;
   readonly label: string;
-  /** `any` when the manifest names a type that Hob does not know, or none and no default to tell it by. */
+  /** `any` if the manifest names an unknown type, or neither a type nor a default. */
   readonly type: ParamType | 'any';
-  /** Whether the manifest says so. A type that was only guessed from the default refuses no value. */
+  /** Whether the manifest names the type. A type derived from the default does not refuse values. */
   readonly isTypeDeclared: boolean;
-  /** Undefined when the manifest sets none: the script then does not get the param unless it is sent. */
+  /** Undefined if the manifest sets none: the script then gets the param only if it is sent. */
   readonly default: Json | undefined;
   readonly required: boolean;
   readonly choices: readonly string[];
@@ -103,11 +103,11 @@ export interface ModelNeed {
 export interface ScriptDependency {
   readonly id: string;
   readonly name: string | null;
-  /** A range of versions; null when any will do. */
+  /** A version range; null accepts any version. */
   readonly version: string | null;
 }
 
-/** Something in a manifest that a person should know of. Only errors keep the script from running. */
+/** A problem in a manifest. Only errors prevent the script from running. */
 export interface Problem {
   readonly severity: 'error' | 'note';
   readonly file: string;

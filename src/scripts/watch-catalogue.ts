@@ -10,24 +10,24 @@ import type { Catalogue } from './catalogue.ts';
 import { mayBeManifest } from './load-folder.ts';
 import { inParallel, isIgnoredFolder } from './script-folders.ts';
 
-/** Editors write a file in several steps; a burst of events becomes one look. */
+/** Editors write a file in several steps; a burst of events triggers one scan. */
 const settleMs = 80;
-/** For 50 ms the watcher keeps to itself what else becomes of a file that it has told of. Timers are not exact. */
+/** For 50 ms, the watcher does not report further changes of a reported file. The margin is for inexact timers. */
 const silentMs = 60;
-/** The watcher reads a new folder before it watches it, and says nothing of what comes in between: that is looked for, a few times. */
+/** The watcher reads a new folder before it watches it, and misses changes in between. These delays trigger extra scans. */
 const behindMs = 2000;
 const looksBehind = 3;
 const pollMs = 2000;
 const retryMs = 1000;
 
-/** Fills the catalogue, and keeps it true to the disk until `close` is called. */
+/** Fills the catalogue, and keeps it up to date until `close` is called. */
 export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise<{ close(): Promise<void> }> {
-  /** What has changed, and when that was last told. */
+  /** Changed paths, with the time of the last event. */
   const pending = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
-  /** Folders that are new, and how often they are still to be looked at for what was missed. */
+  /** New folders, with the number of remaining extra scans. */
   const fresh = new Map<string, number>();
   let behind: NodeJS.Timeout | undefined;
   let closed = false;
@@ -35,7 +35,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
   const watcher = watch([...catalogue.roots], {
     depth: 2,
     ignoreInitial: true,
-    // Only manifests and the folders on the way to them: a script's data and environments may be any size.
+    // Watch only manifests and the folders that lead to them: data and environments of a script may be huge.
     ignored: (path, stats) =>
       !catalogue.roots.includes(path) &&
       (isIgnoredFolder(basename(path)) || (stats?.isFile() === true && !mayBeManifest(basename(path)))),
@@ -54,7 +54,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     else log.warn({ err: error }, 'cannot watch a script folder');
   });
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-  // Only now: what changes after this look is an event, so that nothing can slip through between the two.
+  // Load only now: every later change is an event, so no change is missed.
   await catalogue.load();
 
   return {
@@ -73,7 +73,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     const paths = [...pending.keys()];
     const now = performance.now();
     for (const [path, told] of pending) if (now - told >= silentMs) pending.delete(path);
-    // What was told of a moment ago may change again without another word: it is looked at once more.
+    // A reported file may change again without an event, so it is scanned once more.
     if (pending.size > 0) timer = setTimeout(settle, settleMs);
     work = work
       .then(() => catalogue.refresh(paths))
@@ -95,7 +95,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     const missed: string[] = [];
     await inParallel(folders, async (folder) => {
       const known = new Set(watched[folder]);
-      // A root may be new itself.
+      // A root may itself be new.
       const mayBeGroup = levelOf(folder) <= 1;
       for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
         if (!known.has(entry.name) && (mayBeManifest(entry.name) || (mayBeGroup && mayHoldScript(entry))))
@@ -109,7 +109,7 @@ export async function watchCatalogue(catalogue: Catalogue, log: Logger): Promise
     timer ??= setTimeout(settle, settleMs);
   }
 
-  /** How many folders below its root it is; 0 for the root. */
+  /** Depth below its root; 0 for the root. */
   function levelOf(folder: string): number {
     const root = catalogue.roots.find((each) => folder.startsWith(each + sep));
     return root === undefined ? 0 : relative(root, folder).split(sep).length;
@@ -141,7 +141,7 @@ function mayHoldScript(entry: Dirent): boolean {
   return (entry.isDirectory() || entry.isSymbolicLink()) && !isIgnoredFolder(entry.name);
 }
 
-/** Whether a watch failed because the machine allows no more of them. */
+/** Whether a watch failed because of the system limit. */
 function isWatchLimit(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === 'ENOSPC' || errno === 'EMFILE';

@@ -1,13 +1,13 @@
 const firstMs = 1000;
 const mostMs = 30_000;
 
-/** After a failure the next attempt waits, twice as long each time, so that what is not there is not asked all the time. */
+/** Delays the next attempt after a failure, twice as long each time. */
 export class BackOff {
   #waitMs = 0;
   #untilMs = 0;
   #identity = '';
 
-  /** Whether it is too early for an attempt. What has another identity than what failed is not waited for. */
+  /** Whether it is too early for another attempt. There is no delay for a different identity. */
   isOn(identity: string): boolean {
     return identity === this.#identity && performance.now() < this.#untilMs;
   }

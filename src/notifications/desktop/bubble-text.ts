@@ -1,9 +1,9 @@
 const titleCharacters = 200;
-/** Two megabytes make a daemon stall, and nobody reads more than this in a bubble. */
+/** Longer texts are unreadable in a bubble, and two megabytes make a daemon hang. */
 const bodyBytes = 4096;
 const ellipsis = '…';
 
-/** NUL, bell, escape and the like, but not the tab and the end of a line. */
+/** Control characters except tab and line feed. */
 const controls = /(?![\t\n])\p{Cc}/gu;
 
 /** One line of plain text. The title of a bubble never has markup. */
@@ -14,15 +14,15 @@ export function titleText(title: string): string {
   return characters.slice(0, titleCharacters - 1).join('') + ellipsis;
 }
 
-/** The text below it. Where the daemon reads markup, what looks like it is written so that it shows as it was sent. */
+/** The body of the bubble. Escapes markup if the daemon interprets it. */
 export function bodyText(message: string | null, hasMarkup: boolean): string {
-  // Of a message of megabytes only what can be shown is looked at, with some room for what is left out.
+  // Process only the part of a huge message that can be shown, plus a margin for removed characters.
   const cut = capBytes(clean((message ?? '').slice(0, 4 * bodyBytes)), bodyBytes);
   return hasMarkup ? cut.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') : cut;
 }
 
 function clean(text: string): string {
-  // Half of a pair is no character, and no UTF-8 either.
+  // A lone surrogate is not a character and has no UTF-8 form.
   return text
     .replace(/\r\n?/g, '\n')
     .replace(controls, '')
@@ -33,7 +33,7 @@ function capBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
   let end = most - Buffer.byteLength(ellipsis);
-  // A byte that begins with 10 continues a character: it must not be torn from its beginning.
+  // A byte that starts with bits 10 continues a character: do not cut before it.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end) + ellipsis;
 }

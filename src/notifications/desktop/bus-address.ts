@@ -1,17 +1,17 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A socket of the session bus, as a connection needs it. */
+/** The socket of the session bus. */
 export interface BusAddress {
-  /** A path, or a name that begins with NUL for what is in no folder. */
+  /** A path, or an abstract name that starts with NUL. */
   readonly path: string;
-  /** Another text when another bus is there: a desktop that was left and entered again has a new socket at the old path. */
+  /** Identifies the bus: after a new login, another bus has a new socket at the same path. */
   readonly identity: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the session bus is; null when nothing says so. Looked up anew each time: a desktop may come later than the service. */
+/** Returns the address of the session bus, or null. Looked up each time, because a desktop may start after the service. */
 export function findBusAddress(environment: Environment): BusAddress | null {
   const runtimeBus = environment.XDG_RUNTIME_DIR ? join(environment.XDG_RUNTIME_DIR, 'bus') : null;
   for (const address of environment.DBUS_SESSION_BUS_ADDRESS?.split(';') ?? []) {
@@ -22,8 +22,8 @@ export function findBusAddress(environment: Environment): BusAddress | null {
 }
 
 /**
- * Only sockets of this machine: over a network the desktop is not the person's own, and an address that names a program to
- * start (`unixexec:`, `autolaunch:`) would leave that program behind.
+ * Accepts only local sockets. Over a network, the desktop may belong to another user, and an address that names a program to start
+ * (`unixexec:`, `autolaunch:`) would leave that program running.
  */
 function socketPath(address: string, runtimeBus: string | null): string | null {
   const rest = /^\s*unix:(.*)$/.exec(address)?.[1];
@@ -39,7 +39,7 @@ function socketPath(address: string, runtimeBus: string | null): string | null {
   return null;
 }
 
-/** In an address every byte that is not plain is written as %xx. */
+/** An address encodes special bytes as %xx. */
 function decodeValue(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -61,7 +61,7 @@ function look(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
   } catch {
-    // Not there, not in any folder, or not to be looked at: connecting will say which.
+    // Missing, abstract or not accessible: the connection attempt reports the reason.
     return undefined;
   }
 }

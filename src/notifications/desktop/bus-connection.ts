@@ -19,25 +19,25 @@ export interface BusSignal {
   readonly body: readonly unknown[];
 }
 
-/** The bus itself, as something to call. */
+/** The bus daemon as a call target. */
 export const busItself = {
   destination: 'org.freedesktop.DBus',
   path: '/org/freedesktop/DBus',
   interface: 'org.freedesktop.DBus',
 };
 
-/** No answer to us and no signal that we ask for is anywhere near this. */
+/** Far larger than any expected reply or signal. */
 const maxMessageSize = 1024 * 1024;
 
 /**
- * One connection to a session bus. It is dropped at the first sign of trouble and never used again: nothing that the bus
- * does, garbage and silence included, may be more than a call that failed.
+ * One connection to a session bus. It is dropped at the first error and never reused: whatever the bus does, including garbage and
+ * silence, must only result in a failed call.
  */
 export class BusConnection {
   readonly signals = new Feed<BusSignal>();
   readonly #socket: Socket;
   readonly #bus: MessageBus;
-  /** Why it is of no use any more. */
+  /** Why the connection was dropped. */
   #trouble: Error | null = null;
 
   private constructor(socket: Socket, bus: MessageBus, messageType: { signal: number }) {
@@ -47,7 +47,7 @@ export class BusConnection {
     bus.connection.on('error', drop);
     bus.connection.on('close', drop);
     bus.connection.on('end', drop);
-    // What a listener of ours throws would otherwise end the process.
+    // An exception in one of our listeners would otherwise end the process.
     bus.connection.on('handlerError', drop);
     bus.connection.on('message', (message: Message) => {
       if (message.type !== messageType.signal) return;
@@ -57,18 +57,18 @@ export class BusConnection {
   }
 
   static async open(path: string, signal: AbortSignal): Promise<BusConnection> {
-    // Most machines that run Hob without a desktop never need it.
+    // Loaded on demand: most machines without a desktop never need it.
     const dbus = await import('dbus-native');
     signal.throwIfAborted();
     const socket = createConnection({ path });
     socket.unref();
-    // The library listens only from its next line on.
+    // The library starts to listen in its next line.
     socket.on('error', () => {});
     const bus = dbus.createClient({
       stream: socket,
-      // The one way in that a session bus offers to its own user. The others read files and trust what the bus says of them.
+      // EXTERNAL is the only mechanism that a session bus offers to its own user. The others read files that the bus names.
       authMethods: ['EXTERNAL'],
-      // The library's own greeting throws into the void when it is refused.
+      // The greeting of the library throws an uncatchable error if it is refused.
       direct: true,
       plainValues: true,
       maxMessageSize,
@@ -87,18 +87,18 @@ export class BusConnection {
     return this.#trouble === null;
   }
 
-  /** What identifies the bus: another one at the same address has another. */
+  /** Unique id of the bus. */
   get busId(): string {
     return this.#bus.connection.guid ?? '';
   }
 
-  /** Rejects when it is refused, and when the signal comes before the answer; then the connection is dropped, too. */
+  /** Rejects if the call is refused, or if the signal aborts before the reply; in that case, the connection is dropped too. */
   async call(call: BusCall, signal: AbortSignal): Promise<unknown> {
     if (this.#trouble !== null) throw this.#trouble;
     try {
       return await this.#bus.invoke({ ...call }, { signal });
     } catch (error) {
-      // A refusal is an answer, and the connection as good as before.
+      // A refusal is a valid reply: the connection is still good.
       if (refusalOf(error) === null) this.drop(error instanceof Error ? error : new Error(String(error)));
       throw this.#trouble ?? error;
     }
@@ -110,7 +110,7 @@ export class BusConnection {
   }
 }
 
-/** The name of the error that somebody on the bus answered with; null for all other failures. */
+/** The D-Bus name of an error reply; null for all other failures. */
 export function refusalOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('dbusName' in error) || !('reply' in error)) return null;
   return typeof error.dbusName === 'string' && error.reply !== undefined ? error.dbusName : null;

@@ -17,10 +17,10 @@ import { withinTime } from './within-time.ts';
 
 interface DbusDesktopOptions {
   environment: Readonly<Record<string, string>>;
-  /** Of the labels on buttons. */
+  /** Language of button labels. */
   language: Language;
   log: Logger;
-  /** Opens the page of a bubble that was clicked. */
+  /** Opens the page of a clicked bubble. */
   openAddress: (address: string) => void;
 }
 
@@ -31,9 +31,9 @@ interface Opened {
   daemon: NotificationDaemon | null;
 }
 
-/** An attempt may take 2.5 s; the rest is for a machine that is busy. */
+/** An attempt may take 2.5 s; the difference is a margin for a busy machine. */
 const attemptMs = 2000;
-/** How long a daemon that is being restarted is waited for, within that time. */
+/** Time within the attempt to wait for a daemon that restarts. */
 const restartMs = 1500;
 
 // Low urgency is not used: GNOME does not show it.
@@ -41,7 +41,7 @@ const urgencies: Record<NotificationType, number> = { success: 1, info: 1, error
 const closeLabel: Text = { en: 'Close', zh: '关闭' };
 const openLabel: Text = { en: 'Open', zh: '打开' };
 
-/** A Linux desktop: whatever shows notifications there has the same name on the session bus. */
+/** A Linux desktop. Every notification daemon has the same name on the session bus. */
 export class DbusDesktop implements Desktop {
   readonly #options: DbusDesktopOptions;
   readonly #report: DesktopReport;
@@ -82,7 +82,7 @@ export class DbusDesktop implements Desktop {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What is on the screen stays there for its time: the daemon was told how long that is.
+    // Visible bubbles stay: the daemon knows their duration.
     this.#shown.clear();
     this.#opened?.daemon?.drop();
   }
@@ -92,12 +92,12 @@ export class DbusDesktop implements Desktop {
       await this.#tryOnce(bubble, address, signal);
     } catch (error) {
       if (signal.aborted || refusalOf(error) !== null) throw error;
-      // The connection was of no use any more. A new one may be: the bus is another one after a login.
+      // The connection was stale. A new one may work: after a login, the bus is another one.
       await this.#tryOnce(bubble, address, signal);
     }
   }
 
-  /** A daemon that is restarted at this very moment costs a little patience, and not the bubble. */
+  /** Waits briefly for a daemon that is restarting, so that the bubble is not lost. */
   async #tryOnce(bubble: Bubble, address: BusAddress, signal: AbortSignal): Promise<void> {
     const daemon = await this.#open(address, signal);
     const patientUntilMs = performance.now() + restartMs;
@@ -119,7 +119,7 @@ export class DbusDesktop implements Desktop {
       if (bubble.address !== null) actions.push('default', openLabel[language]);
       if (bubble.showClose) actions.push('close', closeLabel[language]);
     }
-    // The most that a timer takes is also the most that the message can hold.
+    // The maximum of a timer is also the maximum of the message field.
     const expireMs = Math.min(Math.max(0, Math.round(bubble.durationMs)), longestTimerMs);
     const id = await daemon.notify(
       {
@@ -132,11 +132,11 @@ export class DbusDesktop implements Desktop {
       },
       signal,
     );
-    // An own timer beside: there are daemons that keep what is critical until somebody clicks.
+    // Hob also uses a timer: some daemons keep critical bubbles until the user clicks.
     this.#shown.add({ id, owner: daemon.owner ?? '', address: bubble.address }, expireMs);
   }
 
-  /** The daemon over the connection that is there, or over a new one. */
+  /** Returns the daemon on the current connection, or on a new one. */
   async #open(address: BusAddress, signal: AbortSignal): Promise<NotificationDaemon> {
     const { identity, path } = address;
     const current = this.#opened;
@@ -169,7 +169,7 @@ export class DbusDesktop implements Desktop {
       if (owner !== '') this.#backOff.reset();
       return;
     }
-    // Signals are for everybody: most are about the bubbles of other programs.
+    // The bus sends signals to all clients: most concern bubbles of other programs.
     const { id } = event;
     if (event.type === 'closed') {
       this.#shown.take({ id, owner });
@@ -191,14 +191,14 @@ export class DbusDesktop implements Desktop {
         if (daemon.owner === bubble.owner) await daemon.closeNotification(bubble.id, signal);
       });
     } catch (error) {
-      // Without an answer it may still be there, and is taken away with the next connection. A refusal: it was gone.
+      // Without a reply, the bubble may still be visible; the next connection removes it. A refusal means that it is gone.
       if (refusalOf(error) === null) return;
     }
     this.#shown.take(bubble);
   }
 }
 
-/** Whether a call failed because nobody was there to take it. */
+/** Whether a call failed because no daemon is running. */
 function isNobody(error: unknown): boolean {
   const name = refusalOf(error)?.replace('org.freedesktop.DBus.Error.', '');
   return name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name === 'NoReply';

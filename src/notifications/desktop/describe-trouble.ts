@@ -4,7 +4,7 @@ import { NoAnswer } from './within-time.ts';
 
 const nobody = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
 
-/** What a failed attempt means to the person who wants to see notifications. */
+/** Describes a failed attempt for the user. */
 export function describeTrouble(error: unknown, path: string): { problem: Text; hint: Text } {
   const shownPath = path.replace('\0', '@');
   const refusal = refusalOf(error);

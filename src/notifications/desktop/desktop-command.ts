@@ -8,14 +8,14 @@ interface DesktopCommandOptions {
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
-  /** What to do when it does not work. */
+  /** Advice for the user if the program fails. */
   readonly hint: string;
 }
 
-/** Within the 2.5 s that showing a bubble may take; the rest is for a machine that is busy. */
+/** Part of the 2.5 s for showing a bubble; the rest is a margin for a busy machine. */
 const attemptMs = 2300;
 
-/** A program of the system that shows bubbles. One that does not work is left alone for a while. */
+/** A system program that shows bubbles. After a failure, it is not used for a while. */
 export class DesktopCommand {
   readonly #options: DesktopCommandOptions;
   readonly #report: DesktopReport;
@@ -33,7 +33,7 @@ export class DesktopCommand {
     return this.#hasFailed ? 'unreachable' : 'ready';
   }
 
-  /** `data` goes into the environment of the program. Resolves with whether it did what it was asked for; never rejects. */
+  /** Passes `data` in the environment of the program. Resolves with whether it succeeded; never rejects. */
   async run(args: readonly string[], data: Readonly<Record<string, string>> = {}): Promise<boolean> {
     const { file, environment, hint } = this.#options;
     const { signal } = this.#closing;
@@ -58,7 +58,7 @@ export class DesktopCommand {
     return ok;
   }
 
-  /** Ends what is still at it. */
+  /** Ends running programs. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#running);

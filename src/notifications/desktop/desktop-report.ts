@@ -1,13 +1,13 @@
 import type { Logger } from '../../shared/log.ts';
 
 export interface DesktopTrouble {
-  /** What is wrong, in plain words. */
+  /** The problem. */
   readonly problem: string;
-  /** What can be done about it. */
+  /** The next step. */
   readonly hint: string;
 }
 
-/** Says once that the desktop cannot be reached and once that it is back, however many notifications there are meanwhile. */
+/** Logs each change between reachable and unreachable once, regardless of the number of notifications. */
 export class DesktopReport {
   readonly #log: Logger;
   #told = false;

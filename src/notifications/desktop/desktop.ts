@@ -1,29 +1,29 @@
 import type { NotificationType } from '../notifications.ts';
 
-/** What a notification is on the screen. */
+/** A notification on the screen. */
 export interface Bubble {
   readonly type: NotificationType;
-  /** Who sends it: the script's name, or Hob. */
+  /** The sender: the name of the script, or Hob. */
   readonly title: string;
   readonly message: string | null;
-  /** 0: until it is closed by hand. */
+  /** 0: until the user closes it. */
   readonly durationMs: number;
   readonly showClose: boolean;
-  /** What a click on it opens in the browser. */
+  /** The address that a click opens in the browser. */
   readonly address: string | null;
 }
 
 export const desktopStates = ['ready', 'unreachable', 'none'] as const;
 
 /**
- * ready: the last attempt worked, or none was needed yet and there is a way. unreachable: there should be a desktop, but it
- * did not answer. none: this machine has none.
+ * ready: the last attempt worked, or there was none yet. unreachable: a desktop is expected, but did not respond.
+ * none: the machine has no desktop.
  */
 export type DesktopState = (typeof desktopStates)[number];
 
-/** The desktop of the person whose scripts these are. */
+/** The desktop of the user. */
 export interface Desktop {
-  /** Shows it and takes it away after its time. Resolves with whether it is on the screen; never rejects, and takes 2.5 s at most. */
+  /** Shows a bubble for its duration. Resolves within 2.5 s with whether it is visible; never rejects. */
   show(bubble: Bubble): Promise<boolean>;
   readonly state: DesktopState;
   close(): Promise<void>;

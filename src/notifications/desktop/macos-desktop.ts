@@ -9,17 +9,17 @@ interface MacosDesktopOptions {
   log: Logger;
 }
 
-/** The whole program. What it shows comes as its arguments, so that nothing in a text can become a part of it. */
+/** The whole program. Texts are passed as arguments, so that they cannot inject code. */
 const program = [
   'on run argv',
   'display notification (item 3 of argv) with title (item 2 of argv)',
   'end run',
 ];
 
-/** Where options are looked for ends with the first argument that is none, so that a text may begin with a dash. */
+/** Options end at the first other argument, so a text may start with a dash. */
 const endOfOptions = 'hob';
 
-/** The macOS desktop, by what comes with the system. How long it shows a bubble, and what a click does, is its own business. */
+/** The macOS desktop, through osascript. macOS decides about the duration and about clicks. */
 export class MacosDesktop implements Desktop {
   readonly #command: DesktopCommand;
 

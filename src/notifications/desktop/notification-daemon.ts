@@ -1,12 +1,12 @@
 import { Feed } from '../../shared/feed.ts';
 import { BusConnection, type BusSignal, busItself, refusalOf } from './bus-connection.ts';
 
-/** A bubble in the words of the daemon. */
+/** A bubble in the terms of the notification protocol. */
 export interface DaemonNotification {
   readonly icon: string;
   readonly title: string;
   readonly body: string;
-  /** Key and label, in turn. */
+  /** Keys and labels, alternating. */
   readonly actions: readonly string[];
   readonly urgency: number;
   /** 0: never. */
@@ -16,13 +16,13 @@ export interface DaemonNotification {
 export type DaemonEvent =
   | { readonly type: 'closed'; readonly id: number }
   | { readonly type: 'action'; readonly id: number; readonly action: string }
-  /** Another daemon is there, or none: what the one before has shown is gone. */
+  /** The daemon has changed or exited: its bubbles are gone. */
   | { readonly type: 'changed' };
 
 const daemonName = 'org.freedesktop.Notifications';
 const daemon = { destination: daemonName, path: '/org/freedesktop/Notifications', interface: daemonName };
 
-/** The program that draws the bubbles of a desktop, whichever it is, over one connection to the session bus. */
+/** The notification daemon of the desktop, over one connection to the session bus. */
 export class NotificationDaemon {
   readonly events = new Feed<DaemonEvent>();
   readonly #connection: BusConnection;
@@ -56,12 +56,12 @@ export class NotificationDaemon {
     return this.#connection.isOpen;
   }
 
-  /** Who shows the bubbles now: their numbers mean something to that one alone. Null while there is nobody. */
+  /** Bus name of the current daemon, which owns the bubble ids. Null if there is none. */
   get owner(): string | null {
     return this.#owner === null ? null : `${this.#connection.busId} ${this.#owner}`;
   }
 
-  /** What it can do, by the names of the specification. */
+  /** Capabilities of the daemon, as named in the specification. */
   async capabilities(signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (this.#capabilities?.owner === this.#owner && this.#capabilities !== null) {
       return this.#capabilities.names;
@@ -72,7 +72,7 @@ export class NotificationDaemon {
     return names;
   }
 
-  /** Resolves with the number by which the daemon knows it. */
+  /** Resolves with the id of the bubble. */
   async notify(notification: DaemonNotification, signal: AbortSignal): Promise<number> {
     const { icon, title, body, actions, urgency, expireMs } = notification;
     const hints = [['urgency', ['y', urgency]]];
@@ -96,7 +96,7 @@ export class NotificationDaemon {
     );
   }
 
-  /** Waits until somebody has the name, so long at most. */
+  /** Waits until a daemon owns the name, at most this long. */
   async somebodyThere(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#owner !== null) return;
     await new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ export class NotificationDaemon {
     try {
       this.#owner = String(await this.#connection.call(call, signal));
     } catch (error) {
-      // Nobody has the name; the bus may know whom to start.
+      // No daemon owns the name; the bus may be able to start one.
       if (refusalOf(error) === null) throw error;
     }
   }

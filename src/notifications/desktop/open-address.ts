@@ -6,7 +6,7 @@ interface OpenerOptions {
   log: Logger;
 }
 
-/** Opens pages of Hob in the browser of the person at the desk. */
+/** Opens pages of Hob in the browser of the user. */
 export class AddressOpener {
   readonly #options: OpenerOptions;
   #complained = false;
@@ -15,7 +15,7 @@ export class AddressOpener {
     this.#options = options;
   }
 
-  /** What is no address of a page is left alone: xdg-open would start whatever program a file or a scheme belongs to. */
+  /** Ignores other addresses: xdg-open would start the program that handles the file or scheme. */
   open(address: string): void {
     if (!URL.canParse(address) || new URL(address).protocol !== 'http:') return;
     const { environment } = this.#options;

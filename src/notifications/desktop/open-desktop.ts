@@ -9,7 +9,7 @@ import { WindowsDesktop } from './windows-desktop.ts';
 interface OpenOptions {
   platform: NodeJS.Platform;
   environment: Readonly<Record<string, string>>;
-  /** Of the person at the desk. */
+  /** Language of the desktop user. */
   language: Language;
   log: Logger;
 }

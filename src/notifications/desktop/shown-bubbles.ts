@@ -1,7 +1,7 @@
-/** A bubble that is on the screen. */
+/** A visible bubble. */
 export interface ShownBubble {
   readonly id: number;
-  /** Whose number that is. */
+  /** The daemon that owns the id. */
   readonly owner: string;
   readonly address: string | null;
 }
@@ -16,17 +16,17 @@ type Button = 'default' | 'close';
 
 const most = 50;
 
-/** Remembers what is on the screen, and says when the time of each is over. */
+/** Tracks visible bubbles, and reports when the duration of each is over. */
 export class ShownBubbles {
   readonly #expire: (bubble: ShownBubble) => void;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(expire: (bubble: ShownBubble) => void) {
     this.#expire = expire;
   }
 
-  /** With 0 its time is never over. */
+  /** With duration 0, the bubble does not expire. */
   add(bubble: ShownBubble, durationMs: number): void {
     this.take(bubble);
     const end = () => {
@@ -44,7 +44,7 @@ export class ShownBubbles {
     }
   }
 
-  /** One of whose buttons was clicked, once for each: a daemon that says so without end must not open a page without end. */
+  /** Returns a clicked bubble, once only: a daemon that repeats the signal must not open pages without end. */
   click(bubble: Pick<ShownBubble, 'id' | 'owner'>, button: Button): ShownBubble | undefined {
     const kept = this.#kept.get(keyOf(bubble));
     if (kept === undefined || kept.clicked.has(button)) return undefined;
@@ -53,14 +53,14 @@ export class ShownBubbles {
     return kept;
   }
 
-  /** Forgets one, which is gone or is about to go. */
+  /** Removes a bubble that is closed or about to close. */
   take(bubble: Pick<ShownBubble, 'id' | 'owner'>): void {
     const key = keyOf(bubble);
     clearTimeout(this.#kept.get(key)?.timer ?? undefined);
     this.#kept.delete(key);
   }
 
-  /** Forgets those of other daemons, which are gone with them, and gives back those that should be gone. */
+  /** Removes the bubbles of other daemons, and returns those that should have expired. */
   sift(owner: string): ShownBubble[] {
     for (const bubble of this.#kept.values()) if (bubble.owner !== owner) this.take(bubble);
     return [...this.#kept.values()].filter((bubble) => bubble.isOver);

@@ -1,6 +1,6 @@
 /**
- * What Windows PowerShell is asked to do. The texts are fixed: what is shown comes in variables of the environment, which
- * Windows passes on as UTF-16, and becomes nodes of a document. Standard input would be decoded by the code page of a console.
+ * Programs for Windows PowerShell. They are constant: texts are passed in environment variables, which Windows keeps in UTF-16, and
+ * become document nodes. Standard input would be decoded with the code page of a console.
  */
 const types = `
 $ErrorActionPreference = 'Stop'
@@ -45,12 +45,12 @@ $toast.Group = 'hob'
 [Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show($toast)
 `;
 
-/** Takes a toast away. */
+/** Removes a toast. */
 export const removeProgram = `${types}
 [Windows.UI.Notifications.ToastNotificationManager]::History.Remove($env:HOB_TOAST_TAG, 'hob', $app)
 `;
 
-/** The arguments that have Windows PowerShell run a program: in an encoding of its own, which no quoting can break. */
+/** Arguments that make Windows PowerShell run a program, encoded so that quoting cannot break it. */
 export function powershellArguments(program: string): string[] {
   const encoded = Buffer.from(program, 'utf16le').toString('base64');
   return ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];

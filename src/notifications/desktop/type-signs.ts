@@ -1,6 +1,6 @@
 import type { NotificationType } from '../notifications.ts';
 
-/** Stand before the title where a bubble cannot have an icon of its own. */
+/** Prefix of the title if a bubble cannot have an icon. */
 const signs: Readonly<Record<NotificationType, string>> = { success: '✓ ', error: '✗ ', info: '' };
 
 export function withSign(type: NotificationType, title: string): string {

@@ -14,15 +14,15 @@ interface WindowsDesktopOptions {
   log: Logger;
 }
 
-/** Windows knows two durations, `short` and `long`: the second is for what is to be there for longer than the first lasts. */
+/** Windows has two durations, `short` and `long`; longer notifications use the second. */
 const longFromMs = 7000;
-/** Windows keeps no more of one program. */
+/** Maximum that Windows keeps for one program. */
 const mostToasts = 20;
 
-/** The Windows desktop, by Windows PowerShell: newer ones cannot show toasts. */
+/** The Windows desktop, through Windows PowerShell: newer versions of PowerShell cannot show toasts. */
 export class WindowsDesktop implements Desktop {
   readonly #command: DesktopCommand;
-  /** By the tags of their toasts, the oldest first. */
+  /** Visible toasts by tag, oldest first. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
   constructor({ environment, log }: WindowsDesktopOptions) {
@@ -64,7 +64,7 @@ export class WindowsDesktop implements Desktop {
   }
 }
 
-/** By its full path where that is known: Windows would look for a bare name in the current folder first. */
+/** The full path if known: Windows would search the current folder first for a bare name. */
 function powershellIn({ SystemRoot }: Readonly<Record<string, string>>): string {
   const file = 'powershell.exe';
   return SystemRoot ? win32.join(SystemRoot, 'System32', 'WindowsPowerShell', 'v1.0', file) : file;
@@ -79,18 +79,18 @@ function dataOf(bubble: Bubble, tag: string): Record<string, string> {
     HOB_TOAST_MESSAGE: inXml(bodyText(message, false)),
     HOB_TOAST_DURATION: stays || durationMs >= longFromMs ? 'long' : 'short',
     HOB_TOAST_ADDRESS: isPage(address) ? address : '',
-    // Windows takes a toast for a reminder, which stays, only if it has a button.
+    // Windows keeps a reminder visible only if it has a button.
     HOB_TOAST_CLOSE: showClose || stays ? 'yes' : '',
     HOB_TOAST_STAYS: stays ? 'yes' : '',
   };
 }
 
-/** There is no way to write these in XML, not even as a reference. */
+/** XML cannot represent these characters, not even as a reference. */
 function inXml(text: string): string {
   return text.replace(/[\ufffe\uffff]/g, '\ufffd');
 }
 
-/** Any other scheme would start whatever program it belongs to. */
+/** Any other scheme would start the program that handles it. */
 function isPage(address: string | null): address is string {
   return address !== null && URL.canParse(address) && new URL(address).protocol === 'http:';
 }

@@ -1,11 +1,11 @@
-/** The reason when something is given up. */
+/** The abort reason of work that takes too long. */
 export class NoAnswer extends Error {
   constructor() {
     super('no response in time');
   }
 }
 
-/** Gives work so much time. What it waits for then must end with the signal. */
+/** Runs work with a time limit. The work must end when the signal aborts. */
 export async function withinTime<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,

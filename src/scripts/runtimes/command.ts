@@ -2,30 +2,30 @@ import { delimiter } from 'node:path';
 
 import type { Text } from '../../shared/text.ts';
 
-/** How to start a script: everything but the parameter file, which comes last. */
+/** The command that starts a script, without the parameter file, which is the last argument. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
-  /** What the language needs in its environment. */
+  /** Environment variables that the language needs. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders that come last in variables which list folders, behind those of the user and of the manifest. */
+  /** Folders to append to variables that list folders, after those of the user and of the manifest. */
   readonly lastFolders?: Readonly<Record<string, string>>;
-  /** How it gets the parameter file, if not as its last argument: not at all, or in a line for Windows' `cmd`. */
+  /** How to pass the parameter file, if not as the last argument: not at all, or in a command line for `cmd`. */
   readonly parameterFile?: 'none' | 'cmd';
-  /** Absent: it is always started anew. */
+  /** Absent: every run starts a new interpreter. */
   readonly warm?: WarmStart;
 }
 
-/** How the command can be carried out by an interpreter that is started already. */
+/** How a warm interpreter can run the command. */
 export interface WarmStart {
   readonly language: 'python' | 'node.js';
-  /** What stands before the entry in the arguments. */
+  /** Arguments before the entry. */
   readonly options: readonly string[];
-  /** As it stands in the arguments. */
+  /** The entry as in the arguments. */
   readonly entry: string;
 }
 
-/** The arguments of a command, with the parameter file in its place. */
+/** The arguments of a command, including the parameter file. */
 export function argumentsOf(
   command: Command,
   parameterFile: string,
@@ -34,7 +34,7 @@ export function argumentsOf(
     case 'none':
       return { args: [...command.args], isVerbatim: false };
     case 'cmd': {
-      // `cmd /s /c` takes off the outer quotes and leaves the rest alone; the paths are ours and can hold no quotes.
+      // `cmd /s /c` removes only the outer quotes. The paths come from Hob and contain no quotes.
       const line = [...command.args, parameterFile].map((argument) => `"${argument}"`).join(' ');
       return { args: ['/d', '/s', '/c', `"${line}"`], isVerbatim: true };
     }
@@ -44,14 +44,14 @@ export function argumentsOf(
 }
 
 /**
- * The parameter file for programs that a script starts. Not for languages that may start warm: what waits for its run has its
- * environment before there is a run, and a cold start is to have no other.
+ * Passes the parameter file to programs that a script starts. Not for languages that may start warm: a warm interpreter gets its
+ * environment before the run, and a cold start must have the same one.
  */
 export function parameterFileVariable(command: Command, path: string): Record<string, string> {
   return command.warm === undefined && command.parameterFile !== 'none' ? { HOB_PARAMETER_FILE: path } : {};
 }
 
-/** What the environment of a command has beside that of the user: what the language needs, and what the manifest says. */
+/** Variables to add to the environment of the user: those of the language and of the manifest. */
 export function ownEnvironmentOf(
   command: Command,
   user: Readonly<Record<string, string>>,
@@ -59,20 +59,20 @@ export function ownEnvironmentOf(
 ): Record<string, string> {
   const env: Record<string, string> = { ...command.env, ...manifest };
   for (const [variable, folder] of Object.entries(command.lastFolders ?? {})) {
-    // Windows has a `Path`, and knows no difference.
+    // Windows calls it `Path` and ignores case.
     const isAsWritten = variable in env || variable in user;
     const name = isAsWritten
       ? variable
       : ([user, env].flatMap(Object.keys).find((each) => each.toUpperCase() === variable) ?? variable);
     const before = env[name] ?? user[name] ?? '';
-    // A PATH of one folder would be worse than none: then a shell looks in the usual places.
+    // Without a PATH, a shell searches the usual folders; a PATH with only this folder would prevent that.
     if (before === '' && variable === 'PATH') continue;
     env[name] = before === '' ? folder : `${before}${delimiter}${folder}`;
   }
   return env;
 }
 
-/** A script that cannot be started, with what to do about it. */
+/** Why a script cannot be started, with the next step. */
 export interface Unavailable {
   readonly kind: 'unavailable';
   readonly message: Text;

@@ -9,20 +9,20 @@ interface Lack {
   readonly advice: Text;
 }
 
-/** Why a script is not started for lack of a program that it names; null when all of them are there. */
+/** Returns why a script cannot start for lack of a declared program; null if all exist. */
 export async function findMissingBinaries(
   script: Pick<Script, 'runtime'>,
   env: Readonly<Record<string, string>>,
 ): Promise<Unavailable | null> {
   const lacks = await lacksOf(script, env);
   if (lacks.length === 0) return null;
-  // All of them at once: nobody wants to install one to be told of the next.
+  // Report all missing programs at once.
   const en = lacks.map(({ message, advice }) => `${message.en}. ${advice.en}`).join('\n');
   const zh = lacks.map(({ message, advice }) => `${message.zh}。${advice.zh}`).join('\n');
   return unavailable(`${en}\nIf PATH has changed, restart Hob.`, `${zh}\n若修改了 PATH，请重启 Hob。`);
 }
 
-/** The same for whoever looks at a script before it is run. */
+/** The same as notes, for a script that is not being started. */
 export async function noteMissingBinaries(
   script: Pick<Script, 'runtime' | 'manifestPath'>,
   env: Readonly<Record<string, string>>,

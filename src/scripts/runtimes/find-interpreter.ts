@@ -13,13 +13,13 @@ export interface Interpreter {
 
 export type Search =
   | { readonly kind: 'found'; readonly interpreter: Interpreter }
-  /** What is there but does not satisfy the requirement. */
+  /** Interpreters that do not satisfy the requirement. */
   | { readonly kind: 'none'; readonly seen: readonly Interpreter[] };
 
-/** A probe starts the interpreter once; a shim on a cold disk is slow, a broken one may hang. */
+/** A probe starts the interpreter once: a shim on a cold disk is slow, and a broken one may hang. */
 const usualProbeMs = 15_000;
 
-/** Starts interpreters in place of the finder. */
+/** Starts interpreters instead of the finder. */
 interface Isolation {
   run(path: string, args: readonly string[], options: { timeoutMs: number }): Promise<CommandResult>;
   /** Whether a program must not be started. */
@@ -28,14 +28,14 @@ interface Isolation {
 
 interface FinderOptions {
   readonly probeMs?: number;
-  /** With it, interpreters are also told to load no code but their own. */
+  /** If set, interpreters are also started without additional code. */
   readonly isolation?: Isolation;
 }
 
-/** Finds interpreters on PATH and remembers them for as long as they stay as they were. */
+/** Finds interpreters on PATH, and caches them until the files change. */
 export class InterpreterFinder {
   readonly #env: Readonly<Record<string, string>>;
-  /** Looked at after everything on PATH, so that Node scripts run on a machine whose PATH has no node. */
+  /** Used after PATH, so that Node.js scripts run on a machine without node on PATH. */
   readonly #fallbacks: Partial<Record<InterpretedLanguage, string>>;
   readonly #probeMs: number;
   readonly #isolation: Isolation | undefined;
@@ -60,7 +60,7 @@ export class InterpreterFinder {
     if (known?.search.kind === 'found' && known.identity === fileIdentity(known.search.interpreter.path)) {
       return known.search;
     }
-    // What was missing may have been installed, what was there may be gone or another version now.
+    // A missing interpreter may have been installed, and a found one removed or updated.
     if (known !== undefined) this.#probes.clear();
     const finding = this.#search(language, requirement).then((search) => ({
       search,
@@ -70,7 +70,7 @@ export class InterpreterFinder {
     return (await finding).search;
   }
 
-  /** The interpreter at a known place, if it is one. */
+  /** Probes the program at a known path; null if it is not an interpreter. */
   async probe(language: InterpretedLanguage, path: string): Promise<Interpreter | null> {
     const key = fileIdentity(path);
     const known = this.#probes.get(key);
@@ -78,12 +78,12 @@ export class InterpreterFinder {
     const probe = this.#probe(interpreterSpecs[language], path);
     this.#probes.set(key, probe);
     const interpreter = await probe;
-    // A broken environment may be mended at any time.
+    // A broken environment may be repaired at any time, so failures are not cached.
     if (interpreter === null) this.#probes.delete(key);
     return interpreter;
   }
 
-  /** Starts an interpreter with these arguments, as if to probe it. */
+  /** Starts an interpreter with these arguments, like a probe. */
   ask(path: string, args: readonly string[]): Promise<CommandResult> {
     const timeoutMs = this.#probeMs;
     return this.#isolation === undefined
@@ -108,7 +108,7 @@ export class InterpreterFinder {
     const looked = new Set<string>();
     for await (const path of this.candidates(language)) {
       if (await this.#isolation?.isForeign(path)) continue;
-      // /bin is /usr/bin on many machines. The name counts too: a version manager is one program under many names.
+      // /bin is /usr/bin on many machines. The name matters too: a version manager is one program with many names.
       const real = join(await realpath(path).catch(() => path), basename(path));
       if (looked.has(real)) continue;
       looked.add(real);
@@ -120,7 +120,7 @@ export class InterpreterFinder {
     return { kind: 'none', seen };
   }
 
-  /** Everything on PATH that may be an interpreter of the language, in the order in which it is tried. */
+  /** All programs on PATH that may be an interpreter of the language, in the order of attempts. */
   async *candidates(language: InterpretedLanguage): AsyncGenerator<string> {
     const spec: InterpreterSpec = interpreterSpecs[language];
     for (const name of spec.names) yield* executablesOnPath(name, this.#env);
@@ -132,7 +132,7 @@ export class InterpreterFinder {
   }
 }
 
-/** Differs when another program has taken the place of the one that was there. Asked before every run, so at once. */
+/** Changes if the program is replaced. Synchronous, because it is called before every run. */
 function fileIdentity(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path);
@@ -172,7 +172,7 @@ export async function isOnPath(name: string, env: Readonly<Record<string, string
   return false;
 }
 
-/** All programs of this name on PATH, the first one first. */
+/** All programs of this name on PATH, in order. */
 export async function* executablesOnPath(
   name: string,
   env: Readonly<Record<string, string>>,

@@ -3,12 +3,12 @@ import { readFileSync, statSync } from 'node:fs';
 /** `import … from 'hob'`, `import 'hob'` and `import('hob')`, but not `require('hob')`. */
 const importOfHob = /\b(?:from|import)\s*\(?\s*(['"])hob\1/;
 
-/** Nobody writes more by hand; what is larger has its modules bundled with it. */
+/** Larger files are bundles that include their modules. */
 const largestBytes = 1024 * 1024;
 
-/** What is known of entries, and for which state of the file. Asked before every run, so it is read once. */
+/** Results by entry and file state, because this is needed before every run. */
 const known = new Map<string, { stamp: string; isSo: boolean }>();
-/** More scripts than a person has; beyond that it begins anew. */
+/** Above this size, the cache is cleared. */
 const mostKnown = 10_000;
 
 /** Whether a JavaScript or TypeScript file imports the module `hob`. */
@@ -23,7 +23,7 @@ export function importsSdk(path: string): boolean {
     known.set(path, { stamp, isSo });
     return isSo;
   } catch {
-    // The interpreter will say what is wrong with it.
+    // The interpreter reports problems of the file.
     return false;
   }
 }

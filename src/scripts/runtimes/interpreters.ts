@@ -1,17 +1,17 @@
 import type { ScriptLanguage } from '../languages.ts';
 
-/** What has to be known of a language to find its interpreter. */
+/** How to find the interpreter of a language. */
 export interface InterpreterSpec {
   /** Names on PATH, in order of preference. */
   readonly names: readonly string[];
-  /** Further names with a version in them, newest first, such as python3.12. */
+  /** Additional names with a version, newest first, such as python3.12. */
   readonly versionedName?: RegExp;
   /**
-   * Arguments that make it print its version and, on a second line, its real path: what is on PATH may be a shim of a
-   * version manager, which costs a hundred milliseconds at every start.
+   * Arguments that print the version and, on a second line, the real path: the program on PATH may be a shim of a version manager,
+   * which costs a hundred milliseconds at every start.
    */
   readonly probe: readonly string[];
-  /** Arguments before those of the probe, so that it loads nothing that was installed for it. */
+  /** Arguments before those of the probe that prevent loading of installed code. */
   readonly isolation?: readonly string[];
   readonly install: { readonly en: string; readonly zh: string };
 }
@@ -26,7 +26,7 @@ export const interpreterSpecs = {
     names: process.platform === 'win32' ? ['python', 'python3', 'py'] : ['python3', 'python'],
     versionedName: /^python3\.(\d+)$/,
     probe: ['-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(sys.executable)'],
-    // Each of them also in Python 2, unlike -I.
+    // These options also exist in Python 2, unlike -I.
     isolation: ['-E', '-s', '-S'],
     install: install('Python', 'https://www.python.org/downloads/ (Debian, Ubuntu: apt install python3)'),
   },

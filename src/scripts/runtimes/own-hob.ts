@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where an interpreter keeps what is installed for it, and for which state of the folder that is so. */
+/** Package folders of an interpreter, cached by the state of the folder. */
 const known = new Map<string, { changedMs: number; folders: readonly string[] }>();
 
 /**
- * Whether a module called `hob` is installed for a Python: in its environment or its own folders, or by its user for all of them.
- * Asked before every run, so what seldom changes is looked up once.
+ * Whether a module called `hob` is installed for a Python: in its environment, in its own folders, or in the folder of the user.
+ * Cached, because it is called before every run.
  */
 export function hasOwnHob(python: string, env: Readonly<Record<string, string>>): boolean {
   const prefix = dirname(dirname(python));
@@ -20,7 +20,7 @@ export function hasOwnHob(python: string, env: Readonly<Record<string, string>>)
 
 function packageFolders(library: string): readonly string[] {
   try {
-    // Most of these places are not there, and it takes longer to throw than to look.
+    // Most of these folders do not exist, and a check is faster than an exception.
     const mtimeMs = statSync(library, { throwIfNoEntry: false })?.mtimeMs;
     if (mtimeMs === undefined) return [];
     const before = known.get(library);
@@ -28,7 +28,7 @@ function packageFolders(library: string): readonly string[] {
     const folders = readdirSync(library)
       .filter((name) => /^python3/.test(name))
       .flatMap((name) => [join(library, name, 'site-packages'), join(library, name, 'dist-packages')])
-      // On Windows they are not below a version.
+      // On Windows, the path contains no version folder.
       .concat(join(library, 'site-packages'))
       .filter((folder) => existsSync(folder));
     known.set(library, { changedMs: mtimeMs, folders });

@@ -1,6 +1,6 @@
 import { isOnPath } from './find-interpreter.ts';
 
-/** Programs that install others, in the order in which they are looked for. */
+/** Package managers, in the order of detection. */
 const managers = {
   'apt-get': 'sudo apt install',
   dnf: 'sudo dnf install',
@@ -13,10 +13,10 @@ const managers = {
 } as const;
 type Manager = keyof typeof managers;
 
-/** What a program comes in: its name everywhere, but for those named. */
+/** Package name of a program: a default, and exceptions by package manager. */
 type Packages = { readonly any?: string } & { readonly [manager in Manager]?: string };
 
-/** The programs that scripts ask for most. One that is not here gets no advice rather than a guess. */
+/** The programs that scripts need most. Other programs get no advice rather than a guess. */
 const packages: Readonly<Record<string, Packages>> = {
   '7z': { any: '7zip', 'apt-get': 'p7zip-full', dnf: 'p7zip-plugins', brew: 'sevenzip', winget: '7zip.7zip' },
   adb: { any: 'android-tools', 'apt-get': 'adb', brew: 'android-platform-tools', scoop: 'adb' },
@@ -106,7 +106,7 @@ const packages: Readonly<Record<string, Packages>> = {
   'yt-dlp': { any: 'yt-dlp', winget: 'yt-dlp.yt-dlp' },
 };
 
-/** The command that installs a program on this machine; null when nobody here knows. */
+/** The command that installs a program on this machine; null if unknown. */
 export async function installCommand(
   binary: string,
   env: Readonly<Record<string, string>>,
@@ -115,7 +115,7 @@ export async function installCommand(
   if (known === undefined) return null;
   for (const [manager, command] of Object.entries(managers)) {
     if (!isManager(manager) || !(await isOnPath(manager, env))) continue;
-    // The names in winget are its own: what is everybody's name means nothing there.
+    // winget uses its own package ids, so the default name does not apply.
     const name = known[manager] ?? (manager === 'winget' ? undefined : known.any);
     if (name !== undefined) return `${command} ${name}`;
   }

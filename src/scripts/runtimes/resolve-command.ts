@@ -17,12 +17,12 @@ import { parseVersionRange, satisfies } from './version-range.ts';
 
 const pythonEnv = { PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };
 
-/** Node strips types by itself from these versions on. */
+/** Node.js versions that strip types themselves. */
 const nodeWithTypes = { range: '>=22.18 <23 || >=23.6', excluded: [] };
 
 /**
- * Left to itself it keeps what it compiled in the shared temporary folder, under a name that anybody can foresee: whoever makes that
- * folder first could put their own code into our user's scripts.
+ * By default, tsx keeps its compiled files in the shared temporary folder, under a predictable name: another user could create that
+ * folder first and inject code into the scripts of this user.
  */
 const withoutSharedCache = { TSX_DISABLE_CACHE: '1' };
 
@@ -33,7 +33,7 @@ export interface RuntimeHost {
 }
 
 /**
- * How to start this script on this machine, or what is missing. `python` is that of an environment which was made for it.
+ * Returns how to start this script on this machine, or what is missing. `python` is the interpreter of its environment.
  */
 export async function resolveCommand(
   script: Script,
@@ -79,7 +79,7 @@ export async function resolveCommand(
         `入口文件没有执行权限，请运行：chmod +x "${entry}"`,
       );
     case 'bat':
-      // The arguments are all ours, so that cmd's way of reading them can do no harm.
+      // All arguments come from Hob, so the argument parsing of cmd is harmless.
       return onWindows(host, language, () => command('cmd.exe', [entry], {}, 'cmd'));
     case 'autohotkey':
       return onWindows(host, language, () => interpreted(language, script, host, [entry]));
@@ -90,7 +90,7 @@ export async function resolveCommand(
   }
 }
 
-/** The same command, which an interpreter that is started already can carry out as well. On Windows there are none. */
+/** Adds the information for a warm start. Windows has none. */
 function orWarm(
   resolution: Resolution,
   language: WarmStart['language'],
@@ -124,7 +124,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The folder's own environment first: that is what the script was written against. */
+/** Prefers the environment in the folder, because the script was written for it. */
 async function resolvePython(script: Script, entry: string, host: RuntimeHost): Promise<Resolution> {
   const own = ownPython(script, host.platform);
   if (own === null) return interpreted('python', script, host, [entry]);
@@ -132,15 +132,15 @@ async function resolvePython(script: Script, entry: string, host: RuntimeHost): 
   return rejectOwnPython(script, interpreter) ?? command(own, [entry], pythonEnv);
 }
 
-/** The Python in the folder of a script; null when there is none. */
+/** The Python in the folder of a script, or null. */
 export function ownPython({ folder }: Pick<Script, 'folder'>, platform: NodeJS.Platform): string | null {
   const windows = platform === 'win32';
   const own = join(folder, '.venv', windows ? 'Scripts' : 'bin', windows ? 'python.exe' : 'python');
-  // Also a link to a Python that was removed since: another one would lack what the script needs.
+  // Also a broken link: another Python would lack the packages of the script.
   return isThere(own) ? own : null;
 }
 
-/** Why a script cannot be run with its own Python, which is null when it does not start; null when it can. */
+/** Returns why a script cannot run with its own Python, or null. `interpreter` is null if that Python does not start. */
 export function rejectOwnPython(
   { folder, runtime }: Pick<Script, 'folder' | 'runtime'>,
   interpreter: Interpreter | null,

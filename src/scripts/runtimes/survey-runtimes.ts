@@ -3,11 +3,11 @@ import type { Script } from '../script.ts';
 import type { InterpreterFinder, Search } from './find-interpreter.ts';
 import { type InterpretedLanguage, interpreterSpecs } from './interpreters.ts';
 
-/** What there is of a language on this machine, and who needs it. */
+/** The interpreter of a language on this machine, and the scripts that need it. */
 export interface SurveyedRuntime {
   readonly language: InterpretedLanguage;
   readonly search: Search;
-  /** How long it took to find out. */
+  /** Duration of the search. */
   readonly tookMs: number;
   readonly users: readonly Script[];
 }
@@ -18,7 +18,7 @@ const interpretedLanguages = Object.keys(interpreterSpecs).filter(
   (name): name is InterpretedLanguage => name in interpreterSpecs,
 );
 
-/** Looks for every language that there can be on this machine, at the same time. */
+/** Searches the interpreters of all languages in parallel. */
 export function surveyRuntimes(
   scripts: readonly Script[],
   { finder, platform }: { finder: InterpreterFinder; platform: NodeJS.Platform },
@@ -36,7 +36,7 @@ export function surveyRuntimes(
   );
 }
 
-/** Which interpreter a script is started with; null for none. */
+/** The interpreter language of a script; null if it needs none. */
 export function interpreterOf({ runtime }: Pick<Script, 'runtime'>): InterpretedLanguage | null {
   const language: ScriptLanguage = runtime.language === 'typescript' ? 'node.js' : runtime.language;
   return interpretedLanguages.find((name) => name === language) ?? null;

@@ -1,12 +1,12 @@
 import semver from 'semver';
 
-/** Which versions will do: those in the range, but for the excluded ones. */
+/** Accepted versions: those in the range, except the excluded ones. */
 export interface VersionRange {
   readonly range: string;
   readonly excluded: readonly string[];
 }
 
-/** A requirement such as `>=3.8`, in the notation of npm or of Python; null when it makes no sense. */
+/** Parses a requirement such as `>=3.8`, in npm or Python notation; null if it is not valid. */
 export function parseVersionRange(requirement: string): VersionRange | null {
   const parts = requirement.split(',').map((part) => part.trim());
   const excluded = parts
@@ -31,7 +31,7 @@ export function satisfies(version: string, { range, excluded }: VersionRange): b
   return !excluded.some((versions) => semver.satisfies(parsed, versions));
 }
 
-/** The first thing in a program's output that looks like a version. */
+/** The first text in the output of a program that looks like a version. */
 export function findVersion(text: string): string | null {
   return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? null;
 }

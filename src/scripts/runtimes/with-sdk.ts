@@ -12,11 +12,11 @@ const nodeFolder = join(folder, 'node');
 const shellFolder = join(folder, 'shell');
 const registerUrl = pathToFileURL(join(nodeFolder, 'register.mjs')).href;
 
-/** Puts what Hob has for authors where the script's language looks for it, behind all that its user has put there. */
+/** Adds the SDK to the search path of the language, after all folders of the user. */
 export function withSdk(command: Command, language: ScriptLanguage, env: Command['env']): Command {
   switch (language) {
     case 'python':
-      // These folders come before what is installed, and what is installed is what the script means.
+      // These folders precede installed packages, but an installed package must win.
       return hasOwnHob(command.file, env)
         ? command
         : { ...command, lastFolders: { PYTHONPATH: pythonFolder } };
@@ -37,7 +37,7 @@ export function withSdk(command: Command, language: ScriptLanguage, env: Command
   }
 }
 
-/** Modules do not look where NODE_PATH points to. Only where it is needed: it makes the start of Node longer. */
+/** ES modules ignore NODE_PATH. Used only if needed, because it slows down the start of Node.js. */
 function withImport(command: Command): Command {
   const entry = command.args.at(-1);
   if (entry === undefined || !importsSdk(entry)) return command;
