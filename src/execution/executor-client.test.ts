@@ -270,7 +270,8 @@ describe('a connection that breaks', () => {
     await client.connect();
     client.catchUp();
     const broken = proxy.cut(type, when);
-    const run = await spec('exit 5');
+    // The executor reports the start of a run that lasts. The end of a shorter one includes it.
+    const run = await spec('sleep 0.1; exit 5');
     expect(await client.run(run, quiet)).toMatchObject({ runId: run.runId, cause: 'exit', exitCode: 5 });
     client.acknowledge(run.runId);
     await broken;
