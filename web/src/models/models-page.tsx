@@ -71,7 +71,7 @@ export function ModelsPage() {
           action={download}
         >
           {say(
-            'Models that Hugging Face or ModelScope tools downloaded appear here automatically.',
+            'Models downloaded by Hugging Face or ModelScope tools appear here automatically.',
             '由 Hugging Face 或 ModelScope 下载的模型会自动出现在这里。',
           )}
         </Empty>
