@@ -10,38 +10,38 @@ export type OperationKind = (typeof operationKinds)[number];
 export const operationStates = ['running', 'done', 'failed', 'cancelled'] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** What it is at, in this order; not every operation has all of them. */
+/** Stages in order; not every operation has all of them. */
 export const operationStages = ['fetching', 'checking', 'preparing', 'switching'] as const;
 export type OperationStage = (typeof operationStages)[number];
 
-/** A package being installed or the like, as others see it at one moment. */
+/** Snapshot of a package operation. */
 export interface OperationView {
   readonly id: string;
   readonly kind: OperationKind;
   readonly state: OperationState;
-  /** Null when it has ended. */
+  /** Null after the end. */
   readonly stage: OperationStage | null;
-  /** Null until it is known. */
+  /** Null until known. */
   readonly script: { readonly id: string; readonly name: string; readonly version: string | null } | null;
   readonly source: PackageSource | null;
   readonly entriesDone: number;
   readonly bytesDone: number;
   /** The run that prepares the environment, with its log. */
   readonly runId: string | null;
-  /** What its user should know of, though it does not stop it. */
+  /** Warnings for the user, which do not stop the operation. */
   readonly warnings: readonly Text[];
-  /** Everything wrong with the package. */
+  /** Problems of the package. */
   readonly problems: readonly Problem[];
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly error: AppError | null;
 }
 
-/** What can be done with packages, as far as others need to know. */
+/** The public part of the package operations. */
 export interface PackageOperations {
   readonly progress: Feed<OperationView>;
   list(): OperationView[];
   find(id: string): OperationView | null;
-  /** Whether there was something to stop. */
+  /** Returns whether the operation could be stopped. */
   cancel(id: string): boolean;
 }

@@ -3,29 +3,29 @@ import type { Text } from '../shared/text.ts';
 export const sourceKinds = ['folder', 'archive', 'git'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** Where a package comes from. */
+/** The source of a package. */
 export interface PackageSource {
   readonly kind: SourceKind;
   /** An absolute path, or the address of a git repository. */
   readonly location: string;
-  /** A branch, tag or commit of a git repository; null for its own default. */
+  /** A branch, tag or commit of a git repository; null for the default branch. */
   readonly ref: string | null;
-  /** The folder of the script inside the source, with forward slashes; null when it has only one. */
+  /** The folder of the script inside the source, with forward slashes; null if the source has one script. */
   readonly path: string | null;
 }
 
-/** How far fetching is, told as often as it changes. */
+/** Progress of a fetch, published on every change. */
 export interface FetchProgress {
   readonly entriesDone: number;
   readonly bytesDone: number;
 }
 
-/** A source whose content lies in a folder of ours, to do with as we like. */
+/** A source whose content is in a private folder. */
 export interface FetchedPackage {
-  /** The folder with the manifest, somewhere below the folder it was fetched into. */
+  /** The folder with the manifest, below the target folder. */
   readonly folder: string;
-  /** Of a git repository: the commit that was taken. */
+  /** The fetched commit of a git repository. */
   readonly commit: string | null;
-  /** What was left out or changed on the way, and that its user should know of. */
+  /** Notes about omitted or changed entries. */
   readonly notes: readonly Text[];
 }

@@ -9,7 +9,7 @@ import type { Text } from '../../shared/text.ts';
 
 const mostLookedAtBytes = 16 * 1024 * 1024;
 
-/** These read the file themselves, and take every carriage return for a part of a command. */
+/** These interpreters treat a carriage return as part of a command. */
 const shells: ReadonlySet<ScriptLanguage> = new Set(['bash', 'sh']);
 
 const utf8Languages: ReadonlySet<ScriptLanguage> = new Set([
@@ -20,12 +20,12 @@ const utf8Languages: ReadonlySet<ScriptLanguage> = new Set([
   'bun',
 ]);
 
-/** What would keep the entry of a script from being started, though it is there. */
+/** Finds problems that prevent the start of an existing entry. */
 export async function checkEntry(script: Script, platform: NodeJS.Platform): Promise<Problem[]> {
   const { language, entry } = script.runtime;
   const path = join(script.folder, entry);
   const read = await readRegularFile(path, { maxBytes: mostLookedAtBytes });
-  // A program of that size is none that somebody wrote with an editor.
+  // A file of this size was not written in an editor.
   if (read.kind !== 'content') return [];
   const found: Problem[] = [];
   const report = (severity: Problem['severity'], line: number | null, message: Text, advice: Text) =>
@@ -123,13 +123,13 @@ async function checkProgram(
   }
 }
 
-/** ELF, or one of the forms of Mach-O. */
+/** ELF or Mach-O. */
 function isProgram(start: Uint8Array): boolean {
   const magic = Buffer.from(start.subarray(0, 4)).toString('hex');
   return magic === '7f454c46' || ['feedface', 'feedfacf', 'cefaedfe', 'cffaedfe', 'cafebabe'].includes(magic);
 }
 
-/** The first line that ends in CRLF; of what only the system reads, the first line counts alone. */
+/** The first line that ends with CRLF. For files that only the system reads, only the first line matters. */
 function lineWithReturn(bytes: Buffer, isFirstOnly: boolean): number | null {
   const at = bytes.indexOf('\r\n');
   if (at === -1) return null;
@@ -154,7 +154,7 @@ function linesBefore(bytes: Buffer, at: number): number {
   return line;
 }
 
-/** Python lets a file say in its first two lines what it is written in. */
+/** A Python file may declare its encoding in its first two lines. */
 function declaresEncoding(bytes: Buffer): boolean {
   const [first = '', second = ''] = bytes.subarray(0, 1000).toString('latin1').split('\n');
   return /^[ \t\f]*#.*?coding[:=]/.test(first) || /^[ \t\f]*#.*?coding[:=]/.test(second);

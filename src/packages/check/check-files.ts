@@ -9,7 +9,7 @@ import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { showName } from '../fetch/show-name.ts';
 import { scanFolder } from '../pack/scan-folder.ts';
 
-/** What is wrong in one folder is wrong in all of it, mostly. */
+/** Limit of reports per folder: the same problem usually affects all its files. */
 const mostProblems = 50;
 
 const notOnWindows = /[<>"|?*]/;
@@ -18,7 +18,7 @@ const secretName =
   /^(?:\.env(?:\..+)?|\.netrc|\.npmrc|\.pypirc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|p12|pfx|key|kdbx))$/i;
 const exampleName = /\.(?:example|sample|template|dist)$/i;
 
-/** What of a folder could not be packed, would not arrive everywhere, or should not be given away. */
+/** Finds files that cannot be packed, do not work on every system, or should not be shared. */
 export async function checkFiles(folder: string, limits: FetchLimits): Promise<Problem[]> {
   const names = new EntryNames(limits);
   const found: Problem[] = [];
@@ -40,7 +40,7 @@ export async function checkFiles(folder: string, limits: FetchLimits): Promise<P
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       refuse(path, error);
-      // That there are too many is said once.
+      // Report an excess only once.
       if (names.count > limits.entries) break;
     }
     if (kind === 'file') totalBytes += entry.sizeBytes;

@@ -7,11 +7,11 @@ import { checkEntry } from './check-entry.ts';
 import { checkFiles } from './check-files.ts';
 import { checkManifest, type FindScript } from './check-manifest.ts';
 
-/** What others know to be wrong with a script. */
+/** Additional problems of a script, found by other rooms. */
 export type ScriptCheck = (script: Script) => Promise<Problem[]>;
 
 export interface CheckOptions {
-  /** Finds those that a script calls. Without it they are not looked for. */
+  /** Finds called scripts. Absent: dependencies are not checked. */
   readonly findScript?: FindScript;
   readonly checks?: readonly ScriptCheck[];
   readonly limits?: FetchLimits;
@@ -19,13 +19,13 @@ export interface CheckOptions {
 }
 
 export interface CheckedFolder {
-  /** Null when the manifest is missing or broken. */
+  /** Null if the manifest is missing or invalid. */
   readonly script: Script | null;
-  /** Errors first. With one, it cannot be installed. */
+  /** Errors first. A package with an error cannot be installed. */
   readonly problems: Problem[];
 }
 
-/** Everything that is wrong with a folder as a package, at once: what its manifest says, and what lies in it. */
+/** Checks a folder as a package, its manifest and its files, and returns all problems at once. */
 export async function checkFolder(folder: string, options: CheckOptions = {}): Promise<CheckedFolder> {
   const { findScript, checks = [], limits = defaultFetchLimits, platform = process.platform } = options;
   const path = resolve(folder);

@@ -7,10 +7,10 @@ import type { Problem, Script } from '../../scripts/script.ts';
 import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** The script of an id, if there is one. */
+/** Returns the script with this id, or null. */
 export type FindScript = (id: string) => Pick<Script, 'name' | 'version'> | null;
 
-/** What a manifest says that is not so, though it can be read: with the line where it says it. */
+/** Finds wrong statements in a valid manifest, with their lines. */
 export async function checkManifest(script: Script, findScript: FindScript | undefined): Promise<Problem[]> {
   const read = await readRegularFile(script.manifestPath, { maxBytes: maxManifestBytes });
   const parsed = read.kind === 'content' ? parseToml(read.bytes) : null;

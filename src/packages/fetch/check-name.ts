@@ -2,13 +2,13 @@ import type { Text } from '../../shared/text.ts';
 import { unsafe } from './package-errors.ts';
 import { showName } from './show-name.ts';
 
-/** What Windows takes for a device, whatever extension follows. */
+/** Device names of Windows, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
-/** Control characters, and those that make the rest of a name show in another order. */
+/** Control characters, and characters that change the display order. */
 const disguise = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** What is wrong with one name of a path, wherever it is to lie; null when nothing is. */
+/** Returns the problem of one name in a path, or null. */
 export function nameFault(name: string): Text | null {
   if (name === '' || name === '.' || name === '..') {
     return { en: 'leads to another folder', zh: '指向其他文件夹' };
@@ -38,8 +38,8 @@ export function nameFault(name: string): Text | null {
 }
 
 /**
- * The names of a path inside a package, or a refusal. A backslash separates, too: some programs on Windows write it, and what
- * leads out of the package on one system must not get in on another. A trailing slash is dropped.
+ * Splits a path inside a package into names, or throws. A backslash also separates, because some Windows programs write it, and a
+ * path that leads out of the package on one system must not pass on another. A trailing slash is dropped.
  */
 export function splitPath(path: string): string[] {
   const slashed = path.replaceAll('\\', '/');
@@ -49,7 +49,7 @@ export function splitPath(path: string): string[] {
       zh: `条目 ${showName(path)} 使用绝对路径，会写到包外`,
     });
   }
-  // `./a//b/.` is what some programs write for a/b.
+  // Some programs write `./a//b/.` for a/b.
   const names = slashed.split('/').filter((name) => name !== '' && name !== '.');
   for (const name of names) {
     if (name === '..') {

@@ -8,12 +8,12 @@ import type { PackageWriter } from './package-writer.ts';
 import { showName } from './show-name.ts';
 
 interface CopyOptions {
-  /** What is written into: it may lie in the very folder that is copied. */
+  /** The target, which may be inside the copied folder. */
   readonly skip: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Copies a folder as it would be packed, and returns what was left out. */
+/** Copies a folder like the packer, and returns the omitted entries. */
 export async function copyFolder(
   folder: string,
   writer: PackageWriter,
@@ -55,7 +55,7 @@ async function copyFile(
   await writer.writeFile(claimed, entry.isExecutable, readable(join(folder, entry.path), entry.path));
 }
 
-/** Says which file it was, when one cannot be read: the errors of writing it are others. */
+/** Adds the file name to read errors; write errors are separate. */
 async function* readable(file: string, path: string): AsyncGenerator<Buffer> {
   try {
     yield* readContent(file);
@@ -67,7 +67,7 @@ async function* readable(file: string, path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Why something in a folder cannot be part of a package. */
+/** Returns why an entry of a folder cannot be part of a package. */
 export function cannotPack(entry: UnpackableEntry): AppError {
   const name = showName(entry.path);
   switch (entry.kind) {

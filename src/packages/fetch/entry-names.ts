@@ -6,14 +6,14 @@ import { showName } from './show-name.ts';
 export type EntryKind = 'file' | 'folder';
 
 interface Known {
-  /** As it was written first. */
+  /** The first spelling. */
   readonly path: string;
   readonly kind: EntryKind;
 }
 
 /**
- * All names of a package, so that no two of them mean the same file anywhere: not on Windows and macOS, where `a` is `A`, and not
- * on macOS, where the two ways to write an é are one. Every name counts, also one that is only the beginning of others.
+ * All names of a package. No two names may refer to the same file on any system: Windows and macOS ignore case, and macOS treats
+ * both Unicode forms of é as equal. Every name counts, including folders that occur only in paths.
  */
 export class EntryNames {
   readonly #limits: FetchLimits;
@@ -27,7 +27,7 @@ export class EntryNames {
     return this.#known.size;
   }
 
-  /** Takes a place for an entry and returns its names; none for the package itself. Throws where it must not be. */
+  /** Registers an entry and returns its names; none for the package itself. Throws if it is not allowed. */
   claim(path: string, kind: EntryKind): string[] {
     const names = splitPath(path);
     this.#checkLengths(path, names);
@@ -49,7 +49,7 @@ export class EntryNames {
     }
     if (known.path !== path) throw sameFile(known.path, path);
     if (known.kind !== kind) throw fileAndFolder(path);
-    // A folder may be named as often as one likes.
+    // A folder may occur several times.
     if (kind === 'file') throw twice(path);
   }
 
@@ -81,7 +81,7 @@ export class EntryNames {
   }
 }
 
-/** Up first: what differs in small letters only, such as σ and ς, is alike then. */
+/** Upper case first, so that letters such as σ and ς become equal. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

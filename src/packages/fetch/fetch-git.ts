@@ -12,7 +12,7 @@ import { showName } from './show-name.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
 interface FetchGitOptions {
-  /** A folder of ours for the repository itself. It is removed at the end. */
+  /** A private folder for the repository. It is removed at the end. */
   readonly repository: string;
   readonly env: NodeJS.ProcessEnv;
   readonly limits: FetchLimits;
@@ -22,8 +22,8 @@ interface FetchGitOptions {
 const betweenLooksMs = 500;
 
 /**
- * Fetches one commit of a repository, and unpacks it like an archive. There is no working tree: what git would write for a
- * link, a submodule or a file beside another that differs by its case never gets that far. Returns the commit.
+ * Fetches one commit of a repository and unpacks it like an archive. There is no working tree, so git never writes links, submodules
+ * or files that differ only in case. Returns the commit.
  */
 export async function fetchGit(
   source: PackageSource,
@@ -36,7 +36,7 @@ export async function fetchGit(
   await bounded(repository, limits, signal, async (bound) => {
     const what = source.ref ?? 'HEAD';
     const args = [
-      // Whoever started git may be killed, and it would wait for ever.
+      // If Hob is killed, git must not wait forever.
       ...['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${limits.silenceS}`],
       'fetch',
       '--quiet',
@@ -48,7 +48,7 @@ export async function fetchGit(
       source.location,
       what,
     ];
-    // Proxies, other addresses and the programs that know passwords are in the user's configuration.
+    // The configuration of the user contains proxies, address rewrites and credential helpers.
     demand(await runGit([...inside, ...args], { env, configuration: 'user', signal: bound }), source);
   });
   const commit = (
@@ -66,7 +66,7 @@ export async function fetchGit(
 
 const mostOutputBytes = 16 * 1024 * 1024;
 
-/** What a command wrote, which is little: as much as the names of all files at most. */
+/** Collects the output of a command, at most the names of all files. */
 async function output(args: readonly string[], git: GitOptions, source: PackageSource): Promise<string> {
   let text = '';
   const onOutput = async (stdout: AsyncIterable<Buffer>) => {
@@ -93,7 +93,7 @@ async function submodules(args: readonly string[], git: GitOptions, source: Pack
   ];
 }
 
-/** Stops what fills the disk: how much a server sends, nobody knows before. */
+/** Stops a fetch that fills the disk, because the size is unknown in advance. */
 async function bounded(
   folder: string,
   limits: FetchLimits,
@@ -106,7 +106,7 @@ async function bounded(
       (bytes) => {
         if (bytes > limits.totalBytes) full.abort(repositoryTooLarge(limits.totalBytes));
       },
-      // It is being removed, or nobody wants it any more.
+      // The folder is being removed, or the operation was cancelled.
       () => {},
     );
   }, betweenLooksMs);
@@ -165,7 +165,7 @@ function demand(
   );
 }
 
-/** The last thing that went wrong, in git's own words, without what its address may hold. */
+/** The last error message of git, without credentials. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => /^(?:fatal|error|remote|ssh):/.test(line.trim()));
   const fatal =

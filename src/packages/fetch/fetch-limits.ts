@@ -1,13 +1,13 @@
-/** How much a package may bring. Counted while it is unpacked: what an archive says of itself proves nothing. */
+/** Limits of a package. Counted while unpacking, because the figures in an archive are not trustworthy. */
 export interface FetchLimits {
-  /** Files and folders, also those that are only named as part of a path. */
+  /** Files and folders, including folders that occur only in paths. */
   readonly entries: number;
   readonly totalBytes: number;
-  /** How long a server of git may send nothing at all, where it speaks HTTP. */
+  /** Maximum silence of a git server over HTTP. */
   readonly silenceS: number;
-  /** Of one name, in UTF-8: more than that, most file systems do not take. */
+  /** Length of one name in UTF-8: the limit of most file systems. */
   readonly nameBytes: number;
-  /** Of a whole path, so that it fits below any home. */
+  /** Length of a whole path, so that it fits below any home. */
   readonly pathBytes: number;
   readonly depth: number;
 }

@@ -17,17 +17,17 @@ import { readArchive } from './read-archive.ts';
 import { showName } from './show-name.ts';
 
 export interface FetchOptions {
-  /** An empty private folder of ours. Whoever made it removes it, also when this fails. */
+  /** An empty private folder. The caller removes it, also after a failure. */
   readonly into: string;
   readonly env: NodeJS.ProcessEnv;
   readonly limits?: FetchLimits;
-  /** Aborted when nobody wants it any more: rejects with its reason then. */
+  /** Aborted if the operation is cancelled. The promise then rejects with its reason. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: FetchProgress) => void;
   readonly log: Logger;
 }
 
-/** Brings what a source holds into a folder of ours, and finds the script in it. Nothing outside that folder is changed. */
+/** Fetches a source into a private folder and finds its script. Changes nothing outside that folder. */
 export async function fetchPackage(source: PackageSource, options: FetchOptions): Promise<FetchedPackage> {
   const { into, limits = defaultFetchLimits, signal, onProgress, log } = options;
   try {
@@ -56,10 +56,10 @@ async function bring(
     const options = { repository: join(into, 'repository'), env, limits, signal };
     return { ...(await fetchGit(source, writer, options)), isFolder: false };
   }
-  // What it is called proves nothing: a folder may be named like an archive.
+  // The name proves nothing: a folder may be named like an archive.
   const isFolder = await look(location);
   if (isFolder) {
-    // Only the script, and only where there is one: a folder may hold a whole disk.
+    // Copy only the script, and only if there is one: the folder may be a whole disk.
     const folder = await findScript(location, path);
     const leftOut = await copyFolder(folder, writer, { skip: [into], signal });
     return { commit: null, notes: leftOutNotes(leftOut), isFolder };

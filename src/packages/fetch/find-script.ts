@@ -10,15 +10,15 @@ import { showName } from './show-name.ts';
 
 const deepest = 3;
 const mostNamed = 20;
-/** Far more than a collection of scripts has; a whole disk has them at once. */
+/** Far more folders than a collection of scripts has, but fewer than a whole disk. */
 const mostFolders = 2000;
 
-/** In these lies what others wrote. */
+/** Folders with code of other authors. */
 const foreignFolders = new Set(['node_modules', '__pycache__', 'venv']);
 
 /**
- * The folder of the script in what was fetched: the one that was asked for, the root itself, or the only one further down that has a
- * manifest. Archives often have one folder around all they hold: it counts as the root.
+ * Returns the folder of the script in a fetched source: the requested one, the root, or the only folder below with a manifest.
+ * Archives often have a single top folder, which counts as the root.
  */
 export async function findScript(root: string, path: string | null): Promise<string> {
   const unwrapped = await unwrap(root);
@@ -29,7 +29,7 @@ export async function findScript(root: string, path: string | null): Promise<str
   const [only, second] = found;
   if (second !== undefined) throw several(found);
   if (only !== undefined) return join(unwrapped, only);
-  // Some TOML file that cannot be read may be a manifest after all; what is wrong with it is worth being told.
+  // An unreadable TOML file may be a manifest, so its problems are reported.
   if (top !== null) return unwrapped;
   throw new AppError(
     'package-not-a-script',
@@ -56,7 +56,7 @@ async function chosen(roots: readonly string[], path: string): Promise<string> {
   const names = splitPath(path);
   for (const root of new Set(roots)) {
     const folder = join(root, ...names);
-    // Nothing that was unpacked is a link.
+    // Unpacked entries are never links.
     const found = await lstat(folder).catch(() => null);
     if (found?.isDirectory() && (await loadFolder(folder)) !== null) return folder;
   }
@@ -72,7 +72,7 @@ async function chosen(roots: readonly string[], path: string): Promise<string> {
   );
 }
 
-/** Whether it is a manifest without doubt, and not just some TOML file. */
+/** Whether the file is certainly a manifest and not another TOML file. */
 function isMeant(loaded: LoadedFolder): boolean {
   return (
     loaded.kind === 'script' || loaded.ids.length > 0 || loaded.name !== null || hasCanonicalName(loaded)
@@ -83,12 +83,12 @@ function hasCanonicalName(loaded: LoadedFolder & { kind: 'broken' }): boolean {
   return loaded.problems.some(({ file }) => /[/\\]script\.toml$/.test(file));
 }
 
-/** How many folders may still be looked into. */
+/** Remaining number of folders to search. */
 interface Budget {
   left: number;
 }
 
-/** What is in a folder; of one that is not ours to read, nothing. */
+/** Lists a folder; an unreadable folder counts as empty. */
 async function listFolder(path: string): Promise<Dirent[]> {
   return readdir(path, { withFileTypes: true }).catch((error: unknown) => {
     if (isExhaustion(errnoOf(error))) throw error;
@@ -107,7 +107,7 @@ function tooManyFolders(): AppError {
   );
 }
 
-/** Relative paths of the folders below that hold a script. What lies inside a script belongs to it. */
+/** Relative paths of the folders with a script. Folders inside a script belong to it. */
 async function search(root: string, budget: Budget, prefix = '', depth = 1): Promise<string[]> {
   const entries = await listFolder(join(root, prefix));
   const names = entries

@@ -6,17 +6,17 @@ import { type CommandResult, runLongCommand } from '../../shared/run-command.ts'
 
 export interface GitOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Whose configuration git reads: fetching needs the user's, everything else reads none. */
+  /** The configuration that git reads: fetching needs that of the user, all other commands read none. */
   readonly configuration: 'user' | 'none';
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
   readonly onOutput?: (stdout: Readable) => Promise<void>;
 }
 
-/** A large repository by a slow line. Who has enough of it cancels. */
+/** Enough for a large repository over a slow connection. The user can cancel earlier. */
 const longestMs = 60 * 60_000;
 
-/** Hold for every command: git runs no hook, asks no questions, follows no submodule and converts no line ends. */
+/** Options of every command: no hooks, no prompts, no submodules, no conversion of line endings. */
 const settings = [
   `core.hooksPath=${devNull}`,
   `core.attributesFile=${devNull}`,
@@ -33,13 +33,13 @@ const settings = [
   'tar.umask=0022',
 ];
 
-/** Of git's own variables: those that say how to reach others. The rest could make it another repository or another program. */
+/** Variables of git that affect connections. All others could select another repository or program. */
 const keptVariables =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
 
 /**
- * Without any configuration but that of the repository, which Hob made: the attributes of a repository choose filters by name, and a
- * configuration says which program each of them is. Git before 2.32 does not know GIT_CONFIG_GLOBAL and looks in HOME.
+ * Reads only the configuration of the repository that Hob created: attributes of a repository select filters by name, and a
+ * configuration maps these names to programs. Git before 2.32 ignores GIT_CONFIG_GLOBAL and uses HOME.
  */
 const withoutConfiguration = {
   GIT_CONFIG_GLOBAL: devNull,
@@ -63,7 +63,7 @@ function gitEnv(env: NodeJS.ProcessEnv, configuration: GitOptions['configuration
     SSH_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
-    // Its messages are looked at.
+    // Hob parses its messages, so they must be in English.
     LC_ALL: 'C',
   };
 }

@@ -15,7 +15,7 @@ export function tooLarge(text: Text, hint: Text): AppError {
   return new AppError('package-too-large', text, { hint });
 }
 
-/** What a library or the system has to say stands at the end, in its own words. */
+/** The text ends with the original message of the library or the system. */
 export function unreadable(text: Text, options: { hint?: Text; cause?: unknown } = {}): AppError {
   const hint = options.hint ?? {
     en: 'Download or create the archive again. It may have been truncated.',
@@ -34,8 +34,8 @@ export const withoutLinks: Text = {
 };
 
 /**
- * What went wrong as an archive was read. What was refused already stays as it is, and so does what the system said: that may be
- * about our own disk. The rest comes from a library that did not find what the format promises.
+ * Converts an error while reading an archive. Errors of Hob and of the system, which may concern the disk, stay unchanged. All others
+ * come from a library that found a violation of the format.
  */
 export function damaged(error: unknown, name: string | null): unknown {
   if (error instanceof AppError || !(error instanceof Error) || 'syscall' in error) return error;
@@ -51,7 +51,7 @@ export function damaged(error: unknown, name: string | null): unknown {
   );
 }
 
-/** A library may repeat what it read. */
+/** The message of a library may quote the input. */
 function showReason(reason: string): string {
   return showName(reason).slice(1, -1);
 }
@@ -61,7 +61,7 @@ export const needsRights: Text = {
   zh: '请确认有权读取内容，并有权写入目标位置。',
 };
 
-/** What the system said, in words of ours. Anything else that is no refusal yet is a defect. */
+/** Converts a system error into a message for the user. Other errors are defects. */
 export function systemRefusal(error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof AppError || errno === undefined) return error;

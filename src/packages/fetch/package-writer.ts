@@ -10,14 +10,14 @@ import { tooLarge } from './package-errors.ts';
 import { showName } from './show-name.ts';
 
 interface WriterOptions {
-  /** An existing folder of ours. */
+  /** An existing private folder. */
   readonly root: string;
   readonly limits: FetchLimits;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: FetchProgress) => void;
 }
 
-/** A name that was checked and has its place. */
+/** A checked name with its target path. */
 export interface Claimed {
   readonly path: string;
   readonly names: readonly string[];
@@ -25,18 +25,18 @@ export interface Claimed {
 
 const betweenReportsMs = 100;
 
-/** Nothing is opened that is there already, and no link is followed. */
+/** Never opens an existing file and never follows a link. */
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** What macOS adds to archives for itself. */
+/** Entries that macOS adds to archives. */
 const macExtra = /(?:^|[/\\])(?:__MACOSX(?:[/\\]|$)|\._[^/\\]*$)/;
 
-/** The first bytes of a file that stands for one stored in Git LFS. */
+/** First bytes of a Git LFS pointer. */
 const lfsPointer = Buffer.from('version https://git-lfs.github.com/spec/v1');
 
 /**
- * Writes the entries of a package below a folder, whatever it comes from. Each name is checked before anything is written, bytes
- * are counted as they come, and what comes of it belongs to the user alone: of modes, only that a file can be executed is kept.
+ * Writes the entries of a package below a folder. Each name is checked before anything is written, bytes are counted as they arrive,
+ * and the files are private to the user: of the modes, only the executable bit is kept.
  */
 export class PackageWriter {
   readonly #options: WriterOptions;
@@ -55,9 +55,9 @@ export class PackageWriter {
     this.#names = new EntryNames(options.limits);
   }
 
-  /** The place of an entry; null when it is nothing to be written. */
+  /** The target of an entry; null if it is not written. */
   claim(path: string, kind: EntryKind): Claimed | null {
-    // Also what is not written takes time: the same folder a million times.
+    // Entries that are not written also cost time: the same folder a million times.
     if (++this.#claims > this.#options.limits.entries)
       throw tooManyEntries(path, this.#options.limits.entries);
     if (macExtra.test(path)) {
@@ -68,7 +68,7 @@ export class PackageWriter {
     return names.length === 0 ? null : { path, names };
   }
 
-  /** What an archive or a folder says will come. Believed only when it is too much. */
+  /** Announced size. Used only to refuse a package that is too large. */
   announce(bytes: number, path: string): void {
     this.#announcedBytes += bytes;
     if (this.#announcedBytes > this.#options.limits.totalBytes) throw this.#tooManyBytes(path);
@@ -144,7 +144,7 @@ export class PackageWriter {
     this.#reportInTime();
   }
 
-  /** Makes a folder, unless it is there, and those above it first. Two files may need it at once. */
+  /** Creates a folder and its parents if needed. Two files may need it at the same time. */
   #need(names: readonly string[]): Promise<unknown> {
     if (names.length === 0) return Promise.resolve();
     const path = this.#at(names);

@@ -9,7 +9,7 @@ import { showName } from './show-name.ts';
 interface SourceOptions {
   readonly ref?: string;
   readonly path?: string;
-  /** What relative paths start from. Without one, they mean nothing. */
+  /** Base of relative paths. Without it, they are refused. */
   readonly base?: string;
 }
 
@@ -24,7 +24,7 @@ const whatIsTaken = {
   zh: '请指定文件夹、.zip 或 .tar.gz 压缩包，或 git 仓库地址（https://、ssh://、git@host:path）。',
 };
 
-/** Where a package comes from, of what a person wrote. Nothing is looked up: whether it is there shows when it is fetched. */
+/** Parses the source of a package as written by a user. Accesses nothing: the fetch shows whether it exists. */
 export function parseSource(text: string, options: SourceOptions = {}): PackageSource {
   const written = text.trim();
   const path = parsePath(options.path);
@@ -78,7 +78,7 @@ function parseGit(written: string, options: SourceOptions): { location: string; 
   const isLocal = !someAddress.test(address) && !shortAddress.test(address);
   if (isLocal && !/\.git[/\\]?$/i.test(address)) return null;
   if (!isLocal && !gitAddress.test(address) && !shortAddress.test(address)) return null;
-  // Neither may become an option of git, or of the ssh that it calls.
+  // Neither part may become an option of git or ssh.
   if (/[\p{Cc}]/u.test(written) || address.startsWith('-') || /(?:^|\/\/|@)-/.test(address)) {
     throw invalidSource(
       {
@@ -100,12 +100,12 @@ function isPathOnly(address: string): boolean {
   return shortAddress.test(address) && !someAddress.test(address);
 }
 
-/** What is stored, shown and sent on must not have a password in it; a name alone may be a token where the web is concerned. */
+/** Stored and displayed addresses must not contain a password; on the web, a user name alone may be a token. */
 function cleanAddress(address: string, isShort: boolean): string {
   if (isShort) return address;
   if (!URL.canParse(address)) throw noAddress(address);
   const url = new URL(address);
-  // The address is whole here, so a quotation mark in it is one of the password.
+  // The address is complete here, so a quotation mark belongs to the password.
   const open = address.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
   if (url.password !== '') {
     throw invalidSource(
@@ -123,7 +123,7 @@ function cleanAddress(address: string, isShort: boolean): string {
   return webAddress.test(address) ? open : address;
 }
 
-/** Another machine, or a slash that is written as a code, is in no path. */
+/** Refuses another host and an encoded slash, which are not part of a path. */
 function isFilePath(url: URL): boolean {
   try {
     fileURLToPath(url);
@@ -143,12 +143,12 @@ function noAddress(address: string) {
   );
 }
 
-/** For what cannot be taken apart: a password may hold anything, also a slash. */
+/** For addresses that cannot be parsed: a password may contain any character, including a slash. */
 function withoutSecrets(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1');
 }
 
-/** The rules of git for names of branches and tags, which a commit's hash fits as well. */
+/** The rules of git for branch and tag names, which commit hashes also satisfy. */
 function parseRef(option: string | undefined, fragment: string | undefined): string | null {
   const written = option ?? fragment ?? '';
   if (option !== undefined && fragment && option !== fragment) {

@@ -10,7 +10,7 @@ type Format = 'zip' | 'tar' | 'tar.gz';
 
 const tarMagicAt = 257;
 
-/** Unpacks an archive. What it is, its first bytes say: a name is easily wrong. */
+/** Unpacks an archive. The first bytes decide about the format, because names can be wrong. */
 export async function readArchive(file: string, writer: PackageWriter, signal: AbortSignal): Promise<void> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -33,7 +33,7 @@ async function formatOf(handle: FileHandle, file: string): Promise<Format> {
   if (!(await handle.stat()).isFile()) throw notAnArchive(file);
   const start = Buffer.alloc(tarMagicAt + 5);
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
-  // An empty zip has only its end.
+  // An empty zip consists of its end record only.
   if (bytesRead >= 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(start.toString('latin1', 0, 4))) return 'zip';
   if (bytesRead >= 2 && start[0] === 0x1f && start[1] === 0x8b) return 'tar.gz';
   if (bytesRead === start.length && start.toString('latin1', tarMagicAt) === 'ustar') return 'tar';

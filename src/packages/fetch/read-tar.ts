@@ -17,22 +17,22 @@ interface TarOptions {
 const blockBytes = 512;
 
 /**
- * Names and other long things are held in memory until they are complete. So much may come between the contents of two files;
- * the zeros at the end, of which some programs write a megabyte, are no more.
+ * Long names and other metadata are buffered until complete. This limits the bytes between the contents of two files; the zeros at
+ * the end, of which some programs write a megabyte, stay below it.
  */
 const mostBetweenFilesBytes = 4 * 1024 * 1024;
 
-/** All that is no content: several times what as many files as are allowed need. */
+/** Limit of all metadata: several times the need of the maximum number of files. */
 const mostBesideFilesBytes = 256 * 1024 * 1024;
 
-/** Unpacks a tar as it comes. The source is destroyed whatever happens. */
+/** Unpacks a tar stream. The source is always destroyed. */
 export async function readTar(source: Readable, writer: PackageWriter, options: TarOptions): Promise<void> {
-  // Bytes as they are: which encoding a name has is found out here.
+  // Read raw bytes: the encoding of names is detected here.
   const entries = extract({ filenameEncoding: 'latin1' });
   const guard = new TarGuard();
   const steps = options.isCompressed ? [source, createGunzip(), guard] : [source, guard];
   const feeding = pipeline([...steps, entries], { signal: options.signal });
-  // Waited for below; who fails first may be the other one.
+  // Awaited below; the other side may fail first.
   feeding.catch(() => {});
   let current: string | null = null;
   try {
@@ -47,7 +47,7 @@ export async function readTar(source: Readable, writer: PackageWriter, options: 
     throw damaged(error, current);
   } finally {
     source.destroy();
-    // Until then its file is open.
+    // The file is open until then.
     if (!source.closed) await new Promise<void>((resolve) => source.once('close', resolve));
   }
 }
@@ -56,7 +56,7 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   const { header } = entry;
   const kind = kindOf(header, name);
   const size = header.size ?? 0;
-  // Minus one is read as minus nothing.
+  // The parser reads minus one as minus zero.
   if (!Number.isSafeInteger(size) || size < 0 || Object.is(size, -0)) {
     throw unreadable({
       en: `${showName(name)} has an invalid size`,
@@ -65,17 +65,17 @@ async function unpack(entry: Entry, name: string, writer: PackageWriter, guard: 
   }
   guard.beginContent(kind === 'file' ? size : 0);
   const claimed = writer.claim(name, kind);
-  // What is left out has to be read all the same.
+  // Omitted entries must be read as well.
   writer.announce(kind === 'file' ? size : 0, name);
   if (claimed !== null && kind === 'folder') await writer.makeFolder(claimed);
   if (claimed !== null && kind === 'file') {
     await writer.writeFile(claimed, ((header.mode ?? 0) & 0o100) !== 0, entry);
   }
-  // Whatever was not read has to be, before the next one comes.
+  // Drain the rest before the next entry.
   entry.resume();
 }
 
-/** A name of the newer kind is UTF-8 by definition, and decoded already. */
+/** Names in pax headers are UTF-8 by definition and already decoded. */
 function nameOf(header: Headers): string {
   const extended = paxOf(header);
   return extended.path === undefined ? decodeName(Buffer.from(header.name, 'latin1')) : header.name;
@@ -86,7 +86,7 @@ function kindOf(header: Headers, name: string): 'file' | 'folder' {
   switch (header.type) {
     case 'file':
     case 'contiguous-file':
-      // Old programs know a folder by its slash alone.
+      // Old programs mark a folder only by a trailing slash.
       return /[/\\]$/.test(name) && header.size === 0 ? 'folder' : 'file';
     case 'directory':
       return 'folder';
@@ -129,7 +129,7 @@ function paxOf(header: Headers): Readonly<Record<string, string | undefined>> {
   return 'pax' in header && typeof header.pax === 'object' && header.pax !== null ? { ...header.pax } : {};
 }
 
-/** Sees all bytes go by, and finds out what the parser does not: headers without end, and an end that is missing. */
+/** Inspects all bytes and detects what the parser does not: endless headers and a missing end. */
 class TarGuard extends Transform {
   #sinceContentBytes = 0;
   #contentBytes = 0;
@@ -137,7 +137,7 @@ class TarGuard extends Transform {
   #totalBytes = 0;
   #begunBytes = 0;
 
-  /** The bytes that are a file's own are counted where they are written. */
+  /** The writer counts the content of files. */
   beginContent(sizeBytes: number): void {
     this.#contentBytes = sizeBytes;
     this.#begunBytes += sizeBytes;
@@ -167,7 +167,7 @@ class TarGuard extends Transform {
     } else done(null, chunk);
   }
 
-  /** An archive that was cut between two files looks complete, but for the zeros that end it. */
+  /** An archive truncated between two files looks complete, except for the missing zeros at its end. */
   checkEnd(): void {
     if (this.#totalBytes > 0 && this.#zeros >= blockBytes) return;
     throw unreadable({

@@ -18,7 +18,7 @@ interface Planned {
 
 const localHeaderBytes = 30;
 
-/** Each file is a few waits for the disk and one for the decompression: some at a time keep both busy. */
+/** Parallel files keep both the disk and the decompression busy. */
 const filesAtOnce = 4;
 
 const typeMask = 0o170000;
@@ -26,10 +26,10 @@ const fileType = 0o100000;
 const folderType = 0o040000;
 const linkType = 0o120000;
 
-/** Unpacks a zip. All its names are looked at first, so most of what is refused has not written anything. */
+/** Unpacks a zip. All names are checked first, so most refused archives write nothing. */
 export async function readZip(handle: FileHandle, writer: PackageWriter, signal: AbortSignal): Promise<void> {
   const { size } = await handle.stat();
-  // Names are decoded here: the library's own way is that of DOS.
+  // Decode names here, because the library assumes DOS encoding.
   const options = { autoClose: false, decodeStrings: false };
   const zip = await fromRandomAccessReaderPromise(new ZipReader(handle), size, options);
   const planned = await plan(zip, writer, signal);
@@ -37,7 +37,7 @@ export async function readZip(handle: FileHandle, writer: PackageWriter, signal:
   await forEachAtOnce(planned, (each) => unpack(zip, each, writer));
 }
 
-/** Ends when all have ended: after a failure no further one begins, and the archive is closed under none. */
+/** Ends after all tasks: after a failure no further task starts, and the archive stays open until the last one ends. */
 async function forEachAtOnce<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
@@ -123,7 +123,7 @@ function refuseUndecodable(entry: Entry, name: string): void {
   );
 }
 
-/** Entries that share bytes make a small archive large without end; no honest one has them. */
+/** Overlapping entries make a small archive expand without limit; no valid archive has them. */
 function refuseOverlaps(planned: readonly Planned[]): void {
   const ordered = planned.toSorted(
     (one, other) => one.entry.relativeOffsetOfLocalHeader - other.entry.relativeOffsetOfLocalHeader,
@@ -162,10 +162,10 @@ function isExecutable(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
 }
 
-/** Opened only when somebody takes it, who then hears of what is wrong with it. The library counts the bytes; whether they are right shows here. */
+/** Opened when read, so that the reader receives its errors. The library checks the size; this checks the checksum. */
 async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const content: Readable = await zip.openReadStreamPromise(entry);
-  // It may fail once more when nobody takes it any longer.
+  // The stream may fail again after the reader has left.
   content.on('error', () => {});
   let sum = 0;
   for await (const chunk of content) {

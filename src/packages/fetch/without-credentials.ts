@@ -1,4 +1,4 @@
-/** Wherever an address stands in a text: without the name and the password that may be in it. */
+/** Removes user names and passwords from all addresses in a text. */
 export function withoutCredentials(text: string): string {
   return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s'"]*@/gi, '$1');
 }

@@ -6,8 +6,8 @@ import { RandomAccessReader } from 'yauzl';
 const pieceBytes = 64 * 1024;
 
 /**
- * Reads a zip for the library. Its own reader lets one stream read at a time, and the turn of one that was given up meanwhile ends the
- * whole process. Whoever opened the file closes it.
+ * Reads a zip for the library. The reader of the library allows one stream at a time, and an abandoned stream that waits for its turn
+ * ends the process. The caller that opened the file closes it.
  */
 export class ZipReader extends RandomAccessReader {
   readonly #handle: FileHandle;

@@ -15,11 +15,11 @@ import { recordOf, switchVersion, versionToKeep } from './switch-version.ts';
 interface BringOptions {
   readonly source: PackageSource;
   readonly prepares: boolean;
-  /** Says what is on record of the script that was found, or refuses it. From then on nobody else touches the package. */
+  /** Returns the record of the found script, or refuses it. From then on, the operation owns the package. */
   readonly admit: (script: Script) => Promise<RecordReading>;
 }
 
-/** Brings a version of a package in: all the way until it counts, or not at all. */
+/** Installs a version of a package completely, or not at all. */
 export async function bringPackage(
   parts: PackageParts,
   operation: Operation,
@@ -100,7 +100,7 @@ async function checkPackage(
   return script;
 }
 
-/** Where something is in the package: that of the staging folder means nothing to anybody. */
+/** The path inside the package, because the path of the staging folder is meaningless to users. */
 function insideOf(folder: string, file: string): string {
   if (file === folder) return '.';
   return file.startsWith(folder + sep) ? relative(folder, file).replaceAll(sep, '/') : file;
@@ -123,7 +123,7 @@ async function isUpToDate(
   return isUsable(parts, before);
 }
 
-/** Whether the version that counts is still what it was: one that is damaged is to be replaced, not to be kept. */
+/** Whether the current version is unchanged: a damaged one must be replaced. */
 async function isUsable({ store }: PackageParts, before: RecordReading): Promise<boolean> {
   if (before.kind !== 'record') return false;
   const { id, current } = before.record;
@@ -131,7 +131,7 @@ async function isUsable({ store }: PackageParts, before: RecordReading): Promise
   return loaded?.kind === 'script' && loaded.script.id === id;
 }
 
-/** The same again, from elsewhere: the next update is to look there. */
+/** The same content from another source: the next update uses that source. */
 async function noteSource(
   { store }: PackageParts,
   before: RecordReading,
@@ -155,7 +155,7 @@ function isSameSource(one: PackageSource, other: PackageSource): boolean {
   );
 }
 
-/** What cannot be removed now is removed by the next start: why the rest failed is what counts. */
+/** The next start removes the rest; the original error matters more. */
 async function tidily({ log }: PackageParts, { id }: Operation, work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
     log.warn({ err: error, operation_id: id }, 'cannot remove the remains of a package');

@@ -1,11 +1,11 @@
 import { busy } from './refusals.ts';
 
-/** Who is at work on which package: one at a time. Cleaning up yields to all others, who wait for it only to let go. */
+/** Exclusive claims on packages. Cleanup yields to all other operations, which wait only until it has stopped. */
 export class Claims {
   readonly #taken = new Set<string>();
   readonly #cleaning = new Map<string, Promise<void>>();
 
-  /** Refuses when somebody else has the package. Returns what gives it back. */
+  /** Throws if another operation owns the package. Returns the function that releases it. */
   take(id: string): () => void {
     if (this.#taken.has(id)) throw busy(id);
     this.#taken.add(id);
@@ -16,12 +16,12 @@ export class Claims {
     };
   }
 
-  /** Resolves when nobody cleans up there any more; nobody begins to as long as the package is taken. */
+  /** Resolves when no cleanup is running; none starts while the package is claimed. */
   async settled(id: string): Promise<void> {
     await this.#cleaning.get(id);
   }
 
-  /** Cleans up, unless somebody is at work there. */
+  /** Cleans up, unless an operation owns the package. */
   async clean(id: string, work: () => Promise<void>): Promise<void> {
     if (this.#taken.has(id) || this.#cleaning.has(id)) return;
     const cleaning = work();

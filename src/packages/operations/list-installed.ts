@@ -5,7 +5,7 @@ import { versionOf } from '../store/installed-record.ts';
 import type { PackageStore } from '../store/package-store.ts';
 import type { PackageCatalogue } from './needs.ts';
 
-/** A package that is installed. What a damaged record does not tell is null. */
+/** An installed package. Fields that a damaged record lacks are null. */
 export interface InstalledPackage {
   readonly scriptId: string;
   readonly name: string;
@@ -15,11 +15,11 @@ export interface InstalledPackage {
   readonly source: PackageSource | null;
   readonly commit: string | null;
   readonly previous: { readonly version: string | null; readonly installedAt: string } | null;
-  /** Broken: its record is damaged, or the version that counts is gone or no script any more. */
+  /** Broken: its record is damaged, or its current version is missing or no longer a script. */
   readonly state: 'ready' | 'broken';
 }
 
-/** All packages, as they are on the disk now. */
+/** All packages on the disk. */
 export async function listInstalled(
   store: PackageStore,
   catalogue: Pick<PackageCatalogue, 'find'>,
@@ -32,7 +32,7 @@ export async function listInstalled(
   return found.sort((a, b) => a.name.localeCompare(b.name) || a.scriptId.localeCompare(b.scriptId));
 }
 
-/** The scripts of the versions that are kept to return to. */
+/** The scripts of the previous versions. */
 export async function listKept(store: PackageStore): Promise<Script[]> {
   const scripts: Script[] = [];
   for (const id of await store.ids()) {

@@ -5,10 +5,10 @@ import type { Text } from '../../shared/text.ts';
 import type { FetchedPackage, FetchProgress, PackageSource } from '../package-source.ts';
 import type { PackageStore } from '../store/package-store.ts';
 
-/** The scripts that are known, as far as packages need them. */
+/** The part of the catalogue that packages need. */
 export interface PackageCatalogue {
   find(id: string): Script | null;
-  /** Whether a script of this id, usable or not, lies somewhere else than among the packages. */
+  /** Whether a script with this id, usable or not, exists outside the packages. */
   isForeign(id: string): boolean;
   refresh(paths: Iterable<string>): Promise<void>;
 }
@@ -34,7 +34,7 @@ export type ParseSource = (
   options: { readonly ref?: string; readonly path?: string },
 ) => PackageSource;
 
-/** Makes ready what a script is run with. */
+/** Builds the environment of a script. */
 export type PrepareScript = (
   script: Script,
   waiter: {
@@ -46,14 +46,14 @@ export type PrepareScript = (
   { readonly kind: 'none' | 'python' | 'node' } | { readonly kind: 'unavailable'; readonly message: Text }
 >;
 
-/** What the work on packages is done with. */
+/** Dependencies of package operations. */
 export interface PackageParts {
   readonly store: PackageStore;
   readonly catalogue: PackageCatalogue;
   readonly fetch: FetchPackage;
   readonly check: CheckFolder;
   readonly prepare: PrepareScript;
-  /** Whether a run that has not ended uses this folder. */
+  /** Whether an active run uses this folder. */
   readonly isInUse: (scriptId: string, folder: string) => boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;

@@ -9,15 +9,15 @@ import { Operation } from './operation.ts';
 import { refusalOf, tooMany } from './refusals.ts';
 
 const atOnce = 4;
-/** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
+/** Limit of running and waiting operations, which are kept in memory. */
 const mostRunning = 100;
 const keptEnded = 50;
 const betweenReportsMs = 250;
 
-/** What is to be done, and what is to be given back afterwards. */
+/** The work of an operation, and the claim to release afterwards. */
 export interface Plan {
   readonly kind: OperationKind;
-  /** The first one. */
+  /** The first stage. */
   readonly stage: OperationStage;
   readonly script: OperationView['script'];
   readonly source: PackageSource | null;
@@ -26,8 +26,8 @@ export interface Plan {
 }
 
 /**
- * The operations under way and the last that ended. They are kept in memory alone: one that a restart interrupted has left nothing,
- * and is not begun again by itself.
+ * The operations in progress and the latest that ended. Kept in memory only: an operation that a restart interrupts leaves nothing
+ * behind and is not resumed.
  */
 export class OperationList {
   readonly progress = new Feed<OperationView>();
@@ -61,18 +61,18 @@ export class OperationList {
     return this.#operations.get(id)?.operation ?? null;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): Operation[] {
     return [...this.#operations.values()].map(({ operation }) => operation).reverse();
   }
 
-  /** Stops all that can be stopped, and waits for all of it. */
+  /** Stops all operations that can be stopped, and waits for all. */
   async close(): Promise<void> {
     for (const operation of this.list()) operation.cancel();
     await Promise.all([...this.#operations.values()].map(({ ended }) => ended));
   }
 
-  /** From its turn to its end. Never rejects. */
+  /** Runs an operation to its end. Never rejects. */
   async #carry(operation: Operation, { kind, work, releases }: Plan): Promise<void> {
     const what = { operation_id: operation.id, kind };
     const reporting = setInterval(() => operation.report(), betweenReportsMs);
@@ -94,7 +94,7 @@ export class OperationList {
     const { script } = operation.view();
     this.#log.info({ ...what, script_id: script?.id, state, code: error?.code }, 'package operation ended');
     this.#forget();
-    // Whoever hears of the end may begin the next at once, and must find the way free.
+    // Release first: a subscriber may start the next operation immediately.
     for (const release of releases) release();
     operation.tell();
   }

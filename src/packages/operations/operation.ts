@@ -6,7 +6,7 @@ import type { Text } from '../../shared/text.ts';
 import type { OperationKind, OperationStage, OperationState, OperationView } from '../package-operation.ts';
 import type { FetchProgress, PackageSource } from '../package-source.ts';
 
-/** What is told of one package: nobody reads more, and a hostile one could bring any number. */
+/** Limit of reported problems, because a hostile package could have any number. */
 const mostTold = 100;
 
 interface OperationOptions {
@@ -17,7 +17,7 @@ interface OperationOptions {
   readonly startedAt: string;
 }
 
-/** Something that is being done with a package. */
+/** An operation on a package. */
 export class Operation {
   readonly id = randomUUID();
   readonly #options: OperationOptions;
@@ -49,7 +49,7 @@ export class Operation {
     return this.#state === 'running';
   }
 
-  /** Whether there was something to stop. */
+  /** Returns whether the operation could be stopped. */
   cancel(): boolean {
     if (!this.isRunning || this.signal.aborted) return false;
     this.#abort.abort();
@@ -85,14 +85,14 @@ export class Operation {
     this.#publish(this.view());
   }
 
-  /** Tells how far it is, if that has changed. */
+  /** Publishes the progress if it has changed. */
   report(): void {
     if (this.#progress === this.#reported) return;
     this.#reported = this.#progress;
     this.#publish(this.view());
   }
 
-  /** Does not tell yet: there may be something to give back first. */
+  /** Does not publish yet, because the claim must be released first. */
   end(state: OperationState, endedAt: string, error: AppError | null): void {
     this.#state = state;
     this.#stage = null;

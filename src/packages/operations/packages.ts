@@ -26,19 +26,19 @@ import {
 import { rollBack } from './roll-back.ts';
 
 export interface PackagesOptions extends Omit<PackageParts, 'store'> {
-  /** Where packages are kept. */
+  /** The folder of the packages. */
   readonly folder: string;
   readonly parseSource: ParseSource;
 }
 
-/** What one does with packages: all of it one at a time for each script, and nothing of it half. */
+/** Operations on packages. Each script has at most one at a time, and none takes effect partly. */
 export class Packages implements PackageOperations {
   readonly progress: Feed<OperationView>;
   readonly #parts: PackageParts;
   readonly #parseSource: ParseSource;
   readonly #operations: OperationList;
   readonly #claims = new Claims();
-  /** Packages with versions that do not count any more, and that some run still uses. */
+  /** Packages with outdated versions that a run still uses. */
   readonly #left = new Set<string>();
   #swept: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -50,7 +50,7 @@ export class Packages implements PackageOperations {
     this.progress = this.#operations.progress;
   }
 
-  /** Clears away what a killed service left half done. */
+  /** Removes the remains of a killed service. */
   async start(): Promise<void> {
     const { store, log } = this.#parts;
     await makePrivateFolder(store.folder, { existing: true });
@@ -62,7 +62,7 @@ export class Packages implements PackageOperations {
     }
   }
 
-  /** Removes what had to stay because of runs that have ended by now. */
+  /** Removes versions whose runs have ended. */
   sweep(): Promise<void> {
     if (this.#left.size > 0) this.#swept = this.#swept.then(() => this.#sweepLeft());
     return this.#swept;
@@ -74,12 +74,12 @@ export class Packages implements PackageOperations {
     await this.#swept;
   }
 
-  /** Where a package is to come from, as a caller says it. Relative paths are refused: the caller's folder is not known here. */
+  /** Parses the source in a request. Relative paths are refused, because the folder of the caller is unknown. */
   parseSource(text: string, { ref, path }: { ref: string | null; path: string | null }): PackageSource {
     return this.#parseSource(text, { ...(ref !== null && { ref }), ...(path !== null && { path }) });
   }
 
-  /** Where an installed package came from. */
+  /** The source of an installed package. */
   async sourceOf(id: string): Promise<PackageSource> {
     return recordedSource(id.toLowerCase(), await this.#readInstalled(id.toLowerCase()));
   }
@@ -151,7 +151,7 @@ export class Packages implements PackageOperations {
     });
   }
 
-  /** Prepares any script there is, installed or not. */
+  /** Prepares any script, installed or not. */
   async prepareScript(given: string): Promise<OperationView> {
     const script = this.#parts.catalogue.find(given);
     if (script === null) throw unknownScript(given);
@@ -166,7 +166,7 @@ export class Packages implements PackageOperations {
     });
   }
 
-  /** Takes effect at once. What a run still uses goes when that has ended. */
+  /** Takes effect immediately. Files in use are removed when their runs end. */
   async uninstall(given: string): Promise<{ scriptId: string; name: string; keptForRuns: boolean }> {
     if (this.#isClosed) throw stopping();
     const { store, catalogue } = this.#parts;
@@ -191,7 +191,7 @@ export class Packages implements PackageOperations {
     return listInstalled(this.#parts.store, this.#parts.catalogue);
   }
 
-  /** The scripts of versions that one can return to. */
+  /** The scripts of versions that a rollback can activate. */
   keptScripts(): Promise<Script[]> {
     return listKept(this.#parts.store);
   }
@@ -208,7 +208,7 @@ export class Packages implements PackageOperations {
     return this.#operations.find(id)?.cancel() ?? false;
   }
 
-  /** Begins what is to be done with a package that is installed, once nobody else is at work there. */
+  /** Starts an operation on an installed package after it has claimed it. */
   async #onInstalled(
     given: string,
     plan: (id: string, reading: RecordReading) => Promise<Omit<Plan, 'releases'>>,
@@ -248,7 +248,7 @@ export class Packages implements PackageOperations {
     for (const id of [...this.#left]) await this.#claims.clean(id, () => this.#tidy(id));
   }
 
-  /** Removes the versions that do not count and that nobody uses. What fails is tried again, and fails nobody. */
+  /** Removes versions that are neither current nor in use. Failures are retried on the next sweep. */
   async #tidy(id: string): Promise<void> {
     const { store, isInUse, log } = this.#parts;
     try {

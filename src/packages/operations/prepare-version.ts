@@ -5,7 +5,7 @@ import type { PackageParts } from './needs.ts';
 import type { Operation } from './operation.ts';
 import { broken, notPrepared } from './refusals.ts';
 
-/** Makes ready what a script is run with, or refuses. */
+/** Builds the environment of a script, or throws. */
 export async function prepareVersion(
   { prepare }: PackageParts,
   operation: Operation,
@@ -18,7 +18,7 @@ export async function prepareVersion(
   if (prepared.kind === 'unavailable') throw notPrepared(prepared.message, operation.view().runId);
 }
 
-/** The script of a version in its place, or a refusal with all that is wrong with it. */
+/** Loads the script of an installed version, or throws with all its problems. */
 export async function loadVersion(
   { store }: PackageParts,
   operation: Operation,

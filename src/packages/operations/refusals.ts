@@ -172,7 +172,7 @@ export function stopping(): AppError {
   });
 }
 
-/** Why something failed, for whoever asked for it; null for a defect. */
+/** Converts an error for the caller; null for a defect. */
 export function refusalOf(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   const errno = errnoOf(error);

@@ -11,7 +11,7 @@ interface RollBackOptions {
   readonly before: RecordReading;
 }
 
-/** Makes the version before count again. The one that counts now is kept in its stead, so that the same leads back to it. */
+/** Activates the previous version and keeps the current one, so that a second rollback restores it. */
 export async function rollBack(
   parts: PackageParts,
   operation: Operation,

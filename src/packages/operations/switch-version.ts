@@ -3,7 +3,7 @@ import type { RecordReading } from '../store/package-store.ts';
 import type { PackageParts } from './needs.ts';
 import { notTaken, usedElsewhere } from './refusals.ts';
 
-/** Makes another version the one that counts, in one step. Where the catalogue does not take it, all is as it was before. */
+/** Activates another version atomically. If the catalogue rejects it, the previous state is restored. */
 export async function switchVersion(
   parts: PackageParts,
   { record, before }: { record: InstalledRecord; before: RecordReading },
@@ -25,7 +25,7 @@ export async function switchVersion(
   }
 }
 
-/** The version to return to, once another one counts: the one that counts now, if it is still there. */
+/** The version for a later rollback: the current one, if it still exists. */
 export async function versionToKeep(
   { store }: PackageParts,
   { id, current, previous }: InstalledRecord,
@@ -36,7 +36,7 @@ export async function versionToKeep(
   return null;
 }
 
-/** A record of these versions alone. */
+/** A record with only these versions. */
 export function recordOf(
   id: string,
   current: string,

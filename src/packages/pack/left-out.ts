@@ -6,13 +6,13 @@ import { readRegularFile } from '../../shared/read-regular-file.ts';
 import type { Text } from '../../shared/text.ts';
 import { showName } from '../fetch/show-name.ts';
 
-/** What programs make anew where it is needed, or keep for themselves. */
+/** Files that programs create when needed, or keep for themselves. */
 const otherFiles = new Set(['.git', '.ds_store', 'thumbs.db']);
 const otherFolders = new Set(['.venv', 'venv', '__pycache__', '__macosx']);
 
 const maxPackageJsonBytes = 1024 * 1024;
 
-/** Says for each entry of one folder whether it stays out of a package. */
+/** Returns whether an entry of a folder is omitted from a package. */
 export async function leaveOutRule(
   folder: string,
   entries: readonly Dirent[],
@@ -25,10 +25,10 @@ export async function leaveOutRule(
     const { name } = entry;
     const lower = name.toLowerCase();
     if (otherFiles.has(lower) || name.startsWith('._')) return true;
-    // A compiled file whose source does not lie beside it may be all there is.
+    // Keep a compiled file without its source: it may be the only copy.
     if (!entry.isDirectory()) return lower.endsWith('.pyc') && names.has(name.slice(0, -1));
     if (name === 'node_modules') return canInstall;
-    // Nothing but links to the programs of the packages beside it.
+    // Contains only links to programs of the packages next to it.
     return otherFolders.has(lower) || (isModules && name === '.bin');
   };
 }
@@ -50,7 +50,7 @@ async function declaresDependencies(folder: string): Promise<boolean> {
 
 const mostNamed = 5;
 
-/** What was left out, in one sentence; none when it was nothing. */
+/** Lists the omitted entries in one sentence; none if there are none. */
 export function leftOutNotes(paths: readonly string[]): Text[] {
   if (paths.length === 0) return [];
   const named = paths.slice(0, mostNamed).map(showName).join(', ');

@@ -16,7 +16,7 @@ import { tarStream } from './tar-stream.ts';
 import { zipStream } from './zip-stream.ts';
 
 interface PackOptions {
-  /** The archive to be written: a tar.gz when it is called so, else a zip. What is there is replaced. */
+  /** The archive to write: tar.gz by its name, otherwise zip. An existing file is replaced. */
   readonly target: string;
   readonly signal: AbortSignal;
 }
@@ -26,19 +26,19 @@ export interface PackedFolder {
   readonly entries: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** What was left out. */
+  /** Omitted entries. */
   readonly notes: readonly Text[];
 }
 
 /**
- * Packs a folder into an archive that others can install. The same content gives the same bytes: names are sorted, and of times, owners and
- * modes only that a file can be executed is kept. Whether it is a script that works is not looked at.
+ * Packs a folder into an installable archive. The same content gives the same bytes: names are sorted, and of times, owners and modes
+ * only the executable bit is kept. Does not check the script.
  */
 export async function packFolder(folder: string, { target, signal }: PackOptions): Promise<PackedFolder> {
   const file = resolve(target);
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
-    // It is there before the folder is looked at: it may lie in that very folder, and be known by then.
+    // Create the archive before the scan: it may be inside the folder and must then be skipped.
     await (await open(draft, 'wx', 0o644)).close();
     const { entries, leftOut } = await collect(resolve(folder), [draft, file], signal);
     const isTar = /\.(?:tgz|tar\.gz)$/i.test(file);

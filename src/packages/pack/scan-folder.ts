@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errnoOf, isExhaustion } from '../../shared/errors.ts';
 import { leaveOutRule } from './left-out.ts';
 
-/** Something in a folder that is to become a package. Paths are relative, with forward slashes. */
+/** An entry of a folder to pack. Paths are relative, with forward slashes. */
 export type ScannedEntry =
   | {
       readonly kind: 'file';
@@ -17,24 +17,24 @@ export type ScannedEntry =
   | { readonly kind: 'left-out'; readonly path: string }
   | UnpackableEntry;
 
-/** What goes into an archive: each file, and the folders that would not be there otherwise. */
+/** Entries of an archive: all files, and empty folders. */
 export type PackedEntry = ScannedEntry & { readonly kind: 'file' | 'folder' };
 
-/** Something that no package can hold. */
+/** An entry that a package cannot contain. */
 export type UnpackableEntry =
   | { readonly kind: 'link' | 'special'; readonly path: string }
   | { readonly kind: 'unreadable'; readonly path: string; readonly errno: string };
 
 interface ScanOptions {
-  /** Files and folders that are passed over, however they are reached. */
+  /** Files and folders to skip, whatever path leads to them. */
   readonly skip?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
-/** Deeper than any package may be, and less deep than what a stack holds. */
+/** Deeper than any package, but safe for the stack. */
 const deepest = 100;
 
-/** All that is in a folder, in the same order on every machine. No link is followed. */
+/** Lists a folder recursively, in the same order on every machine. Does not follow links. */
 export async function* scanFolder(folder: string, options: ScanOptions = {}): AsyncGenerator<ScannedEntry> {
   const skipped = new Set<string>();
   for (const path of options.skip ?? []) {
@@ -43,7 +43,7 @@ export async function* scanFolder(folder: string, options: ScanOptions = {}): As
   }
   yield* scan(folder, '', 1);
 
-  /** Null when it is gone, or one of those that are passed over, such as the very archive that is being written. */
+  /** Null if the entry is gone or must be skipped, such as the archive itself. */
   async function look(file: string, path: string): Promise<ScannedEntry | null> {
     try {
       const found = await lstat(file);
@@ -73,7 +73,7 @@ export async function* scanFolder(folder: string, options: ScanOptions = {}): As
       else {
         const inner = join(at, entry.name);
         const found = await lstat(inner).catch(() => null);
-        // It is gone, or it is the very folder that the package is written into.
+        // The folder is gone, or it is the target folder.
         if (found === null || skipped.has(identityOf(found))) continue;
         const isEmpty = (await listEntries(inner)).length === 0;
         yield { kind: 'folder', path, isEmpty };
@@ -83,7 +83,7 @@ export async function* scanFolder(folder: string, options: ScanOptions = {}): As
   }
 }
 
-/** The content of a file as it is now; a link that took its place is not followed, and a pipe holds nobody up. */
+/** Opens the current content of a file; does not follow a link and does not block on a pipe. */
 export async function* readContent(path: string): AsyncGenerator<Buffer> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await open(path, flags);

@@ -9,11 +9,11 @@ import { unreadable } from '../fetch/package-errors.ts';
 import { showName } from '../fetch/show-name.ts';
 import { type PackedEntry, readContent } from './scan-folder.ts';
 
-/** A compressed tar of these entries, always the same for the same ones. */
+/** A compressed tar of these entries; the same entries give the same bytes. */
 export function tarStream(folder: string, entries: readonly PackedEntry[]): Readable {
   const archive = pack();
   const compressed = createGzip();
-  // Errors of either end are those of what is read in the end.
+  // Errors of all parts are reported by the last stream.
   pipeline(archive, compressed).catch((error: Error) => compressed.destroy(error));
   addAll(archive, folder, entries).then(
     () => archive.finalize(),
@@ -44,7 +44,7 @@ async function addAll(archive: Pack, folder: string, entries: readonly PackedEnt
   }
 }
 
-/** The size stands before the content, so it cannot be taken back. */
+/** The size precedes the content and cannot be corrected later. */
 function changed(path: string) {
   return unreadable(
     { en: `${showName(path)} changed while Hob packed it`, zh: `打包时 ${showName(path)} 发生了变化` },

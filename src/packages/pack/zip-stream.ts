@@ -5,15 +5,15 @@ import { ZipFile } from 'yazl';
 
 import { type PackedEntry, readContent } from './scan-folder.ts';
 
-/** A zip of these entries, always the same for the same ones. */
+/** A zip of these entries; the same entries give the same bytes. */
 export function zipStream(folder: string, entries: readonly PackedEntry[]): Readable {
   const zip = new ZipFile();
   const output = new PassThrough();
   zip.on('error', (error: Error) => output.destroy(error));
-  // Who gives up leaves no file open.
+  // A consumer that stops early leaves no file open.
   let current: Readable | null = null;
   output.on('close', () => current?.destroy());
-  // The format knows no zone, so this is the same everywhere: the first moment it can tell of.
+  // The format has no time zone: use its earliest time, which is the same everywhere.
   const fixed = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
   for (const entry of entries) {
     if (entry.kind === 'folder') zip.addEmptyDirectory(entry.path, { ...fixed, mode: 0o040755 });

@@ -7,11 +7,11 @@ import { folderEntries } from '../../shared/folder-entries.ts';
 
 const pieceBytes = 1024 * 1024;
 
-/** One number for all that is in a folder: names, contents, and what may be executed. Links are not followed. */
+/** Hash of a folder: names, contents and executable bits. Does not follow links. */
 export async function hashTree(folder: string, signal: AbortSignal): Promise<string> {
   const lines: string[] = [];
   const piece = Buffer.allocUnsafe(pieceBytes);
-  // A list and not a recursion: how deep a folder is, is up to others.
+  // Iterative, because the depth is not trustworthy.
   const folders = [''];
   for (let inner = folders.pop(); inner !== undefined; inner = folders.pop()) {
     for await (const entries of folderEntries(join(folder, inner), signal)) {
@@ -34,7 +34,7 @@ async function describe(path: string, entry: Dirent, reading: Reading): Promise<
   if (entry.isDirectory()) return ['folder'];
   if (entry.isSymbolicLink()) return ['link', await readlink(path)];
   if (!entry.isFile()) return ['special'];
-  // Windows has no such bit.
+  // Windows has no executable bit.
   const isExecutable = process.platform !== 'win32' && ((await lstat(path)).mode & 0o100) !== 0;
   return [isExecutable ? 'program' : 'file', await hashFile(path, reading)];
 }

@@ -3,21 +3,21 @@ import Value from 'typebox/value';
 
 import { type PackageSource, sourceKinds } from '../package-source.ts';
 
-/** One version of a package, as it was when it came. */
+/** One version of a package, as installed. */
 export interface InstalledVersion {
-  /** What its manifest says; null when it says nothing. */
+  /** Version in the manifest, or null. */
   readonly version: string | null;
   readonly installedAt: string;
   readonly source: PackageSource;
   readonly commit: string | null;
-  /** The hash of all that was in it: scripts write into their own folders, so it cannot be told later. */
+  /** Hash of the content at installation, because scripts may write into their folders later. */
   readonly content: string | null;
 }
 
-/** Which versions of a package there are, and which of them counts. */
+/** The versions of a package, and which of them is current. */
 export interface InstalledRecord {
   readonly id: string;
-  /** The name of a folder, such as `v3`. */
+  /** Name of a version folder, such as `v3`. */
   readonly current: string;
   readonly previous: string | null;
   readonly versions: Readonly<Record<string, InstalledVersion>>;
@@ -49,7 +49,7 @@ const RecordSchema = Type.Object({
   versions: Type.Record(Type.String(), VersionSchema),
 });
 
-/** What a text says about the package with this id; null when that makes no sense. */
+/** Parses the record of the package with this id; null if it is not valid. */
 export function parseRecord(id: string, content: string): InstalledRecord | null {
   let value: unknown;
   try {
@@ -86,12 +86,12 @@ export function formatRecord(record: InstalledRecord): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** The folders that a record keeps. */
+/** The folders that a record refers to. */
 export function namedIn({ current, previous }: { current: string; previous: string | null }): string[] {
   return previous === null ? [current] : [current, previous];
 }
 
-/** A version that a record names: there is one, or it would not have been read. */
+/** The version with this name. It exists in every valid record. */
 export function versionOf({ versions }: InstalledRecord, name: string): InstalledVersion {
   const version = versions[name];
   if (version === undefined) throw new Error(`the record of a package has no version ${name}`);

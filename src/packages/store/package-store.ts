@@ -14,26 +14,26 @@ const recordName = 'installed.json';
 const stagingName = '.staging';
 /** Far more than a record of two versions needs. */
 const maxRecordBytes = 64 * 1024;
-/** What stands for a damaged record that cannot be kept as it is: it is one, too, so that nothing is removed on its word. */
+/** Placeholder for a damaged record that cannot be restored. It is itself invalid, so that nothing is removed because of it. */
 const damagedText = '{}\n';
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const versionPattern = /^v([1-9]\d{0,8})$/;
 const draftPattern = /^installed\.json\.[0-9a-f]{12}$/;
 
-/** What is on record of a package, and the very text, to which one can return. */
+/** The record of a package and its original text, which can be restored. */
 export type RecordReading =
   | { readonly kind: 'missing'; readonly text: null }
   | { readonly kind: 'record'; readonly text: string; readonly record: InstalledRecord }
   | { readonly kind: 'damaged'; readonly text: string };
 
 /**
- * The packages on the disk: a folder for each, named after the id of its script, with a folder for each version in it. Versions are
- * never changed or moved; a file says which one counts, and is replaced in one step.
+ * The packages on the disk: one folder per script id, with one folder per version. Versions are never changed or moved; a file names
+ * the current version and is replaced atomically.
  */
 export class PackageStore {
   readonly folder: string;
-  /** The staging folders of this process, which are not what a killed one left. */
+  /** Staging folders of this process, as opposed to remains of a killed one. */
   readonly #staged = new Set<string>();
 
   constructor(folder: string) {
@@ -48,7 +48,7 @@ export class PackageStore {
     return join(this.folder, id, name);
   }
 
-  /** The ids of all packages there are, or were once. */
+  /** The ids of all present and former packages. */
   async ids(): Promise<string[]> {
     const entries = await unlessMissing(readdir(this.folder, { withFileTypes: true }));
     const folders = (entries ?? []).filter((entry) => entry.isDirectory() && idPattern.test(entry.name));
@@ -60,7 +60,7 @@ export class PackageStore {
     const path = this.#recordPath(id);
     const found = await readRegularFile(path, { maxBytes: maxRecordBytes });
     if (found.kind === 'missing') return { kind: 'missing', text: null };
-    // Out of handles: that says nothing about the record.
+    // Out of file handles: this says nothing about the record.
     if (found.kind === 'unreadable' && isExhaustion(found.errno))
       throw Object.assign(new Error(`cannot read ${path}`), { code: found.errno });
     if (found.kind !== 'content') return { kind: 'damaged', text: damagedText };
@@ -73,18 +73,18 @@ export class PackageStore {
     return this.#writeText(record.id, formatRecord(record));
   }
 
-  /** Makes the record again what it was when it was read. */
+  /** Restores the record as it was read. */
   restore(id: string, { text }: RecordReading): Promise<void> {
     return text === null ? this.forget(id) : this.#writeText(id, text);
   }
 
-  /** From now on the package is not installed any more, whatever is left of it. */
+  /** Marks the package as not installed, even if files remain. */
   async forget(id: string): Promise<void> {
     await removeFolder(this.#recordPath(id));
     await syncFolder(this.folderOf(id));
   }
 
-  /** An empty folder on the same disk as the packages. */
+  /** Creates an empty folder on the disk of the packages. */
   async stage(): Promise<string> {
     await makePrivateFolder(join(this.folder, stagingName), { existing: true });
     const name = randomUUID();
@@ -99,14 +99,14 @@ export class PackageStore {
     this.#staged.delete(basename(folder));
   }
 
-  /** Removes the staging folders that a killed process left. */
+  /** Removes the staging folders of a killed process. */
   async sweepStaging(): Promise<void> {
     const staging = join(this.folder, stagingName);
     const names = (await unlessMissing(readdir(staging))) ?? [];
     for (const name of names) if (!this.#staged.has(name)) await removeFolder(join(staging, name));
   }
 
-  /** Moves a folder in as a new version, which does not count yet. Returns its name. */
+  /** Moves a folder in as a new version, which is not current yet. Returns its name. */
   async place(id: string, folder: string, signal: AbortSignal): Promise<string> {
     await syncTree(folder, signal);
     const home = this.folderOf(id);
@@ -128,7 +128,7 @@ export class PackageStore {
     return found?.isDirectory() === true;
   }
 
-  /** Removes a version unless the record names it after all, and the folder of the package when nothing else is in it. */
+  /** Removes a version unless the record refers to it, and the folder of the package if it is then empty. */
   async discard(id: string, name: string): Promise<void> {
     const reading = await this.read(id);
     if (reading.kind === 'record' && namedIn(reading.record).includes(name)) return;
@@ -137,8 +137,8 @@ export class PackageStore {
   }
 
   /**
-   * Removes what does not count: versions that the record does not name, and all of them where there is no record. Of a damaged one
-   * nobody knows what it named, so nothing goes. What is in use stays. Returns whether that has to be looked at again.
+   * Removes versions that the record does not refer to, and all versions if there is no record. A damaged record is unknown, so nothing
+   * is removed. Versions in use stay. Returns whether another sweep is needed.
    */
   async sweep(id: string, isInUse: (folder: string) => boolean): Promise<boolean> {
     const reading = await this.read(id);
@@ -152,12 +152,12 @@ export class PackageStore {
       if (isVersion && isInUse(path)) isLeft = true;
       else if (isVersion || draftPattern.test(entry)) await removeFolder(path);
     }
-    // What is not ours stays, and with it the folder.
+    // Keep foreign files, and therefore the folder.
     if (reading.kind === 'missing') await rmdir(home).catch(() => {});
     return isLeft;
   }
 
-  /** One that nothing has, nor the record promises: a version whose folder is gone must not seem to be there again. */
+  /** An unused name: a version whose folder is missing must not seem to exist again. */
   async #freeName(id: string): Promise<string> {
     const reading = await this.read(id);
     const named = reading.kind === 'record' ? namedIn(reading.record) : [];
@@ -175,7 +175,7 @@ export class PackageStore {
     const draft = `${path}.${randomBytes(6).toString('hex')}`;
     try {
       await writePrivateFile(draft, text, { durable: true });
-      // A folder in its place would be in the way.
+      // A folder with this name would block the file.
       const found = await unlessMissing(lstat(path));
       if (found?.isDirectory()) await removeFolder(path);
       await rename(draft, path);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { folderEntries } from '../../shared/folder-entries.ts';
 import { syncFolder } from '../../shared/sync-folder.ts';
 
-/** Windows writes out only what was opened for writing. */
+/** Windows can flush only files that are opened for writing. */
 const openFor = process.platform === 'win32' ? 'r+' : 'r';
 
-/** Waits until all that is in a folder is on the disk: a version that counts is to be whole after a power cut, too. */
+/** Flushes a folder to the disk, so that the current version is complete after a power failure. */
 export async function syncTree(folder: string, signal: AbortSignal): Promise<void> {
   const folders = [folder];
   for (let inner = folders.pop(); inner !== undefined; inner = folders.pop()) {
