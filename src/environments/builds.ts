@@ -16,7 +16,7 @@ interface Build {
   readonly ended: Promise<Built>;
 }
 
-/** The builds under way: one for each environment, however many wait for it. */
+/** The builds in progress: one per environment, regardless of the number of waiting runs. */
 export class Builds {
   readonly #store: EnvironmentStore;
   readonly #startBuild: StartBuild;
@@ -31,11 +31,11 @@ export class Builds {
     return this.#byKey.has(key);
   }
 
-  /** Waits for the build of an environment, which is started unless it is under way. It goes on when its waiters are gone. */
+  /** Waits for the build of an environment, and starts it if needed. The build continues if no run waits any more. */
   async build(plan: Needed, script: Script, waiter: Waiter): Promise<Built> {
     const { run, ended } = this.#byKey.get(plan.key) ?? this.#begin(plan, script, waiter);
     const { runId, lend } = await untilAborted(run, waiter.signal);
-    // It may have been begun by somebody who holds no place, and wait for the very one that this run holds.
+    // The build may have been started without a slot, and need the slot that this run holds.
     if (waiter.runId !== null) lend(waiter.runId);
     waiter.onBuild(runId);
     return untilAborted(ended, waiter.signal);
@@ -49,7 +49,7 @@ export class Builds {
       .finally(() => {
         this.#byKey.delete(key);
       });
-    // Whoever waits is told; that nobody does any more is no error of its own.
+    // Waiting runs get the error; without any, it is not unhandled.
     ended.catch(() => {});
     const build = { run, ended };
     this.#byKey.set(key, build);
@@ -80,14 +80,14 @@ export class Builds {
     return this.#startBuild({ script: { id: script.id, name: script.name }, params, waitingRunId });
   }
 
-  /** What is on the disk decides, not how the build ended: it may have been stopped after its last step. */
+  /** The disk decides, not the end of the build: it may have been stopped after its last step. */
   async #await(key: string, { name }: Script, { runId, ended }: BuildRun): Promise<Built> {
     const { message } = await ended;
     const ready = await this.#store.find(key);
     const failure = await this.#store.takeFailure(key);
     await this.#store.removeAsked(key);
     if (ready !== null) return { kind: 'ready', ready };
-    // It was killed before it could say why: what is known comes from elsewhere, in one language.
+    // The build was killed before it could report a reason: use the message of the run, in one language.
     const why = failure ?? {
       en: `${closed(message, '.')} Run the script again.`,
       zh: `构建意外中断（${message}），请重新运行。`,

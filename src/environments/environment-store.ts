@@ -22,11 +22,11 @@ import {
 import { Remembered } from './remembered.ts';
 
 const removingPrefix = '.removing-';
-/** The last use is kept no more exactly than this, so that not every run writes to the disk. */
+/** Resolution of the time of last use, so that not every run writes to the disk. */
 const touchEveryMs = 60 * 60 * 1000;
 const longestAwaitedMs = 24 * 60 * 60 * 1000;
 
-/** An environment that can be used. */
+/** A usable environment. */
 export interface ReadyEnvironment {
   readonly marker: Marker;
   readonly python: string;
@@ -54,7 +54,7 @@ export class EnvironmentStore {
     return (await readdir(this.folder).catch(() => [])).filter((name) => keyPattern.test(name));
   }
 
-  /** The environment of this key, if it was made to its end and its interpreter is still there. */
+  /** Returns the environment with this key, if it is complete and its interpreter exists. */
   async find(key: string): Promise<ReadyEnvironment | null> {
     const path = this.pathOf(key);
     const marker = await this.#markers.get(key, async () => ({
@@ -65,17 +65,17 @@ export class EnvironmentStore {
     const made = join(path, marker.folder);
     const ready = { marker, python: pythonIn(made, this.#platform), modules: modulesIn(made) };
     const [seen, mark] = await Promise.all([
-      // Follows the link to the interpreter, which may have been removed since.
+      // Follows the link to the interpreter, which may have been removed.
       stat(marker.kind === 'python' ? ready.python : ready.modules).catch(() => null),
       stat(markerPath(path)).catch(() => null),
     ]);
-    // What was a whole millisecond when it was written may be read as a little less.
+    // A file time in whole milliseconds may be read slightly smaller.
     return seen === null || mark === null ? null : { ...ready, usedAtMs: Math.round(mark.mtimeMs) };
   }
 
   async markUsed(key: string, { usedAtMs }: ReadyEnvironment, now: Date): Promise<void> {
     if (Math.abs(now.getTime() - usedAtMs) < touchEveryMs) return;
-    // It may be gone, or on a disk that is full: nobody needs to know.
+    // The folder may be gone or the disk full: ignore it.
     await utimes(markerPath(this.pathOf(key)), now, now).catch(() => {});
   }
 
@@ -87,7 +87,7 @@ export class EnvironmentStore {
     return folderBytes(this.pathOf(key));
   }
 
-  /** Writes down what the tool is to install. */
+  /** Writes the file that tells the tool what to install. */
   async writeAsked(key: string, text: string): Promise<string> {
     await makePrivateFolder(this.folder, { existing: true });
     const path = askedPath(this.pathOf(key));
@@ -95,7 +95,7 @@ export class EnvironmentStore {
     return path;
   }
 
-  /** What a build that failed said about it, or null; it is not said twice. */
+  /** Returns the reason of a failed build once, or null. */
   async takeFailure(key: string): Promise<Text | null> {
     const path = failurePath(this.pathOf(key));
     try {
@@ -114,8 +114,8 @@ export class EnvironmentStore {
   }
 
   /**
-   * Removes an environment. It gets another name first, in one step: what is half removed is never taken for one. The name is changed
-   * before anything else can happen in this process, so that what the caller has just made sure of still holds.
+   * Removes an environment. It is first renamed atomically, so that a partly removed folder is never used. The rename happens before
+   * any other code of this process runs, so the checks of the caller are still valid.
    */
   remove(key: string): Promise<void> {
     const target = join(this.folder, `${removingPrefix}${process.pid}-${this.#removals++}-${key}`);
@@ -127,7 +127,7 @@ export class EnvironmentStore {
     return removeFolder(target);
   }
 
-  /** Removes what is left of builds and removals that were cut off. */
+  /** Removes the remains of interrupted builds and removals. */
   async sweep(isKnown: (key: string) => boolean, now: Date): Promise<void> {
     for (const name of await readdir(this.folder).catch(() => [])) {
       if (name.startsWith(removingPrefix)) await removeFolder(join(this.folder, name));
@@ -140,7 +140,7 @@ export class EnvironmentStore {
     }
   }
 
-  /** A build that an earlier service accepted may still wait for its turn, and read what it is to install only then. */
+  /** A build that an earlier service accepted may still be queued and need this file. */
   async #isAwaited(name: string, now: Date): Promise<boolean> {
     if (!name.endsWith(askedPath(''))) return false;
     const found = await stat(join(this.folder, name)).catch(() => null);

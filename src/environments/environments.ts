@@ -13,20 +13,20 @@ import { Planner } from './plan.ts';
 import { viewEnvironment } from './view-environment.ts';
 
 interface EnvironmentsOptions {
-  /** Where environments are kept, each in a folder of its own. */
+  /** The folder of the environments. */
   folder: string;
   finder: InterpreterFinder;
   platform: NodeJS.Platform;
   startBuild: StartBuild;
   /** All scripts whose environments must be kept. */
   scripts: () => Promise<readonly Script[]>;
-  /** Whether a run that has not ended may be one of this script, in this folder. */
+  /** Whether an active run may belong to this script, in this folder. */
   isInUse: (scriptId: string, folder: string) => boolean;
-  /** Whether this run has not ended. */
+  /** Whether this run is active. */
   isLive: (runId: string) => boolean;
-  /** When false, scripts are run with what the machine has. */
+  /** If false, scripts use the packages of the machine. */
   isEnabled: boolean;
-  /** An environment that no script needs is removed when it was not used for so long. */
+  /** Time without use after which an unneeded environment is removed. */
   unusedMs: number;
   clock: Clock;
   log: Logger;
@@ -34,15 +34,15 @@ interface EnvironmentsOptions {
 
 const pruneEveryMs = 60 * 60 * 1000;
 
-/** Sees to it that scripts have the packages they need before they are run. */
+/** Provides the packages of scripts before they run. */
 export class Environments {
   readonly #options: EnvironmentsOptions;
   readonly #store: EnvironmentStore;
   readonly #planner: Planner;
   readonly #builds: Builds;
-  /** When environments were last asked for here: what was just found ready must not be removed under its run. */
+  /** Time of the last request for each environment, so that it is not removed before its run starts. */
   readonly #askedFor = new Map<string, number>();
-  /** To which runs environments were given. */
+  /** Runs that use each environment. */
   readonly #handed = new Map<string, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -55,8 +55,8 @@ export class Environments {
   }
 
   /**
-   * Makes sure that a script has what it needs, and says what to run it with. What is missing is built, once however many wait.
-   * Rejects with the reason of the waiter's signal, and with what kept the build from being started.
+   * Returns the environment for a script. Builds it if needed, once for all waiting callers. Rejects with the reason of the signal, or
+   * with the reason why the build could not start.
    */
   async ensure(script: Script, waiter: Waiter): Promise<Prepared> {
     waiter.signal.throwIfAborted();
@@ -74,7 +74,7 @@ export class Environments {
     }
     const obstacle = plan.recipe.kind === 'node' ? await findObstacle(script.folder) : null;
     if (obstacle !== null) return { kind: 'unavailable', message: obstacle };
-    // To find an interpreter may take long, and nobody may wait any more.
+    // Finding an interpreter may take long, and the caller may have left.
     waiter.signal.throwIfAborted();
     const made = await this.#builds.build(plan, script, waiter);
     return made.kind === 'failed'
@@ -88,9 +88,9 @@ export class Environments {
     return (await Promise.all(views)).filter((view) => view !== null);
   }
 
-  /** Removes an environment and says what it was; null when there is none. Refuses while it is being built or used. */
+  /** Removes an environment and returns its description, or null. Throws while it is being built or used. */
   async remove(key: string): Promise<EnvironmentView | null> {
-    // It may come from anybody, and becomes a path.
+    // The key is untrusted and becomes part of a path.
     if (!keyPattern.test(key)) return null;
     const users = await this.#usersByKey();
     const view = await this.#view(key, users);
@@ -102,7 +102,7 @@ export class Environments {
     return view;
   }
 
-  /** Removes what earlier services left half-made, and from now on what nobody needs. */
+  /** Removes the remains of earlier services, and starts to remove unused environments regularly. */
   start(): void {
     const prune = () => {
       this.#work = this.#work.then(() => this.#prune());
@@ -113,7 +113,7 @@ export class Environments {
     prune();
   }
 
-  /** Builds that are under way go on. */
+  /** Builds in progress continue. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#work;
@@ -126,14 +126,14 @@ export class Environments {
   }
 
   async #view(key: string, users: ReadonlyMap<string, readonly Script[]>): Promise<EnvironmentView | null> {
-    // Of two versions of a script, the one that counts comes first.
+    // The current version of a script comes first.
     const scripts = new Map<string, { id: string; name: string }>();
     for (const { id, name } of users.get(key) ?? []) if (!scripts.has(id)) scripts.set(id, { id, name });
     const isBuilding = this.#builds.has(key);
     return viewEnvironment(this.#store, key, { isBuilding, scripts: [...scripts.values()] });
   }
 
-  /** Which scripts need an environment now, by its key. */
+  /** Scripts that need each environment now, by key. */
   async #usersByKey(): Promise<Map<string, Script[]>> {
     const users = new Map<string, Script[]>();
     for (const script of await this.#options.scripts()) {
@@ -150,7 +150,7 @@ export class Environments {
       this.#planner.keepOnly(await scripts());
       for (const key of await this.#store.keys()) {
         const ready = await this.#store.find(key);
-        // One that cannot be used any more was not used since.
+        // An unusable environment has not been used since.
         const usedAtMs = ready?.usedAtMs ?? 0;
         if (this.#isUnused(key, usedAtMs)) await this.#removeUnneeded(key, usedAtMs);
       }
@@ -160,7 +160,7 @@ export class Environments {
   }
 
   async #removeUnneeded(key: string, usedAtMs: number): Promise<void> {
-    // However long ago a clock says it was used: what a script needs stays.
+    // Keep needed environments, regardless of the time of last use.
     if ((await this.#usersByKey()).has(key) || (await this.#store.isBeingBuilt(key))) return;
     if (this.#builds.has(key) || !this.#isUnused(key, usedAtMs)) return;
     await this.#store.remove(key);
@@ -168,7 +168,7 @@ export class Environments {
     this.#options.log.info({ key }, 'removed an unused environment');
   }
 
-  /** Whether a run that has not ended was given it, also where its script needs another one by now. */
+  /** Whether an active run uses it, even if its script now needs another one. */
   #isHanded(key: string): boolean {
     const live = [...(this.#handed.get(key) ?? [])].filter((runId) => this.#options.isLive(runId));
     if (live.length === 0) this.#handed.delete(key);

@@ -6,16 +6,16 @@ import { errnoOf } from '../shared/errors.ts';
 import type { Text } from '../shared/text.ts';
 
 /**
- * Puts the packages of an environment in their place: a link named `node_modules` in the script's folder. Not by a variable, for
- * ES modules heed none, and what the script starts in turn must find them too. Only links of our own are ever replaced, in one step.
- * Returns what is in the way, if anything.
+ * Links the packages of an environment: `node_modules` in the folder of the script. Not through a variable, because ES modules ignore
+ * them and child processes need the packages too. Replaces only links of Hob, atomically. Returns the obstacle,
+ * if there is one.
  */
 export async function linkModules(folder: string, target: string): Promise<Text | null> {
   const link = join(folder, 'node_modules');
   try {
     if (await pointsTo(link, target)) return null;
     const draft = join(folder, `.node_modules-${randomBytes(4).toString('hex')}`);
-    // A junction needs no rights on Windows, and is a link elsewhere.
+    // A junction needs no privileges on Windows, and is a plain link elsewhere.
     await symlink(target, draft, 'junction');
     try {
       await replace(draft, link);
@@ -29,7 +29,7 @@ export async function linkModules(folder: string, target: string): Promise<Text 
   }
 }
 
-/** Whether a link could be made or is right already: better known before a long build than after it. */
+/** Whether the link is correct or can be created, checked before a long build. */
 export async function findObstacle(folder: string): Promise<Text | null> {
   try {
     await access(folder, constants.W_OK);
@@ -46,10 +46,10 @@ async function pointsTo(link: string, target: string): Promise<boolean> {
 
 async function replace(draft: string, link: string): Promise<void> {
   if (process.platform === 'win32') {
-    // Nothing can be renamed over a junction there.
+    // Windows cannot rename over a junction.
     await unlink(link).catch(() => {});
   }
-  // Over a folder this fails: what its user put there stays.
+  // Fails if a folder exists: files of the user stay.
   await rename(draft, link);
 }
 

@@ -10,7 +10,7 @@ import type { Recipe } from './recipe/recipe.ts';
 import { bothVersions } from './recipe/requires-python.ts';
 import { Remembered } from './remembered.ts';
 
-/** What has to be there before a script can be run. */
+/** Requirements of a script before it can run. */
 export type Plan =
   | { readonly kind: 'none' }
   | { readonly kind: 'unavailable'; readonly message: Text }
@@ -28,7 +28,7 @@ interface PlannerOptions {
 
 const nothing: Plan = { kind: 'none' };
 
-/** Says what scripts are to be run with. Asked before every run, so that what stays the same is looked at and not read. */
+/** Plans the environments of scripts. Called before every run, so unchanged files are not read again. */
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #examinations = new Remembered<Examination>();
@@ -51,7 +51,7 @@ export class Planner {
     return recipe.kind === 'python' ? this.#planPython(script, recipe) : this.#planNode(script, recipe);
   }
 
-  /** Forgets what it knows of all but these scripts. */
+  /** Removes the cached plans of all other scripts. */
   keepOnly(scripts: readonly Script[]): void {
     this.#examinations.keepOnly(new Set(scripts.map(nameOf)));
   }
@@ -71,7 +71,7 @@ export class Planner {
     const search = await this.#options.finder.find('node.js', requirement);
     if (search.kind === 'none') return missing('node.js', requirement, search);
     const { interpreter } = search;
-    // Packages of one version fit all others that are binary compatible, wherever these are.
+    // Packages are compatible with all binary compatible versions, whatever their path.
     const parts = [interpreter.version.split('.')[0], await this.#abiOf(interpreter), recipe.packageJson];
     return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
   }

@@ -6,10 +6,10 @@ interface Memory<Value> {
   readonly signatures: readonly string[];
 }
 
-/** A file that was changed so shortly before it was read may have changed again without a sign: clocks of file systems tick slowly. */
+/** A file that changed shortly before the read may change again unnoticed, because file system clocks are coarse. */
 const unsureMs = 2000;
 
-/** What was found out from a few files, for as long as these stay as they were. */
+/** Caches a result that depends on files until one of them changes. */
 export class Remembered<Value> {
   readonly #memories = new Map<string, Memory<Value>>();
 
@@ -25,7 +25,7 @@ export class Remembered<Value> {
     this.#memories.delete(name);
     const askedAt = Date.now();
     const { value, looked } = await findOut();
-    // Looked at after the reading: what changed in between has changed too shortly before to be sure of.
+    // Check after the read: a change in between is too recent to be trusted.
     const signatures = looked.map(signatureOf);
     if (signatures.every(({ changedMs }) => changedMs < askedAt - unsureMs)) {
       this.#memories.set(name, { value, looked, signatures: signatures.map(({ text }) => text) });
@@ -33,7 +33,7 @@ export class Remembered<Value> {
     return value;
   }
 
-  /** Forgets everything but this. */
+  /** Removes all other entries. */
   keepOnly(names: ReadonlySet<string>): void {
     for (const name of this.#memories.keys()) if (!names.has(name)) this.#memories.delete(name);
   }
@@ -46,11 +46,11 @@ interface Signature {
 
 const nothing = { text: '', changedMs: 0, isLink: false };
 
-/** At once: a thread takes longer to be asked than it takes to look, and this is looked at for every run. */
+/** Synchronous, because it runs before every run and the thread pool would take longer. */
 function signatureOf(path: string): Signature {
   const itself = tryDescribe(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   if (!itself.isLink) return itself;
-  // What a link leads to may change while the link does not.
+  // The target of a link may change while the link does not.
   const target = tryDescribe(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return { text: `${itself.text}>${target.text}`, changedMs: Math.max(itself.changedMs, target.changedMs) };
 }
@@ -60,7 +60,7 @@ function tryDescribe(look: () => BigIntStats | undefined): Signature & { isLink:
   try {
     found = look();
   } catch {
-    // It cannot be reached: nothing is known of it.
+    // Not accessible: its state is unknown.
   }
   if (found === undefined) return nothing;
   return {

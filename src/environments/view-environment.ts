@@ -10,7 +10,7 @@ interface Known {
   readonly scripts: EnvironmentView['scripts'];
 }
 
-/** An environment as others see it; null when there is none. */
+/** Returns the public view of an environment, or null. */
 export async function viewEnvironment(
   store: EnvironmentStore,
   key: string,
@@ -38,7 +38,7 @@ export async function viewEnvironment(
   };
 }
 
-/** Without a marker, what lies there has to tell. */
+/** Without a marker, the files determine the kind. */
 async function guessKind(path: string, names: readonly string[]): Promise<EnvironmentKind> {
   for (const name of names.filter((each) => madeFolderName.test(each))) {
     const inside: string[] = await readdir(join(path, name)).catch(() => []);

@@ -471,7 +471,7 @@ describe('a run of an earlier service', () => {
   it('that has ended meanwhile has its true end', async () => {
     const { home, path, spec } = await openHome();
     const executor = await launchDirectly(home);
-    const run = await spec('touch over; exit 8');
+    const run = await spec('sleep 0.1; touch over; exit 8');
     await tellAndVanish(executor, { type: 'start', spec: run });
     await fileThere(path('over'));
     const client = await openClient(home);

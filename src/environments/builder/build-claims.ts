@@ -8,11 +8,11 @@ const betweenLooksMs = 200;
 const claimName = /^building-(\d+)-(\d+|x)$/;
 
 /**
- * Keeps other builders away from an environment until the returned function is called. A builder that an earlier service started may
- * still be at work on it: that one is waited for.
+ * Keeps other builders away from an environment until the returned function is called. Waits for a builder of an earlier service that
+ * is still building it.
  *
- * Every builder puts down a claim named after itself and goes on when it sees no other of a living process; two that see each other
- * both step back for a while. A claim dies with its process, for no other will ever have that name.
+ * Every builder writes a claim named after itself, and continues if no other living process has one; two builders that see each other
+ * both retry after a pause. A claim ends with its process, because no other process ever gets the same name.
  */
 export async function claimBuild(
   environment: string,
@@ -22,7 +22,7 @@ export async function claimBuild(
   const path = join(environment, own);
   for (let hasWaited = false; ; hasWaited = true) {
     signal.throwIfAborted();
-    // Also anew: who was waited for removes the folder when nothing came of it.
+    // Create the folder again: a failed builder removes it.
     await mkdir(environment, { recursive: true, mode: 0o700 });
     if (!(await isBeingBuilt(environment, own))) {
       await writeFile(path, '', { mode: 0o600 });
@@ -34,7 +34,7 @@ export async function claimBuild(
   }
 }
 
-/** Whether a living process, other than the one of this claim, is building this environment. Claims of the dead are removed. */
+/** Whether another living process is building this environment. Removes claims of dead processes. */
 export async function isBeingBuilt(environment: string, own?: string): Promise<boolean> {
   let found = false;
   for (const name of await readdir(environment).catch(() => [])) {
@@ -47,7 +47,7 @@ export async function isBeingBuilt(environment: string, own?: string): Promise<b
 }
 
 function isClaimAlive(pid: number, ticks: string): boolean {
-  // Zero would mean everybody here.
+  // Pid 0 would mean the whole process group.
   if (pid <= 0 || !isAlive(pid)) return false;
   const now = startTicksOf(pid);
   return ticks === 'x' || now === null || String(now) === ticks;

@@ -1,6 +1,6 @@
 import type { Text } from '../../shared/text.ts';
 
-/** A build that cannot succeed, for a reason that its user can do something about. */
+/** A build that failed for a reason that the user can fix. */
 export class BuildFailure extends Error {
   readonly text: Text;
 

@@ -19,9 +19,9 @@ const npmOptions = [
 ];
 
 /**
- * Installs what was asked for into a folder of its own, and returns what it was made with. Whether install scripts of packages run is
- * what npm decides when somebody types npm install: many packages do not work without. Who has switched them off in the settings of
- * npm has switched them off here too, and what package.json says about them counts.
+ * Installs the packages into a separate folder, and returns the tools that were used. npm decides about install scripts as for a manual
+ * npm install, because many packages need them. The npm settings of the user, for example to disable them, and package.json
+ * apply here too.
  */
 export async function buildNode({ order, made, env, signal, say }: BuildContext): Promise<string> {
   const npm = await findNpm(order.interpreter, env);
@@ -35,7 +35,7 @@ export async function buildNode({ order, made, env, signal, say }: BuildContext)
   for (const name of order.copies) {
     const target = join(made, name);
     await mkdir(dirname(target), { recursive: true });
-    // A package in the folder may have been tried there, and have packages of its own, for its author alone.
+    // A package in the folder may have its own node_modules, left by its author.
     const filter = (source: string) => !['node_modules', '.git'].includes(basename(source));
     await cp(join(order.scriptFolder, name), target, { recursive: true, dereference: true, filter });
   }
@@ -45,7 +45,7 @@ export async function buildNode({ order, made, env, signal, say }: BuildContext)
   say(`$ ${describeCommand(order.interpreter, args)}`);
   const result = await runTool(order.interpreter, args, run);
   if (!result.ok) throw failed('npm', result);
-  // Where all that was asked for is optional and nothing suits this machine.
+  // All packages are optional, and none supports this machine.
   await mkdir(modulesIn(made), { recursive: true });
   return `Node.js ${order.interpreterVersion}, npm ${version.output.trim().split('\n').at(-1)}`;
 }

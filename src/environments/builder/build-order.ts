@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 
-/** What a builder is to make. */
+/** The environment to build. */
 export interface BuildOrder {
   readonly kind: 'python' | 'node';
   readonly key: string;
@@ -12,15 +12,15 @@ export interface BuildOrder {
   readonly scriptFolder: string;
   readonly interpreter: string;
   readonly interpreterVersion: string;
-  /** For people. */
+  /** For messages. */
   readonly requirements: readonly string[];
-  /** Of Python: the file of requirements. Of Node.js: the package.json that is to be put into the environment. */
+  /** Python: the requirements file. Node.js: the package.json for the environment. */
   readonly asked: string;
   readonly uvLock: string | null;
   readonly lockFile: string | null;
-  /** What is to be copied from the script's folder, relative to it. */
+  /** Paths to copy, relative to the folder of the script. */
   readonly copies: readonly string[];
-  /** Fingerprint and path of what it is made from, in turns: if one has changed, the key is not that of what was made. */
+  /** Fingerprints and paths of the input files, alternating. If one changes, the key is no longer valid. */
   readonly inputs: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface Job {
   readonly outputJson: string;
 }
 
-/** The order in a parameter file. */
+/** Reads the order from a parameter file. */
 export async function readJob(parameterFile: string): Promise<Job> {
   const file: unknown = JSON.parse(await readFile(parameterFile, 'utf8'));
   if (!isJsonObject(file) || !isJsonObject(file.environment) || !isJsonObject(file.params)) {

@@ -9,17 +9,17 @@ import { describeCommand, runTool, type ToolResult } from './run-tool.ts';
 
 export interface BuildContext {
   readonly order: BuildOrder;
-  /** The folder that this build fills. */
+  /** The target folder of this build. */
   readonly made: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Only from this version on can a pip install for another Python than its own. */
+/** First version of pip that can install for another Python. */
 const pipForOthers = { major: 22, minor: 3 };
 
-/** Makes a virtual environment with what was asked for in it, and returns what it was made with. */
+/** Creates a virtual environment with the packages, and returns the tools that were used. */
 export async function buildPython(context: BuildContext): Promise<string> {
   const uv = await findOnPath(process.platform === 'win32' ? 'uv.exe' : 'uv', context.env);
   const made = uv === null ? await withPip(context) : await withUv(context, uv);
@@ -35,7 +35,7 @@ async function withUv(context: BuildContext, uv: string): Promise<string> {
   let asked = order.asked;
   if (order.uvLock !== null) {
     asked = join(made, 'locked.txt');
-    // Without the project itself, and without anything being written into its folder.
+    // Do not install the project itself, and write nothing into its folder.
     const what = ['--frozen', '--no-dev', '--no-emit-project', '--format', 'requirements-txt'];
     await check(context, 'uv', uv, ['export', ...what, '--output-file', asked]);
   }
@@ -47,13 +47,13 @@ async function withPip(context: BuildContext): Promise<string> {
   const { order, made, say } = context;
   const { interpreter } = order;
   if (order.uvLock !== null) say('uv is not on PATH, so the versions in uv.lock are not used');
-  // Without a pip of its own, which would take several seconds.
+  // Do not install pip into it, which would take several seconds.
   const venv = await step(context, interpreter, ['-m', 'venv', '--without-pip', join(made, 'env')]);
   if (!venv.ok) {
     if (/No module named '?venv/.test(venv.output)) throw lacks('venv', interpreter);
     throw failed('pip', venv);
   }
-  // Asking pip itself would take half a second.
+  // Running pip itself would take half a second.
   const own = await ask(context, interpreter, ['-c', 'import pip; print("pip", pip.__version__)']);
   const [, major = '', minor = ''] = /^pip (\d+)\.(\d+)/m.exec(own.output) ?? [];
   const isNew =
@@ -74,7 +74,7 @@ async function withPip(context: BuildContext): Promise<string> {
 async function step(context: BuildContext, file: string, args: readonly string[]): Promise<ToolResult> {
   context.say(`$ ${describeCommand(file, args)}`);
   const { env, signal, order } = context;
-  // Paths of packages are relative to where the tool is started.
+  // Package paths are relative to the working directory of the tool.
   return runTool(file, args, { cwd: order.scriptFolder, env, signal });
 }
 

@@ -22,7 +22,7 @@ interface BuildOptions {
   readonly say: (line: string) => void;
 }
 
-/** Makes an environment, unless somebody else has just made it. Whatever fails leaves nothing behind. */
+/** Builds an environment, unless another builder has just built it. A failure leaves nothing behind. */
 export async function build(order: BuildOrder, { env, signal, say }: BuildOptions): Promise<void> {
   const began = performance.now();
   const interpreter = `${order.kind === 'node' ? 'Node.js' : 'Python'} ${order.interpreterVersion}`;
@@ -45,13 +45,13 @@ export async function build(order: BuildOrder, { env, signal, say }: BuildOption
     });
   } finally {
     await release();
-    // Where nothing came of it; not empty, it is somebody's.
+    // After a failure. If the folder is not empty, another builder uses it.
     await rmdir(order.environment).catch(() => {});
   }
   say(`Built in ${describeDuration(performance.now() - began).en}`);
 }
 
-/** Also the interpreter that it was made with must still be there. */
+/** The interpreter of the environment must also exist. */
 async function isMade(order: BuildOrder): Promise<boolean> {
   const marker = await readMarker(order.environment);
   if (marker === null || marker.key !== order.key) return false;
@@ -60,7 +60,7 @@ async function isMade(order: BuildOrder): Promise<boolean> {
   return found !== null;
 }
 
-/** Removes what earlier builds left. The marker first: from then on nobody takes the rest for an environment. */
+/** Removes earlier builds. The marker goes first, so that the rest is never taken for a usable environment. */
 async function clear(environment: string): Promise<void> {
   await rm(markerPath(environment), { force: true });
   for (const name of await readdir(environment)) {
@@ -83,7 +83,7 @@ async function fill(order: BuildOrder, context: BuildContext): Promise<void> {
   }
 }
 
-/** What was read after the key had been computed from something else would be kept under a wrong name. */
+/** Input that changed after the key was computed would be stored under a wrong key. */
 async function assertUnchanged({ inputs }: BuildOrder): Promise<void> {
   for (let at = 0; at + 1 < inputs.length; at += 2) {
     const [fingerprint = '', path = ''] = inputs.slice(at, at + 2);
@@ -95,7 +95,7 @@ async function assertUnchanged({ inputs }: BuildOrder): Promise<void> {
   }
 }
 
-/** After a power cut there must be no marker whose packages are empty files. */
+/** After a power failure, no marker may exist whose packages are empty files. */
 async function flush({ made, env, signal }: BuildContext): Promise<void> {
   if (process.platform !== 'linux') return;
   await runTool('sync', ['-f', made], { cwd: made, env, signal, isQuiet: true });

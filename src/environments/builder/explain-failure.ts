@@ -10,11 +10,11 @@ const offline =
 interface Cause {
   readonly pattern: RegExp;
   readonly tools?: readonly Tool[];
-  /** Gets what the pattern caught. */
+  /** Receives the captured text. */
   readonly say: (detail: string, tool: Tool) => Text;
 }
 
-/** From the clearest to the vaguest: the first that fits is taken. */
+/** From the most specific to the vaguest: the first match wins. */
 const causes: readonly Cause[] = [
   {
     pattern: /No space left on device|ENOSPC|not enough space on the disk|Disk quota exceeded|os error 28/,
@@ -24,7 +24,7 @@ const causes: readonly Cause[] = [
     }),
   },
   {
-    // Versions were listed, so that the index was reached, and none of them will do.
+    // The index was reached, because it listed versions, but none matches.
     pattern: /Could not find a version that satisfies the requirement (.+?) \(from versions: (?!none\))/,
     say: missingVersion,
   },
@@ -110,7 +110,7 @@ const causes: readonly Cause[] = [
   },
 ];
 
-/** One sentence about why a tool did not do its work, from what it wrote. */
+/** Explains the failure of a tool in one sentence, based on its output. */
 export function explainFailure(tool: Tool, output: string): Text {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences
   const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replace(/:\/\/[^/\s]+@/g, '://***@');
@@ -165,7 +165,7 @@ function notCompiled(detail: string, tool: Tool): Text {
   };
 }
 
-/** The last line that says what went wrong, or else the last line. */
+/** The last error line, otherwise the last line. */
 function lastWords(text: string): string {
   const lines = text
     .split(/\r?\n/)

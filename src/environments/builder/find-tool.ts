@@ -1,7 +1,7 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
-/** Where a program of this name is on PATH; null when it is nowhere. */
+/** Path of a program on PATH, or null. */
 export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const key = Object.keys(env).find((each) => each.toUpperCase() === 'PATH');
   const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter(isAbsolute);
@@ -13,8 +13,8 @@ export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<
 }
 
 /**
- * The program of npm that belongs to a Node.js, to be run by that very one; null when there is none. A version manager puts it
- * beside its Node.js; a distribution may have it anywhere, with a link on PATH.
+ * Returns the npm program of a Node.js, to be run by that Node.js, or null. A version manager installs it next to its Node.js; a
+ * distribution may install it anywhere, with a link on PATH.
  */
 export async function findNpm(node: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const windows = process.platform === 'win32';

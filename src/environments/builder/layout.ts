@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 import { isJsonObject } from '../../shared/json.ts';
 
-/** Counted up when environments are made in another way, so that those made in the old way are not used any more. */
+/** Increased when the layout changes, so that old environments are no longer used. */
 export const environmentFormat = 1;
 
 const markerName = 'environment.json';
 
 /**
- * Written last, and the only sign that an environment can be used: without it, whatever lies there is half-made. It names the folder
- * that one build filled. Every build fills a new one, so that a tool whose builder was killed can go on writing and spoil nothing.
+ * Written last: an environment without this marker is incomplete. It names the folder that one build filled. Every build uses a new
+ * folder, so that a tool of a killed builder cannot damage it.
  */
 export interface Marker {
   readonly key: string;
@@ -28,12 +28,12 @@ export function markerPath(environment: string): string {
   return join(environment, markerName);
 }
 
-/** Where a build that failed says why: its message in both languages, which a run has no room for. */
+/** File with the reason of a failed build in both languages, which a run cannot store. */
 export function failurePath(environment: string): string {
   return `${environment}.failure.json`;
 }
 
-/** Where it is written for the tool what to install, when the script's folder has no such file. */
+/** File that tells the tool what to install, if the folder of the script has none. */
 export function askedPath(environment: string): string {
   return `${environment}.asked`;
 }
@@ -48,7 +48,7 @@ export function modulesIn(made: string): string {
   return join(made, 'node_modules');
 }
 
-/** The marker of an environment; null when there is none that can be relied on. */
+/** Reads the marker of an environment; null if there is no valid one. */
 export async function readMarker(environment: string): Promise<Marker | null> {
   const text = await readFile(markerPath(environment), 'utf8').catch(() => null);
   if (text === null) return null;

@@ -9,8 +9,8 @@ import { readJob } from './build-order.ts';
 import { failurePath } from './layout.ts';
 
 /**
- * The entry of the program that makes an environment: a script like any other, started with the path of its parameter file. Its output
- * is the log of the build, its envelope says what came of it.
+ * Entry of the program that builds an environment: a normal script, started with the path of its parameter file. Its output is the
+ * log of the build, and its envelope is the result.
  */
 async function main([parameterFile = '']: readonly string[]): Promise<void> {
   const stopping = new AbortController();
@@ -31,7 +31,7 @@ async function main([parameterFile = '']: readonly string[]): Promise<void> {
     process.exitCode = 1;
     const text = stopping.signal.aborted ? stopped : describe(error);
     process.stderr.write(`${text.en}\n`);
-    // Where there is no room for it, the envelope has to do.
+    // On a full disk, only the envelope reports the reason.
     await replacePrivateFile(noteOfFailure, JSON.stringify(text)).catch(() => {});
     await writeFile(outputJson, JSON.stringify({ code: 1, msg: text.en }));
   }

@@ -5,7 +5,7 @@ import { errnoOf } from '../../shared/errors.ts';
 
 export interface ToolResult {
   readonly ok: boolean;
-  /** The end of all that it wrote, to tell what went wrong. */
+  /** The end of its output, to explain a failure. */
   readonly output: string;
   /** The program itself could not be started. */
   readonly errno: string | null;
@@ -15,19 +15,19 @@ interface ToolOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Whether it answers a question of ours, which is nothing for the log. */
+  /** Whether this is a query of Hob, which is not logged. */
   readonly isQuiet?: boolean;
 }
 
 const keptCharacters = 64 * 1024;
-/** A tool that is told to stop is given so long to clean up. */
+/** Grace period of a tool after the request to stop. */
 const stopGraceMs = 2000;
-/** So long is waited for the rest of what it wrote. */
+/** Maximum wait for the remaining output. */
 const drainMs = 2000;
 
 /**
- * The one place where the tools that build environments are started. What they write is passed on as it comes, so that the log of
- * the run shows what is going on. Rejects with the signal's reason once the tool has ended after an abort.
+ * The only place that starts build tools. Their output is passed on immediately, so that the log of the run shows the progress. After
+ * an abort, rejects with the reason of the signal when the tool has exited.
  */
 export async function runTool(
   file: string,
@@ -58,7 +58,7 @@ export async function runTool(
     signal.addEventListener('abort', stop, { once: true });
     child.once('error', (error) => done(false, errnoOf(error) ?? 'unknown'));
     child.once('close', (code) => done(code === 0, null));
-    // What a package started may live on and hold the streams: nobody waits for that.
+    // A process of a package may keep the streams open: do not wait for it.
     child.once('exit', (code) => {
       leftBehind = setTimeout(() => done(code === 0, null), drainMs);
     });
@@ -77,7 +77,7 @@ export async function runTool(
   return { ...ended, output };
 }
 
-/** A command as it could be typed, for the log. */
+/** Formats a command for the log. */
 export function describeCommand(file: string, args: readonly string[]): string {
   return [file, ...args]
     .map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word)))

@@ -1,8 +1,8 @@
 import { delimiter, dirname } from 'node:path';
 
 /**
- * With these a tool would put packages elsewhere, take them from elsewhere, or leave some out. What only says where packages come from,
- * how to get there and what may run meanwhile is the user's business, and stays.
+ * Variables that make a tool install elsewhere, use another source or omit packages. Variables that only affect package sources,
+ * connections and install scripts belong to the user and stay.
  */
 const misleading = new Set([
   'pythonpath',
@@ -45,11 +45,11 @@ const misleading = new Set([
   'node_options',
 ]);
 
-/** The user's environment, as it is to be for the tools of this interpreter. */
+/** The environment of the user, adapted for the tools of this interpreter. */
 export function toolEnvironment(given: NodeJS.ProcessEnv, interpreter: string): NodeJS.ProcessEnv {
   const kept = Object.entries(given).filter(([name]) => !misleading.has(name.toLowerCase()));
   const env: NodeJS.ProcessEnv = Object.fromEntries(kept);
-  // What a package starts by its name while it is installed must be the interpreter it is installed for.
+  // Install scripts must find the interpreter for which the package is installed.
   const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   env[path] = [dirname(interpreter), env[path]].filter(Boolean).join(delimiter);
   return { ...env, PYTHONUTF8: '1', PYTHONIOENCODING: 'utf-8', PYTHONUNBUFFERED: '1' };

@@ -5,14 +5,14 @@ import { findPythonRecipe } from './python-recipe.ts';
 import type { Recipe, RecipeOwner } from './recipe.ts';
 
 export interface Examination {
-  /** Null when nothing is to be installed, or when there are errors. */
+  /** Null if nothing is to be installed, or if there are errors. */
   readonly recipe: Recipe | null;
   readonly problems: readonly Problem[];
-  /** Everything whose change may change the answer. */
+  /** All paths whose change may change the result. */
   readonly looked: readonly string[];
 }
 
-/** What a script's folder says about what it needs. */
+/** Reads the requirements in the folder of a script. */
 export async function examineRecipe(script: RecipeOwner): Promise<Examination> {
   const findings = new Findings(script.folder);
   const recipe = await findRecipe(script, findings);

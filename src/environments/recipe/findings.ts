@@ -8,11 +8,11 @@ import type { Input } from './recipe.ts';
 
 const mostFileBytes = 16 * 1024 * 1024;
 
-/** What comes up while a recipe is read: what is wrong, and where was looked. */
+/** Problems and visited paths while a recipe is read. */
 export class Findings {
   readonly folder: string;
   readonly problems: Problem[] = [];
-  /** Everything whose change may change the recipe, also what is not there. */
+  /** All paths whose change may change the recipe, including missing ones. */
   readonly looked = new Set<string>();
   readonly #inputs = new Map<string, Input>();
 
@@ -29,7 +29,7 @@ export class Findings {
     return readRegularFile(path, { maxBytes: mostFileBytes });
   }
 
-  /** Counts a file among what the environment is made from. */
+  /** Adds a file to the inputs of the environment. */
   async take(path: string): Promise<void> {
     this.looked.add(path);
     if (this.#inputs.has(path)) return;
@@ -37,7 +37,7 @@ export class Findings {
     this.#inputs.set(path, { name, path, fingerprint: await fingerprintFile(path) });
   }
 
-  /** The path inside the folder, with forward slashes; null when it is outside. */
+  /** The path inside the folder, with forward slashes; null if it is outside. */
   nameOf(path: string): string | null {
     const inside = relative(this.folder, path);
     if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return null;
@@ -53,7 +53,7 @@ export class Findings {
   }
 }
 
-/** A file that is there but cannot be used as one. */
+/** An existing file that is not usable. */
 export function reportUnreadable(
   findings: Findings,
   file: string,

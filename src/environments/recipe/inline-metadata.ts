@@ -1,6 +1,6 @@
 export type InlineMetadata =
   | { readonly kind: 'none' }
-  /** A block that begins and never ends, on this line. */
+  /** Line of a block without an end. */
   | { readonly kind: 'open'; readonly line: number }
   | { readonly kind: 'twice'; readonly line: number }
   | { readonly kind: 'block'; readonly line: number; readonly toml: string };
@@ -8,7 +8,7 @@ export type InlineMetadata =
 const opening = '# /// script';
 const closing = '# ///';
 
-/** The metadata that a Python file may carry in its comments (PEP 723). */
+/** Reads the metadata in the comments of a Python file (PEP 723). */
 export function readInlineMetadata(text: string): InlineMetadata {
   const lines = text.split(/\r?\n/);
   const first = lines.indexOf(opening);
@@ -21,7 +21,7 @@ export function readInlineMetadata(text: string): InlineMetadata {
   return { kind: 'block', line: first + 1, toml: toml.join('\n') };
 }
 
-/** The last line that closes the block, for the content may hold that line too. */
+/** The last closing line, because the content may contain such a line. */
 function endOfBlock(lines: readonly string[], start: number): number | null {
   let end: number | null = null;
   for (let at = start + 1; at < lines.length; at++) {

@@ -7,17 +7,17 @@ import type { Findings } from './findings.ts';
 import { takeFolder } from './take-folder.ts';
 
 const mostPackages = 200;
-/** What npm and git leave in a package is none of it. */
+/** Folders of npm and git, which are not part of a package. */
 export const leftOut = /^(?:node_modules|\.git)$/;
 
 interface LocalPackages {
-  /** Relative to the script's folder, with forward slashes. */
+  /** Relative to the folder of the script, with forward slashes. */
   readonly copies: readonly string[];
-  /** What npm is to read in the place of what only other tools understand. */
+  /** Replacements for ranges that only other tools understand. */
   readonly renamed: Readonly<Record<string, string>>;
 }
 
-/** The packages in the script's own folder that its package.json names, and those that they name in turn. */
+/** Local packages that package.json names, and those that they name. */
 export async function readLocalPackages(
   file: string,
   wanted: Readonly<Record<string, string>>,
@@ -57,12 +57,12 @@ export async function readLocalPackages(
   return { copies: [...copies].sort(), renamed };
 }
 
-/** The path that a range of versions is instead; null when it is none. */
+/** The path in a version range, or null. */
 function localRange(range: string): string | null {
   const named = /^(?:file|link):(.*)$/s.exec(range)?.[1];
   if (named !== undefined) return named.replace(/^\/\/(?=\.)/, '');
   const isPath = /^(?:\.{1,2}[\\/]|~[\\/]|[\\/]|[A-Za-z]:[\\/])/.test(range);
-  // The name of an archive; with a folder before it, npm takes it for a repository.
+  // An archive name; with a folder before it, npm takes it for a repository.
   return isPath || /^[^\\/:@]+\.(?:tgz|tar\.gz|tar)$/i.test(range) ? range : null;
 }
 
@@ -78,7 +78,7 @@ async function rangesIn(file: string, findings: Findings): Promise<[string, stri
       ),
     );
   } catch {
-    // npm says what is wrong with it.
+    // npm reports the problem.
     return [];
   }
 }

@@ -14,8 +14,8 @@ const lockNames = ['npm-shrinkwrap.json', 'package-lock.json'];
 const foreignLocks = { 'yarn.lock': 'Yarn', 'pnpm-lock.yaml': 'pnpm', 'bun.lock': 'Bun', 'bun.lockb': 'Bun' };
 
 /**
- * What npm needs to know of a package. Its own scripts are not among it: they are for the folder that the script lives in, and
- * would find none of its files. Nor are its name and version: a new version of a script may need the same.
+ * The fields of package.json that npm needs. Scripts are excluded, because they expect the folder of the script and would not find its
+ * files. Name and version are excluded, because a new version of a script may need the same packages.
  */
 const keptFields = [
   'dependencies',
@@ -29,10 +29,10 @@ const keptFields = [
   'allowScripts',
 ];
 
-/** What a link to the packages of an environment points to, wherever the home is, or was. */
+/** Target of a link to the packages of an environment, for any home. */
 const ownTarget = /[\\/][0-9a-f]{32}[\\/]b-[0-9a-f]{8}[\\/]node_modules[\\/]?$/;
 
-/** What a script for Node.js needs. Packages that its user put there are left as they are. */
+/** Reads the requirements of a Node.js script. Packages that the user installed stay as they are. */
 export async function findNodeRecipe(
   { folder }: RecipeOwner,
   findings: Findings,
@@ -149,7 +149,7 @@ function reportRange(file: string, line: number | null, name: string, findings: 
   );
 }
 
-/** The line on which a key stands, as far as that can be told without parsing for positions. */
+/** The line of a key, as far as it is known without a position parser. */
 export function lineOf(text: string, key: string): number | null {
   const index = text.split('\n').findIndex((line) => line.includes(`${JSON.stringify(key)}`));
   return index === -1 ? null : index + 1;
@@ -162,7 +162,7 @@ interface Reduction {
 }
 
 function reduce(whole: JsonObject, { renamed, workspaces, hasLock }: Reduction): string {
-  // npm compares a lock with all that the package asks for, also with what it is not to install.
+  // npm compares a lock file with all dependencies, including those that are not installed.
   const names = hasLock ? [...keptFields, 'devDependencies'] : keptFields;
   const kept: JsonObject = workspaces.length === 0 ? {} : { workspaces: [...workspaces] };
   for (const name of names) {

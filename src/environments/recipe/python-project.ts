@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts';
 import { isRequirement } from './requirement-lines.ts';
 import { readRequiresPython } from './requires-python.ts';
 
-/** What a table with `dependencies` and `requires-python` says; null when it asks for no package. */
+/** Content of a table with `dependencies` and `requires-python`; null if it needs no package. */
 export interface ProjectNeeds {
   readonly dependencies: readonly string[];
   readonly requiresPython: string | null;
@@ -13,11 +13,11 @@ export interface ProjectNeeds {
 
 interface Place {
   readonly file: string;
-  /** The line before the first of the text. */
+  /** Number of lines before the text. */
   readonly lineOffset: number;
 }
 
-/** The table of a `pyproject.toml`, or of the metadata in an entry; null when it is not TOML, which is reported. */
+/** Parses a `pyproject.toml` or the metadata of an entry; null if it is not TOML, which is reported. */
 export function parseProject(
   bytes: Uint8Array,
   { file, lineOffset }: Place,
@@ -30,7 +30,7 @@ export function parseProject(
   return null;
 }
 
-/** What is needed according to the table at `path`. Whatever is not understood is reported. */
+/** Reads the requirements in the table at `path`. Reports invalid values. */
 export function readNeeds(
   table: JsonObject,
   path: KeyPath,
@@ -74,7 +74,7 @@ function readDependencies(value: Json | undefined, report: (index: number | null
     return [];
   }
   return value.flatMap((item, index) => {
-    // A line break would make two lines of it in the file that the tool reads.
+    // A line break would create two lines in the file for the tool.
     if (typeof item === 'string' && !/[\r\n]/.test(item) && isRequirement(item.trim())) return [item.trim()];
     report(index);
     return [];
@@ -88,7 +88,7 @@ function readVersions(value: Json | undefined, report: () => void): string | nul
   return versions;
 }
 
-/** The table of that name, if it is one. */
+/** The table with that name, or null. */
 export function tableAt(table: JsonObject, ...names: readonly string[]): JsonObject | null {
   let inner: Json | undefined = table;
   for (const name of names) {

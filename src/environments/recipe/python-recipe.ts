@@ -10,14 +10,14 @@ import type { PythonRecipe, RecipeOwner } from './recipe.ts';
 import { withoutPassword } from './requirement-lines.ts';
 import { readRequirementsFile, takeLocal } from './requirements-file.ts';
 
-/** The Python of an environment that its user made in the folder, whether it works or not. */
+/** The Python of an environment in the folder, working or not. */
 export function ownPython(folder: string): string {
   return process.platform === 'win32'
     ? join(folder, '.venv', 'Scripts', 'python.exe')
     : join(folder, '.venv', 'bin', 'python');
 }
 
-/** What a Python script needs, from the first place that says anything about it. */
+/** Reads the requirements of a Python script from the first place that has any. */
 export async function findPythonRecipe(
   { folder, runtime }: RecipeOwner,
   findings: Findings,
@@ -33,10 +33,10 @@ export async function findPythonRecipe(
   return findProject(folder, findings);
 }
 
-/** Undefined when the entry carries no metadata; null when it says that nothing is needed. */
+/** Undefined if the entry has no metadata; null if the metadata requires nothing. */
 async function findInline(entry: string, findings: Findings): Promise<PythonRecipe | null | undefined> {
   const result = await findings.read(entry);
-  // That an entry is missing, or is none, is for others to say.
+  // Other checks report a missing or invalid entry.
   if (result.kind !== 'content') return undefined;
   const metadata = readInlineMetadata(decodeFileText(result.bytes));
   if (metadata.kind === 'none') return undefined;
@@ -106,7 +106,7 @@ async function findProject(folder: string, findings: Findings): Promise<PythonRe
   const hasLock = needs.dependencies.length > 0 && (await findings.read(lock)).kind === 'content';
   if (hasLock) {
     await findings.take(lock);
-    // The lock belongs to the project as it stands, and uv reads both.
+    // The lock file belongs to the current project, and uv reads both.
     await findings.take(file);
   }
   return fromNeeds(file, needs, findings, hasLock ? lock : null);

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import { examineRecipe } from './examine-recipe.ts';
 import type { Recipe, RecipeOwner } from './recipe.ts';
 
-/** What a script is to be run with; null when it brings nothing to install. Throws when that cannot be understood. */
+/** Reads the recipe of a script; null if nothing is to be installed. Throws if it is not valid. */
 export async function readRecipe(script: RecipeOwner): Promise<Recipe | null> {
   const { recipe, problems } = await examineRecipe(script);
   const error = problems.find(({ severity }) => severity === 'error');
@@ -11,7 +11,7 @@ export async function readRecipe(script: RecipeOwner): Promise<Recipe | null> {
   return recipe;
 }
 
-/** Everything that is wrong with what a script says it needs, or that its author should know. */
+/** All problems and notes about the requirements of a script. */
 export async function checkRecipe(script: RecipeOwner): Promise<Problem[]> {
   return [...(await examineRecipe(script)).problems];
 }

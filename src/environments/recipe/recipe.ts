@@ -1,43 +1,43 @@
 import type { Script } from '../../scripts/script.ts';
 
-/** All that has to be known of a script to say what it is to be run with. */
+/** The part of a script that determines its environment. */
 export type RecipeOwner = Pick<Script, 'folder' | 'runtime'>;
 
-/** A file that an environment is made from. */
+/** An input file of an environment. */
 export interface Input {
-  /** Its path inside the script's folder, with forward slashes, so that a copy of the folder gives the same; else the whole path. */
+  /** Path inside the folder of the script, with forward slashes, so that a copy has the same key; otherwise the absolute path. */
   readonly name: string;
   readonly path: string;
   readonly fingerprint: string;
 }
 
 interface CommonRecipe {
-  /** The file that states what is needed. */
+  /** The file with the requirements. */
   readonly file: string;
-  /** The packages that are asked for, for people: without the passwords that may be in their addresses. */
+  /** Requirements for display, without passwords. */
   readonly requirements: readonly string[];
   readonly inputs: readonly Input[];
 }
 
 export interface PythonRecipe extends CommonRecipe {
   readonly kind: 'python';
-  /** Which versions of Python will do, in a notation that the finder of interpreters knows. */
+  /** Accepted Python versions, in the notation of the interpreter finder. */
   readonly requiresPython: string | null;
-  /** The lines of a file of requirements to write; null when the tool is to read `file` itself. */
+  /** Lines of a requirements file to write; null if the tool reads `file` itself. */
   readonly lines: readonly string[] | null;
-  /** A lock that uv can install from. */
+  /** A lock file for uv. */
   readonly uvLock: string | null;
-  /** The folder is where the installed code lives, so that a copy of it needs an environment of its own. */
+  /** Whether installed code stays in the folder, so that a copy needs a separate environment. */
   readonly isBoundToFolder: boolean;
 }
 
 export interface NodeRecipe extends CommonRecipe {
   readonly kind: 'node';
-  /** The text of the package.json to write. */
+  /** Text of the package.json to write. */
   readonly packageJson: string;
-  /** The name of the lock, or null without one. */
+  /** Name of the lock file, or null. */
   readonly lockFile: string | null;
-  /** Files and folders to be copied, relative to the folder, with forward slashes. */
+  /** Files and folders to copy, relative to the folder, with forward slashes. */
   readonly copies: readonly string[];
 }
 

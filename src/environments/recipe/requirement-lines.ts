@@ -23,11 +23,11 @@ const optionKinds = {
 
 type KnownOption = keyof typeof optionKinds;
 
-/** What stands in a file of requirements, in pip's notation. */
+/** Parses a requirements file in pip notation. */
 export function readRequirementLines(text: string): RequirementItem[] {
   return logicalLines(text).flatMap(({ line, text: written }) => {
     if (!written.startsWith('-')) {
-      // Options of a single requirement, such as its hashes, stand behind it.
+      // Options of a single requirement, such as hashes, follow it.
       return [{ kind: 'requirement' as const, line, text: written.replace(/\s+--?[a-z].*$/s, '') }];
     }
     return readOptions(line, splitWords(written));
@@ -54,7 +54,7 @@ function isKnown(name: string): name is KnownOption {
   return Object.hasOwn(optionKinds, name);
 }
 
-/** Lines without their comments, those that end with a backslash put together with the next, each with its number. */
+/** Lines without comments, with continuation lines joined, each with its number. */
 function logicalLines(text: string): { line: number; text: string }[] {
   const lines: { line: number; text: string }[] = [];
   let open: { line: number; text: string } | null = null;
@@ -74,20 +74,20 @@ function logicalLines(text: string): { line: number; text: string }[] {
     .filter(({ text: written }) => written !== '');
 }
 
-/** As a shell would split it. */
+/** Splits like a shell. */
 function splitWords(text: string): string[] {
   const words = text.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single));
 }
 
-/** The local path that a requirement names instead of a package of an index; null when it names none. */
+/** The local path of a requirement, or null. */
 export function localPathOf(requirement: string, base: string): string | null {
   const bare = requirement.replace(/\s*;.*$/s, '').trim();
   const named = /^[A-Za-z0-9][\w.-]*\s*(?:\[[^\]]*\])?\s*@\s*(.+)$/s.exec(bare)?.[1];
   const target = (named ?? bare).replace(/(?<=.)\[[\w.,\s-]*\]$/, '');
   if (/^file:/i.test(target)) return fromFileUrl(target, base);
   if (target.includes('://')) return null;
-  // Where there is a slash and no address, pip looks for a folder.
+  // With a slash and no address, pip looks for a folder.
   const looksLocal = /^\.{1,2}(?:[\\/]|$)|^[\\/]|^[A-Za-z]:[\\/]|^[^\s@]+\//.test(target);
   return looksLocal || isArchiveName(target) ? resolve(base, target) : null;
 }
@@ -100,7 +100,7 @@ export function isArchiveName(name: string): boolean {
 function fromFileUrl(url: string, base: string): string | null {
   const address = url.replace(/#.*$/s, '');
   try {
-    // Without slashes it is relative, which no other reader of addresses knows.
+    // Without slashes, the address is relative, which URL parsers do not support.
     if (!/^file:\//i.test(address)) return resolve(base, decodeURIComponent(address.slice('file:'.length)));
     return fileURLToPath(address);
   } catch {
@@ -108,18 +108,18 @@ function fromFileUrl(url: string, base: string): string | null {
   }
 }
 
-/** Whether this can be a requirement at all: the name of a package with conditions, an address or a path. */
+/** Whether this can be a requirement: a package name with conditions, an address or a path. */
 export function isRequirement(text: string): boolean {
   if (text.includes('://') || hasVariables(text) || localPathOf(text, '/') !== null) return true;
   return /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w.,\s-]*\])?\s*(?:$|[;@(]|[<>=!~]=?)/.test(text);
 }
 
-/** Whether pip puts variables of the environment in, so that nobody else can say what it stands for. */
+/** Whether pip substitutes environment variables, so that the value is unknown here. */
 export function hasVariables(text: string): boolean {
   return /\$\{[A-Z0-9_]+\}/.test(text);
 }
 
-/** A requirement for the eyes of people: what stands before the host of an address may be a password. */
+/** Formats a requirement for display, without a password in its address. */
 export function withoutPassword(requirement: string): string {
   return requirement.replace(/:\/\/[^/\s]+@/g, '://***@');
 }

@@ -15,7 +15,7 @@ import {
 } from './requirement-lines.ts';
 import { takeProject } from './take-folder.ts';
 
-/** More files than anybody splits requirements into; a file may name itself. */
+/** Limit of nested files; a file may include itself. */
 const mostFiles = 64;
 
 const namesFiles: ReadonlySet<RequirementItem['kind']> = new Set(['include', 'constraint']);
@@ -23,11 +23,11 @@ const namesFiles: ReadonlySet<RequirementItem['kind']> = new Set(['include', 'co
 export interface FoundRequirements {
   readonly requirements: readonly string[];
   readonly isBoundToFolder: boolean;
-  /** What the tool is to read instead of the file, whose encoding it does not know; null when it can read it. */
+  /** Replacement text for a file in an encoding that the tool does not know; null if it can read the file. */
   readonly lines: readonly string[] | null;
 }
 
-/** Everything that a file of requirements asks for, with the files it names. Null when it is not there. */
+/** Reads a requirements file and its included files. Null if it does not exist. */
 export async function readRequirementsFile(
   file: string,
   findings: Findings,
@@ -47,7 +47,7 @@ class RequirementsReader implements FoundRequirements {
     this.#findings = findings;
   }
 
-  /** Whether the file is there. `isConstraint`: what it says limits others and asks for nothing itself. */
+  /** Returns whether the file exists. `isConstraint`: it limits versions, but requires nothing. */
   async readFile(file: string, isConstraint = false): Promise<boolean> {
     if (this.#files.has(file) || this.#files.size >= mostFiles) return true;
     this.#files.add(file);
@@ -65,7 +65,7 @@ class RequirementsReader implements FoundRequirements {
     return true;
   }
 
-  /** A copy elsewhere would not find the files that it names. */
+  /** A copy in another folder would not find the included files. */
   #rewrite(file: string, text: string, items: readonly RequirementItem[]): void {
     const isAlone = this.#files.size === 1 && !items.some(({ kind }) => namesFiles.has(kind));
     if (isAlone) {
@@ -131,7 +131,7 @@ class RequirementsReader implements FoundRequirements {
     );
   }
 
-  /** The files in a folder of wheels: the tool may install any of them. */
+  /** Adds the files of a wheel folder: the tool may install any of them. */
   async #takeLinks(file: string, text: string): Promise<void> {
     if (text.includes('://') && !/^file:/i.test(text)) return;
     const path = /^file:/i.test(text) ? localPathOf(text, dirname(file)) : resolve(dirname(file), text);
@@ -155,7 +155,7 @@ class RequirementsReader implements FoundRequirements {
   }
 }
 
-/** Counts a package that is given by its path among what an environment is made from. Whether it is one, and is there. */
+/** Adds a package given by its path to the inputs. Returns whether it is a path and exists. */
 export async function takeLocal(
   file: string,
   { line, text }: { readonly line: number | null; readonly text: string },
@@ -163,7 +163,7 @@ export async function takeLocal(
   findings: Findings,
 ): Promise<boolean> {
   if (hasVariables(text)) return isEditable;
-  // Unlike the files that a file names, paths of packages are seen from where the tool is started: the script's folder.
+  // Unlike included files, package paths are relative to the working directory of the tool: the folder of the script.
   const path = localPathOf(isEditable && !text.includes(':') ? asPath(text) : text, findings.folder);
   if (path === null) return false;
   if (findings.nameOf(path) === null) noteOutside(file, line, text, findings);
@@ -186,13 +186,13 @@ export async function takeLocal(
   return true;
 }
 
-/** Whether it is in an encoding that no mark tells, as that of Chinese Windows. */
+/** Whether the encoding has no byte order mark, such as that of Chinese Windows. */
 function isForeign(bytes: Uint8Array): boolean {
   const isMarked = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   return !isMarked && !isUtf8(bytes);
 }
 
-/** What is used where it lies is a folder, also when its path looks like the name of a package. */
+/** An editable requirement is a folder, even if its path looks like a package name. */
 function asPath(text: string): string {
   return isAbsolute(text) ? text : `./${text}`;
 }

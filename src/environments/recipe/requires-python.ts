@@ -1,8 +1,8 @@
 import { parseVersionRange } from '../../scripts/runtimes/version-range.ts';
 
 /**
- * Python's `requires-python` in the notation of the finder of interpreters; null when it makes no sense. Signs of early versions,
- * as in `<4.0a0`, are left out: no interpreter is chosen by them.
+ * Converts `requires-python` to the notation of the interpreter finder; null if it is not valid. Pre-release suffixes, as in `<4.0a0`,
+ * are dropped, because they do not affect the choice of an interpreter.
  */
 export function readRequiresPython(written: string): string | null {
   const parts = written
@@ -13,7 +13,7 @@ export function readRequiresPython(written: string): string | null {
   return requirement === '' || parseVersionRange(requirement) === null ? null : requirement;
 }
 
-/** What satisfies both. The first may name alternatives, as in `3.8 || 3.10`; the second has gone through the above. */
+/** Combines both ranges. The first may have alternatives, as in `3.8 || 3.10`; the second is already converted. */
 export function bothVersions(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second;
   const parts = second.split(',');

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 
 import type { Findings } from './findings.ts';
 
-/** A larger project is no part of a script: of what goes beyond this, changes are not noticed. */
+/** Limit of watched files: changes beyond it are not detected. */
 const mostFiles = 2000;
 const metadataFiles = ['pyproject.toml', 'setup.py', 'setup.cfg'];
-/** What the tools themselves leave there when they build. */
+/** Build output of the tools. */
 const leftByPython = /^(?:\..*|__pycache__|build|dist|.*\.egg-info)$/;
 
-/** Counts a Python project that is to be installed among what an environment is made from. */
+/** Adds a Python project to the inputs of an environment. */
 export async function takeProject(
   folder: string,
   findings: Findings,
   { metadataOnly }: { metadataOnly: boolean },
 ): Promise<void> {
-  // One that is used where it lies may change without being installed again, but for what it says of itself.
+  // An editable project may change without a new installation, except for its metadata.
   if (metadataOnly) for (const name of metadataFiles) await findings.take(join(folder, name));
   else await takeFolder(folder, findings, leftByPython);
 }
 
-/** Counts all files of a folder among what an environment is made from, but for those that are `leftOut`. */
+/** Adds all files of a folder to the inputs of an environment, except those that are `leftOut`. */
 export async function takeFolder(folder: string, findings: Findings, leftOut: RegExp): Promise<void> {
   const folders = [folder];
   let files = 0;

@@ -7,8 +7,8 @@ import { leftOut } from './local-packages.ts';
 import { takeFolder } from './take-folder.ts';
 
 /**
- * The folders of the packages that `workspaces` names, relative to the script's folder. npm is to find them where they are named in
- * `dependencies`: without them it would take what has the same name in the registry, whoever put it there.
+ * Returns the folders that `workspaces` names, relative to the folder of the script. npm must find them for entries in `dependencies`:
+ * otherwise it would install a package of the same name from the registry, from any author.
  */
 export async function readWorkspaces(
   file: string,
@@ -29,7 +29,7 @@ export async function readWorkspaces(
   return found;
 }
 
-/** A folder, or with a star at the end all that are in it. */
+/** A folder, or with a trailing star all folders in it. */
 async function expand(file: string, pattern: string, findings: Findings): Promise<string[]> {
   const [, parent] = /^(.+)\/\*\/?$/.exec(pattern) ?? [];
   const path = resolve(findings.folder, parent ?? pattern);

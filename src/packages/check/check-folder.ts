@@ -7,7 +7,7 @@ import { checkEntry } from './check-entry.ts';
 import { checkFiles } from './check-files.ts';
 import { checkManifest, type FindScript } from './check-manifest.ts';
 
-/** Additional problems of a script, found by other rooms. */
+/** Additional checks of a script, from other modules. */
 export type ScriptCheck = (script: Script) => Promise<Problem[]>;
 
 export interface CheckOptions {
