@@ -77,7 +77,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
     for await (const chunk of response) {
       at += chunk.length;
       if (at > sizeBytes) break;
-      if (!intake.add(chunk)) await intake.whenRoom();
+      if (!intake.add(chunk)) await withoutTimeout(response, intake.whenRoom());
     }
   } catch (error) {
     broken = { error };
@@ -102,6 +102,17 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
       response.destroy();
       throw error;
     });
+  }
+}
+
+/** Waits while nothing is read from a response. The time limit for a silent server does not count meanwhile. */
+async function withoutTimeout({ socket }: HubResponse, waiting: Promise<void>): Promise<void> {
+  const { timeout } = socket;
+  socket.setTimeout(0);
+  try {
+    await waiting;
+  } finally {
+    socket.setTimeout(timeout ?? 0);
   }
 }
 
