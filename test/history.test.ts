@@ -164,13 +164,13 @@ describe('the list of runs', () => {
   });
 
   it.each([
-    ['stat=failed', /no query field "stat".*script, parent, state/],
+    ['stat=failed', /Unknown query field "stat".*script, parent, state/],
     ['state=dancing', /state must be one or more of queued, running/],
     ['script=x', /script must be a UUID/],
     ['since=yesterday', /since must be a time/],
     ['limit=0', /limit must be an integer from 1 to 500/],
     ['limit=501', /limit/],
-    ['cursor=x', /cursor must be what `next`/],
+    ['cursor=x', /cursor must be the value of `next`/],
     ['state=failed&state=queued', /state must be given once/],
   ])('refuses %s, and says what it takes', async (query, message) => {
     const hob = await startHob();

@@ -35,7 +35,7 @@ describe('POST /api/models/download', () => {
     expect(first).toMatchObject({ status: 200, code: null });
     expect(first.body).toEqual({
       status: 'success',
-      message: 'The download of acme/tiny has begun',
+      message: 'Started the download of acme/tiny',
       download_id: id,
       is_joined: false,
     });
