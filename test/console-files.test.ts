@@ -91,7 +91,7 @@ it('serves the page with 404 for unknown paths to browsers, and the JSON error t
     expect(answer.status).toBe(404);
     expect(await answer.json()).toEqual({
       status: 'error',
-      message: expect.stringMatching(/^No such file or folder: /),
+      message: expect.stringMatching(/^No such path: /),
     });
   }
 });
