@@ -193,7 +193,12 @@ setTimeout(() => run.progress(1), 300);
       { code: 1, msg: 'RangeError: 坏 值', traceback: expect.stringContaining('main.mjs') },
       1,
     ],
-    ['a number', '() => 5', { code: 1, msg: expect.stringContaining('must return an object, a string or nothing') }, 1],
+    [
+      'a number',
+      '() => 5',
+      { code: 1, msg: expect.stringContaining('must return an object, a string or nothing') },
+      1,
+    ],
   ])('turns %s into an envelope', async (name, work, envelope, exitCode) => {
     const answer = await resultOf(`returns ${name}`, `await hob.main(${work});\n`, { data: ['a'] });
     expect(answer).toMatchObject({ result: envelope, exit_code: exitCode });

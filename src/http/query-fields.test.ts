@@ -9,7 +9,9 @@ describe('a field of a query', () => {
     expect(() => new QueryFields({ other: '1' }, ['field'])).toThrow(
       'Unknown query field "other". Known fields: field',
     );
-    expect(() => new QueryFields({ other: '1' }, [])).toThrow('Unknown query field "other". This path has no query fields');
+    expect(() => new QueryFields({ other: '1' }, [])).toThrow(
+      'Unknown query field "other". This path has no query fields',
+    );
     expect(() => read(['a', 'b'])).toThrow('given once');
   });
 
