@@ -164,7 +164,8 @@ export class ExecutorSet {
 
   #noteWarm(message: FromExecutor): void {
     if (message.type === 'warm') this.#warm = message.state;
-    else if (message.type === 'started' && message.warm) this.#warm = message.warm;
+    else if ((message.type === 'started' || message.type === 'ended') && message.warm)
+      this.#warm = message.warm;
   }
 
   #onGone(link: ExecutorLink): void {

@@ -209,12 +209,13 @@ export type FromExecutor =
       readonly windowless?: Text | null;
       /** The size of its terminal, if it has one for a page. */
       readonly terminal?: TerminalSize | null;
-      /** After this run, if it could be warm: whoever hears of its end knows what it left to others. */
+      /** The warm interpreters after this run, if it could use one: a reader sees the effect of the run at once. */
       readonly warm?: WarmState;
     }
   /** A run has reached its time limit and is being stopped, which takes a while. */
   | { readonly type: 'timed-out'; readonly runId: string }
-  | { readonly type: 'ended'; readonly end: RunEnd }
+  /** `warm` as in `started`. */
+  | { readonly type: 'ended'; readonly end: RunEnd; readonly warm?: WarmState }
   | { readonly type: 'counted'; readonly counts: readonly Count[] }
   /** Told when it has changed, a few times a second at most. */
   | { readonly type: 'warm'; readonly state: WarmState }

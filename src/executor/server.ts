@@ -12,6 +12,7 @@ import {
   type RunEnd,
   type ToExecutor,
   toExecutorTypes,
+  type WarmState,
 } from '../execution/messages.ts';
 import { removeParameterFile } from '../execution/remove-parameter-file.ts';
 import { throughShortPath } from '../execution/socket-path.ts';
@@ -91,10 +92,10 @@ export class ExecutorServer {
   }
 
   /** Keeps an end, of a run of this executor or one before it, until a service has heard it. */
-  keep(end: RunEnd): void {
+  keep(end: RunEnd, warm?: WarmState): void {
     this.#options.journal.ended(end);
     this.#unheard.set(end.runId, end);
-    this.#tell({ type: 'ended', end });
+    this.#tell({ type: 'ended', end, ...(warm && { warm }) });
   }
 
   #greet(socket: Socket): void {
@@ -243,7 +244,7 @@ export class ExecutorServer {
         process.stderr.write(`${runId}: cannot remove its parameter file: ${String(error)}\n`);
       });
       this.#running.delete(runId);
-      this.keep(end);
+      this.keep(end, spec.warm ? this.#options.warm?.state : undefined);
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
       this.#reconsider();
     });
