@@ -11,7 +11,6 @@ import { buildFloor } from './performance/floor.mjs';
 import { measureLinks } from './performance/links.mjs';
 import { Load } from './performance/load.mjs';
 import { measureOutput } from './performance/output.mjs';
-import { measurePieces } from './performance/pieces.mjs';
 import { programsFor } from './performance/programs.mjs';
 import { measureHistory, measureModels } from './performance/requests.mjs';
 import { findInterpreters, hasNumpy } from './performance/scene.mjs';
@@ -65,7 +64,6 @@ const groups = {
   history: measureHistory,
   starts: measureStarts,
   memory: measureMemory,
-  pieces: measurePieces,
 };
 
 /** Values of `--only`. */

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
 import { openDatabase } from '../../build/storage/database.js';
-import { EntryJournal } from '../../build/storage/entry-journal.js';
 import { SqliteRunStore } from '../../build/storage/sqlite-run-store.js';
 import { scriptId } from './fill-history.mjs';
 import { ratio, rounded, Samples } from './samples.mjs';
@@ -28,28 +27,6 @@ export function measureWrites(homes) {
     const seen = times[index].flatMap((each) => [rounded(each.at(0.5)), rounded(each.at(0.99))]);
     return [name, ...seen, ratio(large.at(0.5), small.at(0.5))];
   });
-}
-
-/** Milliseconds to buffer the record of a run that starts at once. */
-export function timeNotes(folder) {
-  const database = openDatabase(join(folder, 'hob.db'));
-  const journal = new EntryJournal(join(folder, 'entries.jsonl'));
-  const store = new SqliteRunStore(database, journal);
-  const times = new Samples();
-  for (let at = -warmUps; at < runs; at++) {
-    const [runId, now] = [randomUUID(), new Date().toISOString()];
-    const began = performance.now();
-    store.insert(newRun(runId, now), hashOf(runId), {
-      durable: false,
-      start: { startedAt: now, executor: '1-aa' },
-    });
-    if (at >= 0) times.add(performance.now() - began);
-    // As often as the service with sequential calls.
-    if (at % 5 === 0) store.settle();
-  }
-  database.close();
-  journal.close();
-  return times;
 }
 
 function writeOneRun(store) {
