@@ -5,22 +5,18 @@ import { fileURLToPath } from 'node:url';
 
 import { startApart } from './start-apart.mjs';
 
-const { fewThreads } = await import(new URL('../../build/shared/node-flags.js', import.meta.url).href);
 const command = fileURLToPath(new URL('../../bin/hob.js', import.meta.url));
 
 /** Starts a real service on a home. */
 export async function startService(home, settings) {
   writeFileSync(join(home, 'settings.toml'), settings);
   const began = performance.now();
-  // The same options as `hob start`.
-  const child = startApart(
-    process.execPath,
-    [...fewThreads, command, 'serve', '--home', home, '--port', '0'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, HOB_LOG_LEVEL: 'error' },
-    },
-  );
+  // The same option of Node as `hob start`.
+  const args = ['--v8-pool-size=1', command, 'serve', '--home', home, '--port', '0'];
+  const child = startApart(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, HOB_LOG_LEVEL: 'error' },
+  });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     child.stdout.once('data', (chunk) => resolve(String(chunk).trim().split(' ').at(-1)));
