@@ -1,7 +1,9 @@
+import { join } from 'node:path';
+
+import { smallProgram, writeScript } from './performance/programs.mjs';
 import { scriptId } from './support/fill-history.mjs';
 import { ratio, rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
-import { measureWrites } from './support/writes.mjs';
 
 const unlimited = 'history_runs = 0\nhistory_days = 0\nhistory_mib = 0\n';
 const few = 1000;
@@ -11,23 +13,30 @@ const starts = 3;
 const mixedRequests = 2000;
 const pagedRuns = 100_000;
 const pageRuns = 500;
+const smallScript = scriptId(998);
 
 /**
  * Sends the same requests in turn to a service with many runs on record and to one with few, so that disturbances of the machine affect
- * both. Many runs should cost about as much as few.
+ * both. Both services should take about the same time.
  */
 export async function measure({ runs, homes }) {
   const histories = [few, runs];
-  const startTimes = await measureStarts(histories.map((count) => homes.withHistory(count)));
+  const folders = histories.map((count) => homes.withHistory(count));
+  for (const home of folders)
+    writeScript(join(home, 'scripts'), { id: smallScript, name: 'small', ...smallProgram });
+  const startTimes = await measureStarts(folders);
   const services = [];
   try {
-    for (const count of histories) services.push(await startService(homes.withHistory(count), unlimited));
+    for (const home of folders) services.push(await startService(home, unlimited));
     const memory = [memoryRow('after the start', services)];
     const sides = [];
     for (const [index, service] of services.entries()) sides.push(await toSide(service, histories[index]));
     const latency = await measureLatency(sides);
     for (const { caller, requests } of sides)
-      for (let at = 0; at < mixedRequests; at++) await caller.text(requests[at % requests.length].path);
+      for (let at = 0; at < mixedRequests; at++) {
+        const { path, body } = requests[at % requests.length];
+        await caller.text(path, body);
+      }
     memory.push(
       memoryRow(`after ${mixedRequests.toLocaleString('en')} more requests of all kinds`, services),
     );
@@ -37,8 +46,6 @@ export async function measure({ runs, homes }) {
       memory.push(memoryRow(`after ${paged}${often}`, services));
     }
     const stalls = await measureStalls(services[1]);
-    await Promise.all(services.map((service) => service.stop()));
-    const writes = measureWrites(histories.map((count) => homes.withHistory(count)));
     const sizes = histories.map((count) => `${count.toLocaleString('en')} runs`);
     return [
       {
@@ -50,11 +57,6 @@ export async function measure({ runs, homes }) {
         title: 'Requests that scan many runs, and other requests meanwhile, in milliseconds',
         columns: ['request', 'duration', '`/api/health` meanwhile: p50', 'p99', 'longest'],
         rows: stalls,
-      },
-      {
-        title: 'Recording a run, in microseconds of the main thread',
-        columns: ['write', ...sizes.flatMap((size) => [`${size}: p50`, 'p99']), 'ratio of p50'],
-        rows: writes,
       },
       { title: 'Memory of the service, in MiB', columns: ['when', ...sizes, 'ratio'], rows: memory },
       {
@@ -108,7 +110,8 @@ async function toSide(service, runs) {
     ['its tree', `/api/runs/${items[0].run_id}/tree`],
     ['30 days of statistics', '/api/stats?days=30'],
     ['400 days of statistics', '/api/stats?days=400'],
-  ].map(([what, path]) => ({ what, path }));
+    ['a synchronous call of an sh script', '/api/execute', { script_id: smallScript, sync: true }],
+  ].map(([what, path, body]) => ({ what, path, body }));
   return { caller, requests };
 }
 
@@ -128,7 +131,8 @@ async function measureLatency(sides) {
     const times = sides.map(() => new Samples());
     for (let at = -warmUps; at < repetitions; at++) {
       for (const [side, { caller, requests }] of sides.entries()) {
-        const ms = await caller.timed(requests[index].path);
+        const { path, body } = requests[index];
+        const ms = await caller.timed(path, body);
         if (at >= 0) times[side].add(ms);
       }
     }

@@ -6,7 +6,7 @@ import { tableText } from './tables.mjs';
 const scenarios = {
   history: {
     title: 'A long history',
-    did: 'A client sends the same requests in turn to two services, one with a thousand runs on record and one with many more: one request at a time, over one keep-alive connection. Reading the history should cost about the same in both.',
+    did: 'A client sends the same requests in turn to two services, one with a thousand runs on record and one with many more: one request at a time, over one keep-alive connection. A request should take about the same time in both.',
   },
   prune: {
     title: 'Pruning the history',
