@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { smallProgram, writeScript } from './performance/programs.mjs';
-import { scriptId } from './support/fill-history.mjs';
+import { scriptId } from './support/homes.mjs';
 import { ratio, rounded, Samples } from './support/samples.mjs';
 import { startService } from './support/service.mjs';
 
@@ -21,7 +21,8 @@ const smallScript = scriptId(998);
  */
 export async function measure({ runs, homes }) {
   const histories = [few, runs];
-  const folders = histories.map((count) => homes.withHistory(count));
+  const folders = [];
+  for (const count of histories) folders.push(await homes.withHistory(count));
   for (const home of folders)
     writeScript(join(home, 'scripts'), { id: smallScript, name: 'small', ...smallProgram });
   const startTimes = await measureStarts(folders);

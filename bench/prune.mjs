@@ -1,24 +1,24 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { fillFolders, scriptId } from './support/fill-history.mjs';
-import { settle } from './support/homes.mjs';
+import { writeScript } from './performance/programs.mjs';
+import { scriptId, settle } from './support/homes.mjs';
 import { rounded, Samples } from './support/samples.mjs';
+import { fillFolders } from './support/seed-home.mjs';
 import { startService } from './support/service.mjs';
 
 const mostRemoved = 30_000;
 const folders = 10_000;
 const idleMs = 10_000;
-const trivialScript = scriptId(999);
+const emptyScript = { id: scriptId(999), name: 'empty', language: 'bash', entry: 'main.sh', text: 'exit 0\n' };
 
 /** Starts a service whose history exceeds its limit, and sends requests while the service removes runs. */
 export async function measure({ runs, homes }) {
-  const home = homes.withHistory(runs);
+  const home = await homes.withHistory(runs);
   const kept = runs - Math.min(mostRemoved, Math.floor(runs / 10));
   const oldFolders = fillFolders(home, Math.min(folders, runs - kept));
-  await writeTrivialScript(join(home, 'scripts', 'trivial'));
+  writeScript(join(home, 'scripts'), emptyScript);
   settle();
   const sizeBefore = databaseMib(home);
   const service = await startService(home, `history_runs = ${kept}\nhistory_days = 0\nhistory_mib = 0\n`);
@@ -79,7 +79,7 @@ async function ask(service, isOver) {
   const questions = [
     ['/api/health'],
     ['/api/runs'],
-    ['/api/execute', { script_id: trivialScript, sync: true }],
+    ['/api/execute', { script_id: emptyScript.id, sync: true }],
   ];
   let over = false;
   const asking = questions.map(async (question, index) => {
@@ -101,13 +101,4 @@ async function ask(service, isOver) {
 
 function databaseMib(home) {
   return statSync(join(home, 'hob.db')).size / 2 ** 20;
-}
-
-async function writeTrivialScript(folder) {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'main.sh'), 'exit 0\n');
-  await writeFile(
-    join(folder, 'script.toml'),
-    `[service.info]\nid = "${trivialScript}"\nname = "trivial"\n[service.runtime]\nlanguage = "bash"\nentry = "main.sh"\nterminal = "never"\n`,
-  );
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { scriptId } from '../support/fill-history.mjs';
+
 import { fillModels } from '../support/fill-models.mjs';
+import { scriptId } from '../support/homes.mjs';
 import { rounded, Samples } from '../support/samples.mjs';
 import { startService } from '../support/service.mjs';
 import { targetOf } from './load.mjs';
@@ -43,7 +44,7 @@ export async function measureModels({ folder, load, extent, say }) {
 export async function measureHistory({ homes, load, extent, say }) {
   say('history');
   const runs = Math.round(historyRuns * extent.share);
-  const service = await startService(homes.withHistory(runs), unlimited);
+  const service = await startService(await homes.withHistory(runs), unlimited);
   const asked = {
     'the newest 50 runs': '/api/runs',
     'runs of one script': `/api/runs?script=${scriptId(7)}`,
