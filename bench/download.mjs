@@ -1,23 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { settle } from './support/homes.mjs';
 import { ratio, rounded, Samples } from './support/samples.mjs';
+import { residentBytes, startService } from './support/service.mjs';
 
 /** The scenario needs no history, so the page does not show its size. */
 export const usesHistory = false;
 
-const sizeMib = 2048;
-const rounds = 5;
 const fileServer = fileURLToPath(new URL('./support/file-server.py', import.meta.url));
-const downloadOnce = fileURLToPath(new URL('./support/download-once.mjs', import.meta.url));
 
 /** Downloads a large file with curl and with Hob in turn, from the same server into the same folder. */
-export async function measure() {
+export async function measure({ quick }) {
+  const [sizeMib, rounds] = quick ? [128, 1] : [2048, 5];
   const folder = mkdtempSync(join(tmpdir(), 'hob-bench-download-'));
   const server = spawn('python3', [fileServer, join(folder, 'served.bin'), String(sizeMib)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -28,12 +28,10 @@ export async function measure() {
     const rates = { curl: new Samples(), hob: new Samples() };
     const memory = { before: new Samples(), afterTenth: new Samples(), most: new Samples() };
     for (let round = 0; round < rounds; round++) {
-      rates.curl.add(curl(url, join(folder, 'curl.bin')));
-      const seen = hob(url, join(folder, 'cache'), `model-${round}`);
+      rates.curl.add(sizeMib / curl(url, join(folder, 'curl.bin')));
+      const seen = await hob(url, mkdtempSync(join(folder, 'hob-')));
       rates.hob.add(sizeMib / seen.seconds);
-      memory.before.add(seen.before);
-      memory.afterTenth.add(seen.afterTenthMib);
-      memory.most.add(seen.most);
+      for (const [when, samples] of Object.entries(memory)) samples.add(seen[when] / 2 ** 20);
     }
     const row = (who, samples) => [
       who,
@@ -52,12 +50,12 @@ export async function measure() {
         ],
       },
       {
-        title: 'Memory of the downloading process, in MiB, maximum of all rounds',
+        title: 'Memory of the service, in MiB, maximum of all rounds',
         columns: ['when', 'measured'],
         rows: [
           ['before', rounded(memory.before.at(1))],
-          ['after a tenth of the file', rounded(memory.afterTenth.at(1))],
-          ['at the end', rounded(memory.most.at(1))],
+          ['peak after a tenth of the file', rounded(memory.afterTenth.at(1))],
+          ['peak at the end', rounded(memory.most.at(1))],
         ],
       },
     ];
@@ -67,6 +65,7 @@ export async function measure() {
   }
 }
 
+/** Returns the seconds of the download. */
 function curl(url, target) {
   rmSync(target, { force: true });
   settle();
@@ -74,17 +73,35 @@ function curl(url, target) {
   const { status, stdout } = spawnSync('curl', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error('curl failed or is not installed');
   rmSync(target, { force: true });
-  return sizeMib / Number(stdout);
+  return Number(stdout);
 }
 
-function hob(url, cache, name) {
-  settle();
-  const { stdout } = spawnSync(process.execPath, [downloadOnce, url, cache, name], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  rmSync(cache, { recursive: true, force: true });
-  const seen = JSON.parse(stdout);
-  if (seen.state !== 'done') throw new Error(`the download failed: ${seen.message}`);
-  return seen;
+/** Downloads the file with a new service. Returns the seconds of the download, and the resident bytes of the service. */
+async function hob(url, folder) {
+  Object.assign(process.env, { HF_ENDPOINT: url, HF_HUB_CACHE: join(folder, 'cache') });
+  const service = await startService(folder, '');
+  const caller = service.caller();
+  try {
+    settle();
+    const peak = () => residentBytes(service.pid, 'VmHWM');
+    const before = residentBytes(service.pid);
+    // Resets the peak of the resident memory, which the start of the service has raised.
+    writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
+    const { download_id } = await caller.json('/api/models/download', { repo_id: 'bench/model' });
+    let afterTenth;
+    for (;;) {
+      const download = await caller.json(`/api/models/downloads/${download_id}`);
+      if (download.bytes_done > (download.bytes_total ?? Number.POSITIVE_INFINITY) / 10) afterTenth ??= peak();
+      if (download.state === 'done') {
+        const seconds = (Date.parse(download.ended_at) - Date.parse(download.started_at)) / 1000;
+        return { seconds, before, afterTenth, most: peak() };
+      }
+      if (download.state !== 'running') throw new Error(`the download failed: ${download.error?.message}`);
+      await pause(20);
+    }
+  } finally {
+    caller.close();
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }

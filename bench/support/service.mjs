@@ -27,7 +27,7 @@ export async function startService(home, settings) {
     url,
     pid: child.pid,
     executorPid: () => executorPid(home),
-    residentMib: () => residentMib(child.pid),
+    residentMib: () => residentBytes(child.pid) / 2 ** 20,
     caller: () => new Caller(url),
     async stop() {
       child.kill();
@@ -40,13 +40,9 @@ export async function startService(home, settings) {
   };
 }
 
-function residentMib(pid) {
-  return residentBytes(pid) / 2 ** 20;
-}
-
-/** Resident memory of a process, including shared pages. */
-export function residentBytes(pid) {
-  const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+/** Resident memory of a process, including shared pages. The field `VmHWM` is its peak. */
+export function residentBytes(pid, field = 'VmRSS') {
+  const [, kib] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) * 1024;
 }
 
