@@ -294,18 +294,32 @@ export const importRules = [
   },
 ];
 
+const source = /^src\/.*(?<!\.test)\.ts$/;
+
 export const textRules = [
   {
     name: 'environment-in-settings',
     comment:
       'Only settings reads the environment, so that every setting is read, checked and documented in one place. Exceptions: the program in a window, whose emulator describes itself in variables, and the program that builds environments, which passes its variables to its tools.',
+    files: source,
     pattern: /\bprocess\.env\b/,
     allowed: /^src\/(?:settings\/|terminals\/window\/main\.ts$|environments\/builder\/main\.ts$)/,
+    plant: { file: 'src/http/planted.ts', text: 'export const plantedEnvironment = process.env;\n' },
   },
   {
     name: 'exit-in-entries',
     comment: 'Only entry files end the process: elsewhere this would interrupt unrelated work.',
+    files: source,
     pattern: /\bprocess\.exit\b/,
     allowed: /^src\/(?:cli|executor|terminals\/(?:page|window))\/main\.ts$/,
+    plant: { file: 'src/http/planted.ts', text: 'export const plantedExit = process.exit;\n' },
+  },
+  {
+    name: 'bench-is-apart',
+    comment:
+      'Internals change and the benchmarks compare releases, so they use only HTTP, the command and a seeded home. The same holds for the screenshots. The text is searched, because a path may also be in a URL.',
+    files: /^(?:bench\/.*|tools\/screenshots(?:\/.*)?)\.mjs$/,
+    pattern: /['"`](?:\.\.?\/)+(?:src|build|dist)\//,
+    plant: { file: 'bench/support/planted.mjs', text: "import '../../build/main.js';\n" },
   },
 ];

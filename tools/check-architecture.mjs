@@ -17,6 +17,7 @@ import { importRules, textRules } from './architecture.mjs';
 import { root } from './lib/prepare.mjs';
 
 const folders = ['src', 'web/src'];
+const textFolders = ['src', 'bench', 'tools'];
 
 /** Checks the source against the rules in architecture.mjs, and verifies that the check detects a planted violation of every rule. */
 const real = await examine(root);
@@ -65,16 +66,18 @@ async function examine(folder) {
 }
 
 function examineText(folder) {
+  const entries = textFolders.flatMap((each) =>
+    readdirSync(join(folder, each), { withFileTypes: true, recursive: true }),
+  );
   const violations = [];
-  for (const entry of readdirSync(join(folder, 'src'), { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.test.ts')) continue;
+  for (const entry of entries.filter((each) => each.isFile())) {
     const path = join(entry.parentPath ?? entry.path, entry.name);
     const file = relative(folder, path).replaceAll('\\', '/');
+    const rules = textRules.filter(({ files, allowed }) => files.test(file) && !allowed?.test(file));
+    if (rules.length === 0) continue;
     const text = readFileSync(path, 'utf8');
-    for (const { name, comment, pattern, allowed } of textRules) {
-      if (pattern.test(text) && !allowed.test(file))
-        violations.push({ rule: name, file, what: file, why: comment });
-    }
+    for (const { name, comment, pattern } of rules)
+      if (pattern.test(text)) violations.push({ rule: name, file, what: file, why: comment });
   }
   return violations;
 }
@@ -85,8 +88,10 @@ async function plantViolations() {
   try {
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     cpSync(join(root, 'package.json'), join(copy, 'package.json'));
-    for (const each of folders) cpSync(join(root, each), join(copy, each), { recursive: true });
-    const plants = [...importRules.map(importPlant), ...textRules.map(textPlant)];
+    for (const each of new Set([...folders, ...textFolders]))
+      cpSync(join(root, each), join(copy, each), { recursive: true });
+    const textPlants = textRules.map(({ name, plant: { file, text } }) => ({ rule: name, texts: [[file, text]] }));
+    const plants = [...importRules.map(importPlant), ...textPlants];
     for (const [file, text] of plants.flatMap(({ texts }) => texts)) append(copy, file, text);
     const { violations } = await examine(copy);
     const isNoticed = ({ rule, texts }) =>
@@ -102,14 +107,6 @@ function importPlant({ name, plant }, index) {
   const text = (from) =>
     `import * as planted${index} from '${from}';\nexport const used${index} = planted${index};\n`;
   return { rule: name, texts: imports.map(([file, from]) => [file, text(from)]) };
-}
-
-function textPlant({ name, pattern }) {
-  const [, word] = /process\\\.(\w+)/.exec(pattern.source) ?? [];
-  return {
-    rule: name,
-    texts: [['src/http/planted.ts', `export const ${word}Planted = process.${word};\n`]],
-  };
 }
 
 function append(folder, file, text) {
