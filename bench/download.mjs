@@ -91,7 +91,8 @@ async function hob(url, folder) {
     let afterTenth;
     for (;;) {
       const download = await caller.json(`/api/models/downloads/${download_id}`);
-      if (download.bytes_done > (download.bytes_total ?? Number.POSITIVE_INFINITY) / 10) afterTenth ??= peak();
+      if (download.bytes_done > (download.bytes_total ?? Number.POSITIVE_INFINITY) / 10)
+        afterTenth ??= peak();
       if (download.state === 'done') {
         const seconds = (Date.parse(download.ended_at) - Date.parse(download.started_at)) / 1000;
         return { seconds, before, afterTenth, most: peak() };

@@ -11,7 +11,13 @@ import { startService } from './support/service.mjs';
 const mostRemoved = 30_000;
 const folders = 10_000;
 const idleMs = 10_000;
-const emptyScript = { id: scriptId(999), name: 'empty', language: 'bash', entry: 'main.sh', text: 'exit 0\n' };
+const emptyScript = {
+  id: scriptId(999),
+  name: 'empty',
+  language: 'bash',
+  entry: 'main.sh',
+  text: 'exit 0\n',
+};
 
 /** Starts a service whose history exceeds its limit, and sends requests while the service removes runs. */
 export async function measure({ runs, homes }) {

@@ -90,7 +90,10 @@ async function plantViolations() {
     cpSync(join(root, 'package.json'), join(copy, 'package.json'));
     for (const each of new Set([...folders, ...textFolders]))
       cpSync(join(root, each), join(copy, each), { recursive: true });
-    const textPlants = textRules.map(({ name, plant: { file, text } }) => ({ rule: name, texts: [[file, text]] }));
+    const textPlants = textRules.map(({ name, plant: { file, text } }) => ({
+      rule: name,
+      texts: [[file, text]],
+    }));
     const plants = [...importRules.map(importPlant), ...textPlants];
     for (const [file, text] of plants.flatMap(({ texts }) => texts)) append(copy, file, text);
     const { violations } = await examine(copy);

@@ -42,7 +42,8 @@ export async function startService(home, settings) {
 
 /** Resident memory of a process, including shared pages. The field `VmHWM` is its peak. */
 export function residentBytes(pid, field = 'VmRSS') {
-  const [, kib] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kib] =
+    new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) * 1024;
 }
 
