@@ -213,7 +213,9 @@ describe('hob model pull --for', () => {
     const { model } = await open('[[service.models]]\nsource = "huggingface"\nrepo_id = "no model"\n');
     const { code, stderr } = await model('pull', '--for', 'node').ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('Failed to download no model: repo_id must be');
+    expect(stderr).toContain(
+      'Failed to download no model: repo_id is missing or not of the form owner/name.',
+    );
   });
 
   it('does nothing for a script without models', async () => {

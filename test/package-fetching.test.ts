@@ -159,7 +159,7 @@ describe('a package that is fetched', () => {
       someScript.map((entry) => ({ ...entry, name: `all/${name}/${entry.name}` })),
     );
     const source = await scene.archive(zipOf(entries));
-    expect((await scene.refused(source)).text.en).toBe('There are 2 scripts in it: "one", "two"');
+    expect((await scene.refused(source)).text.en).toBe('The source contains 2 scripts: "one", "two"');
     expect((await scene.fetch({ ...source, path: 'two' })).folder.endsWith('/all/two')).toBe(true);
     expect((await scene.fetch({ ...source, path: 'all/one' })).folder.endsWith('/all/one')).toBe(true);
     expect(await scene.refused({ ...source, path: 'three' })).toMatchObject({ code: 'package-not-a-script' });
