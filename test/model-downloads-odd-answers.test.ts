@@ -22,7 +22,7 @@ it('a hub that answers with another protocol is given up, and nothing waits for 
   const downloads = await downloadsHere({ url: `http://127.0.0.1:${port}`, folder: await tempFolder() });
   expect(await pull(downloads)).toMatchObject({
     state: 'failed',
-    error: { code: 'hub-unreachable', message: expect.stringContaining('did not answer in HTTP') },
+    error: { code: 'hub-unreachable', message: expect.stringContaining('did not send an HTTP response') },
   });
 });
 

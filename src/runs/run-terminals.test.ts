@@ -55,6 +55,6 @@ describe('RunTerminals', () => {
     const cutOff = openTerminals({ isReachable: false });
     expect(() => cutOff.terminals.type(cutOff.runId, piece)).toThrow('cannot be reached');
     expect(() => cutOff.terminals.resize(cutOff.runId, size)).toThrow('cannot be reached');
-    expect(() => cutOff.terminals.resize('nobody', size)).toThrow('There is no run nobody');
+    expect(() => cutOff.terminals.resize('nobody', size)).toThrow('No such run: nobody');
   });
 });

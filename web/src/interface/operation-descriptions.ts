@@ -53,10 +53,10 @@ const chinese: Readonly<Record<string, string>> = {
   'GET /api/stats': '按脚本和本地日期统计运行的结果与耗时。运行结束时即计入，因此与记录是否仍然保留无关。',
   'GET /api/outcomes': '全部或部分脚本最近的运行：各次的结果、时间和耗时。',
   'GET /api/events':
-    '实时事件（server-sent events）。带有 Last-Event-ID 或 `since` 时，先返回该事件之后的全部事件。',
+    '实时事件（server-sent events）。带有 `Last-Event-ID` 或 `since` 时，先返回该事件之后的全部事件。',
   'GET /api/runs/{id}/events':
-    '某次运行的状态、实时输出与进度，以及它的结束（server-sent events）。带有 Last-Event-ID 或 `since` 时，输出从上次的位置继续。',
-  'POST /api/progress': '由运行中的脚本通过它自己的地址调用。',
+    '某次运行的状态、实时输出与进度，以及它的结束（server-sent events）。带有 `Last-Event-ID` 或 `since` 时，输出从上次的位置继续。',
+  'POST /api/progress': '由运行中的脚本通过它自己的地址 `environment.api_base` 调用。',
   'GET /api/runs/{id}/stdout': output,
   'GET /api/runs/{id}/stderr': output,
   'POST /api/open-folder':
