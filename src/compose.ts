@@ -216,7 +216,7 @@ export async function startService({
       runTerminals,
       keyedRuns: new KeyedRuns({
         keys,
-        keptSince: () => new Date(systemClock.now().getTime() - keepKeysMs).toISOString(),
+        keptSince: () => ledger.keysKeptSince(),
         store,
         ends: runEnds,
         recall: (record) => recallOutcome(record, runOptions),

@@ -105,6 +105,12 @@ export class Ledger {
     this.#progress.report({ runId, scriptId, scriptName, ...progress, at });
   }
 
+  /** The time before which a used idempotency key is forgotten. */
+  keysKeptSince(): string {
+    const { clock, keepKeysMs } = this.#options;
+    return new Date(clock.now().getTime() - keepKeysMs).toISOString();
+  }
+
   /** The last published progress of a run that has not ended. */
   progressOf(runId: string): LoggedEvent | null {
     return this.#progress.latest(runId);
@@ -182,12 +188,12 @@ export class Ledger {
 
   /** Returns the run as it was queued. */
   #insertRow({ record, acceptance }: Run, start: RunStart | null): BriefRun {
-    const { store, keys, clock, keepKeysMs } = this.#options;
+    const { store, keys } = this.#options;
     if (acceptance === null) throw new Error(`the run ${record.runId} is on record already`);
     const { tokenHash, key } = acceptance;
     const queued = store.insert(record, tokenHash, { durable: false, start });
-    const since = new Date(clock.now().getTime() - keepKeysMs).toISOString();
-    if (key !== undefined) keys.put(key, { runId: record.runId, usedAt: record.queuedAt, since });
+    const { runId, queuedAt: usedAt } = record;
+    if (key !== undefined) keys.put(key, { runId, usedAt, since: this.keysKeptSince() });
     return queued;
   }
 
