@@ -79,6 +79,22 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     expect(missed).toBeLessThanOrEqual(2);
   });
 
+  it.skipIf(python === null)('finds a process that forks and exits again and again', async () => {
+    const hop = 'import os, time\nwhile True:\n  if os.fork(): os._exit(0)\n  time.sleep(0.004)';
+    const env = { HOB_RUN_ID: 'hops' };
+    const first = spawn(String(python), ['-c', hop], { detached: true, stdio: 'ignore', env });
+    const { pid = 0 } = first;
+    onTestFinished(() => void process.kill(-pid, 'SIGKILL'));
+    const sinceTicks = startTicksOf(pid);
+    await new Promise((resolve) => first.once('exit', resolve));
+    const found: number[] = [];
+    for (let look = 0; look < 60; look++) {
+      const table = (await readProcessTable(sinceTicks)) ?? [];
+      found.push(table.filter(({ runId }) => runId === env.HOB_RUN_ID).length);
+    }
+    expect(found).not.toContain(0);
+  });
+
   it('reads an environment to its end, however large it is', async () => {
     const cookie = 'HOB_RUN_ID=far-back\0';
     // Around the sizes at which the buffer is full to the last byte, and well beyond.

@@ -24,6 +24,8 @@ const sliceSize = 64;
 /** A process becomes another program in far less than that; on a busy machine it may have to wait for its turn meanwhile. */
 const longestStartMs = 50;
 const startingMs = 2;
+/** Lists of processes for one table, at most. Two suffice, unless processes start faster than they can be read. */
+const mostLists = 20;
 
 /**
  * The processes of this machine that were started at `sinceTicks` or later: nobody of a run is older than its script. Null when
@@ -38,22 +40,32 @@ async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   const table: ProcessEntry[] = [];
   let patienceMs = longestStartMs;
   try {
-    const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-    for (const [index, pid] of pids.entries()) {
-      let reading = readEntry(pid, sinceTicks);
-      while (reading?.isStarting && patienceMs > 0) {
-        const sinceMs = performance.now();
-        await wait(startingMs);
-        patienceMs -= performance.now() - sinceMs;
-        reading = readEntry(pid, sinceTicks);
+    const looked = new Set<number>();
+    // A process may fork and exit after it was listed and before it is read. Its child stands in the next list.
+    for (let lists = 0; lists < mostLists; lists++) {
+      const pids = listPids().filter((pid) => !looked.has(pid));
+      if (pids.length === 0) break;
+      for (const pid of pids) {
+        looked.add(pid);
+        let reading = readEntry(pid, sinceTicks);
+        while (reading?.isStarting && patienceMs > 0) {
+          const sinceMs = performance.now();
+          await wait(startingMs);
+          patienceMs -= performance.now() - sinceMs;
+          reading = readEntry(pid, sinceTicks);
+        }
+        if (reading !== null) table.push(reading.entry);
+        if (looked.size % sliceSize === 0) await nextTurn();
       }
-      if (reading !== null) table.push(reading.entry);
-      if (index % sliceSize === sliceSize - 1) await nextTurn();
     }
   } catch {
     return null;
   }
   return table;
+}
+
+function listPids(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
 interface Reading {
