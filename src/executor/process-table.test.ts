@@ -214,8 +214,10 @@ describe.skipIf(!hasProc)('a process', () => {
     expect(isSameProcess(pid, startTicks + 1)).toBe(false);
     expect(isEnding(pid)).toBe(false);
     child.kill('SIGKILL');
-    // Already, though it may take a while until it is over.
-    expect(isEnding(pid)).toBe(true);
+    // The kernel shows nothing for a moment between taking the signal and beginning the exit. The exit itself takes longer.
+    let looks = 0;
+    while (!isEnding(pid) && looks < 1000) looks++;
+    expect(looks).toBeLessThan(1000);
     await exited;
     expect(isSameProcess(pid, startTicks)).toBe(false);
   });

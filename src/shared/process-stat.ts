@@ -16,6 +16,8 @@ export interface ProcessStat {
 
 const kernelThreadFlag = 0x0020_0000;
 const exitingFlag = 0x4;
+/** A signal ends it. The kernel sets this after it has taken the signal, and before it begins to exit. */
+const signaledFlag = 0x400;
 /** Every signal that ends a process becomes this one as soon as it is sent. */
 const killPending = 0x100;
 
@@ -35,7 +37,7 @@ export function parseProcessStat(text: string): ProcessStat {
     isEnding:
       state === 'Z' ||
       state === 'X' ||
-      (flags & exitingFlag) !== 0 ||
+      (flags & (exitingFlag | signaledFlag)) !== 0 ||
       (Number(fields[28]) & killPending) !== 0,
   };
 }
