@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isAlive } from '../shared/is-alive.ts';
 import { addressFileEnd, type ExecutorAddress, executorFolder } from './messages.ts';
 
-/** The executors of a home that are alive, as far as can be told by their files. */
+/** The living executors of a home, according to their address files and process ids. */
 export async function findExecutors(home: string): Promise<ExecutorAddress[]> {
   const folder = join(home, executorFolder);
   const names = await readdir(folder).catch(() => []);
@@ -21,7 +21,7 @@ function parseAddress(text: string): ExecutorAddress | null {
     const value: unknown = JSON.parse(text);
     return isAddress(value) ? value : null;
   } catch {
-    // Removed meanwhile, by an executor that leaves.
+    // An executor that exits has removed the file meanwhile.
     return null;
   }
 }

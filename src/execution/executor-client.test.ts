@@ -43,13 +43,13 @@ const entry = join(projectRoot, 'dist', 'executor', 'main.js');
 const env = { PATH: testPath };
 const warmLimits = { memoryBytes: 64 * 1024 * 1024, idleMs: 60_000 };
 
-/** A home with the scripts of a test. All that is started in it is ended with the test. */
+/** A home with the scripts of a test. Every process started in it is ended with the test. */
 async function openHome() {
   const home = await tempFolder();
   const runIds: string[] = [];
   onTestFinished(async () => {
     for (const runId of runIds) await endProcesses(runId);
-    // With nobody to work for and nothing to do they leave by themselves; one that has not heard so is ended here.
+    // Executors without a service and without runs exit by themselves. One that does not notice is killed here.
     const deadlineMs = performance.now() + 5000;
     await untilSo(async () => {
       const living = await livingExecutors(home);
@@ -63,7 +63,7 @@ async function openHome() {
   return {
     home,
     path: (name: string) => join(home, name),
-    /** A script that leaves a line in `starts` whenever it is started. */
+    /** A script that appends a line to `starts` each time it is started. */
     async spec(script: string, rest: Partial<RunSpec> = {}): Promise<RunSpec> {
       const runId = randomUUID();
       runIds.push(runId);
@@ -110,7 +110,7 @@ async function openClient(home: string, options: { entry?: string } = {}): Promi
   return client;
 }
 
-/** An executor that was there before the service, and can be reached through a proxy only. */
+/** An executor that was started before the service, and is reachable only through a proxy. */
 async function launchBehindProxy(home: string) {
   const executor = await launchDirectly(home);
   return { executor, proxy: await ExecutorProxy.before(home, executor) };
@@ -123,7 +123,7 @@ async function launchDirectly(home: string): Promise<ExecutorAddress> {
   return address;
 }
 
-/** What the run's caller hears of it, in order. */
+/** The hooks of a run's caller, and the events they received, in order. */
 function listen(): { hooks: RunHooks; heard: string[] } {
   const heard: string[] = [];
   return {
@@ -136,10 +136,10 @@ function listen(): { hooks: RunHooks; heard: string[] } {
   };
 }
 
-const quiet: RunHooks = { given: () => {}, started: () => {}, timedOut: () => {} };
+const noHooks: RunHooks = { given: () => {}, started: () => {}, timedOut: () => {} };
 
 describe('a run', () => {
-  it('is started, heard of and seen to its end', async () => {
+  it('reports its start and its true end', async () => {
     const { home, path, spec, starts } = await openHome();
     const client = await openClient(home);
     expect(client.containment).toBeNull();
@@ -167,18 +167,18 @@ describe('a run', () => {
     client.acknowledge(run.runId);
   });
 
-  it('is one of many at once in one executor', async () => {
+  it('shares one executor with other runs', async () => {
     const { home, spec, starts } = await openHome();
     const client = await openClient(home);
     const specs = await Promise.all(Array.from({ length: 8 }, (_, index) => spec(`exit ${index}`)));
-    const ends = await Promise.all(specs.map((run) => client.run(run, quiet)));
+    const ends = await Promise.all(specs.map((run) => client.run(run, noHooks)));
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(await starts()).toBe(8);
     expect(await executorPids(home)).toHaveLength(1);
     for (const { runId } of specs) client.acknowledge(runId);
   });
 
-  it('that reaches its time limit is told of before it ends', async () => {
+  it('reports its timeout before its end', async () => {
     const { home, spec } = await openHome();
     const client = await openClient(home);
     const { hooks, heard } = listen();
@@ -187,58 +187,58 @@ describe('a run', () => {
     expect(heard).toEqual(['given', 'started', 'timed out']);
   });
 
-  it('is not given to anybody when that cannot be put on record', async () => {
+  it('is not given to an executor when that cannot be recorded', async () => {
     const { home, path, spec } = await openHome();
     const client = await openClient(home);
     const given = () => {
       throw new Error('no room for the record');
     };
-    await expect(client.run(await spec('exit 0'), { ...quiet, given })).rejects.toThrow('no room');
-    expect((await client.run(await spec('exit 0'), quiet)).exitCode).toBe(0);
+    await expect(client.run(await spec('exit 0'), { ...noHooks, given })).rejects.toThrow('no room');
+    expect((await client.run(await spec('exit 0'), noHooks)).exitCode).toBe(0);
     expect((await readFile(path('starts'), 'utf8')).trim()).toBe('started');
   });
 
   it('is refused when no executor can be started', async () => {
     const { home, spec } = await openHome();
     const client = await openClient(home, { entry: join(home, 'not-there.js') });
-    await expect(client.run(await spec('exit 0'), quiet)).rejects.toMatchObject({
+    await expect(client.run(await spec('exit 0'), noHooks)).rejects.toMatchObject({
       code: 'executor-unavailable',
     });
     expect(existsSync(join(home, 'starts'))).toBe(false);
   });
 
-  it('has what it left running counted after its end', async () => {
+  it('reports after its end how many processes it left running', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
     client.catchUp();
     const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
     const run = await spec('sleep 600 > /dev/null 2>&1 & exit 0');
-    expect((await client.run(run, quiet)).leftRunning).toBeNull();
+    expect((await client.run(run, noHooks)).leftRunning).toBeNull();
     client.acknowledge(run.runId);
     expect(await counted).toEqual([{ runId: run.runId, leftRunning: 1 }]);
     client.acknowledgeCounts([run.runId]);
     await untilSo(() => proxy.countOf('acknowledge-counts') === 1);
   });
 
-  it('is counted for the next service, however early that is told', async () => {
+  it('has its count sent to the next service, also when the count arrived before the service caught up', async () => {
     const { home, spec } = await openHome();
     const first = await openClient(home);
     first.catchUp();
     const counted = new Promise<readonly Count[]>((resolve) => first.counts.subscribe(resolve));
-    // What holds its streams keeps the executor there.
+    // A process that holds its streams keeps the executor running.
     const run = await spec('sleep 600 & exit 0');
-    await first.run(run, quiet);
+    await first.run(run, noHooks);
     await counted;
     await first.close();
     const second = await openClient(home);
     await second.connect();
-    const told = new Promise<readonly Count[]>((resolve) => second.counts.subscribe(resolve));
+    const received = new Promise<readonly Count[]>((resolve) => second.counts.subscribe(resolve));
     second.catchUp();
-    expect(await told).toEqual([{ runId: run.runId, leftRunning: 1 }]);
+    expect(await received).toEqual([{ runId: run.runId, leftRunning: 1 }]);
   });
 
-  it('has its count told again when the connection broke before', async () => {
+  it('has its count sent again when the connection broke before it arrived', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -246,7 +246,7 @@ describe('a run', () => {
     const counted = new Promise<readonly Count[]>((resolve) => client.counts.subscribe(resolve));
     const broken = proxy.cut('counted', 'before');
     const run = await spec('exit 0');
-    await client.run(run, quiet);
+    await client.run(run, noHooks);
     client.acknowledge(run.runId);
     await broken;
     expect(await counted).toEqual([{ runId: run.runId, leftRunning: 0 }]);
@@ -256,11 +256,11 @@ describe('a run', () => {
 describe('a connection that breaks', () => {
   it.each([
     ['before the run arrives', 'start', 'before'],
-    ['after the run arrived, and before it is known to have started', 'start', 'after'],
-    ['before the run is heard to have started', 'started', 'before'],
-    ['after the run was heard to have started', 'started', 'after'],
-    ['before its end is heard', 'ended', 'before'],
-    ['after its end was heard', 'ended', 'after'],
+    ['after the run arrived, and before its start is reported', 'start', 'after'],
+    ['before the start of the run is reported', 'started', 'before'],
+    ['after the start of the run was reported', 'started', 'after'],
+    ['before its end is reported', 'ended', 'before'],
+    ['after its end was reported', 'ended', 'after'],
     ['before the acknowledgement of its end arrives', 'acknowledge', 'before'],
     ['after the acknowledgement of its end arrived', 'acknowledge', 'after'],
   ] as const)('%s leaves it with one start and one end', async (_moment, type, when) => {
@@ -272,15 +272,15 @@ describe('a connection that breaks', () => {
     const broken = proxy.cut(type, when);
     // The executor reports the start of a run that lasts. The end of a shorter one includes it.
     const run = await spec('sleep 0.1; exit 5');
-    expect(await client.run(run, quiet)).toMatchObject({ runId: run.runId, cause: 'exit', exitCode: 5 });
+    expect(await client.run(run, noHooks)).toMatchObject({ runId: run.runId, cause: 'exit', exitCode: 5 });
     client.acknowledge(run.runId);
     await broken;
     await untilSo(() => proxy.countOf('acknowledge') > 0 && proxy.countOf('welcome') === 2);
-    // It is done with the run: nothing is left to be told to the next service.
+    // The executor is done with the run: it has nothing to report to the next service.
     expect(client.processes.size).toBe(0);
     expect(await starts()).toBe(1);
     const next = await spec('exit 6');
-    expect(await client.run(next, quiet)).toMatchObject({ exitCode: 6 });
+    expect(await client.run(next, noHooks)).toMatchObject({ exitCode: 6 });
     client.acknowledge(next.runId);
     await client.close();
     await untilGone(executor.pid);
@@ -289,12 +289,12 @@ describe('a connection that breaks', () => {
     expect(await starts()).toBe(2);
   });
 
-  it('with a request to stop does not save the run', async () => {
+  it('and loses a stop request does not keep the run running', async () => {
     const { home, path, spec, starts } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
     const run = await spec('touch up; exec sleep 600');
-    const end = client.run(run, quiet);
+    const end = client.run(run, noHooks);
     await fileThere(path('up'));
     const broken = proxy.cut('stop', 'before');
     client.stop(run.runId, 'cancelled');
@@ -303,7 +303,7 @@ describe('a connection that breaks', () => {
     expect(await starts()).toBe(1);
   });
 
-  it('with both the run and the request to stop it leaves one end, and the first cause', async () => {
+  it('and loses both the run and the request to stop it leaves one end, with the first cause', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -311,7 +311,7 @@ describe('a connection that breaks', () => {
     const broken = proxy.cut('start', 'before');
     proxy.isOpen = false;
     const run = await spec('exec sleep 600');
-    const end = client.run(run, quiet);
+    const end = client.run(run, noHooks);
     await broken;
     client.stop(run.runId, 'shutdown');
     client.stop(run.runId, 'cancelled');
@@ -319,7 +319,7 @@ describe('a connection that breaks', () => {
     expect(await end).toMatchObject({ cause: 'shutdown' });
   });
 
-  it('is no reason to start another executor, nor to refuse new runs', async () => {
+  it('does not cause another executor to start, nor new runs to be refused', async () => {
     const { home, spec, starts } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -327,20 +327,20 @@ describe('a connection that breaks', () => {
     proxy.isOpen = false;
     proxy.break();
     await untilSo(() => proxy.turnedAway > 0);
-    const end = client.run(await spec('exit 4'), quiet);
+    const end = client.run(await spec('exit 4'), noHooks);
     proxy.isOpen = true;
     expect((await end).exitCode).toBe(4);
     expect(await starts()).toBe(1);
     expect(await executorPids(home)).toHaveLength(1);
   });
 
-  it('has an end acknowledged that came again before all runs were taken up', async () => {
+  it('does not keep an end from being acknowledged that was repeated before the service caught up', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
     const broken = proxy.cut('acknowledge', 'before');
     const run = await spec('exit 0');
-    await client.run(run, quiet);
+    await client.run(run, noHooks);
     client.acknowledge(run.runId);
     await broken;
     await untilSo(() => proxy.countOf('welcome') === 2);
@@ -349,7 +349,7 @@ describe('a connection that breaks', () => {
     await untilSo(() => proxy.countOf('acknowledge') === 1);
   });
 
-  it('before a run is heard to have started does not keep its caller from hearing it', async () => {
+  it('before the start of a run is reported does not hide that start from its caller', async () => {
     const { home, path, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -363,7 +363,7 @@ describe('a connection that breaks', () => {
     expect(heard).toEqual(['given', 'started']);
   });
 
-  it('before a run is heard to have reached its time limit does not keep its caller from hearing it', async () => {
+  it('before the timeout of a run is reported does not hide that timeout from its caller', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -379,8 +379,8 @@ describe('a connection that breaks', () => {
   });
 });
 
-/** A service that vanishes as soon as its message has reached the executor. */
-async function tellAndVanish(address: ExecutorAddress, message: ToExecutor): Promise<void> {
+/** A service that vanishes as soon as the executor has received its message. */
+async function sendAndVanish(address: ExecutorAddress, message: ToExecutor): Promise<void> {
   const socket = connect(address.socket);
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
@@ -394,37 +394,37 @@ async function tellAndVanish(address: ExecutorAddress, message: ToExecutor): Pro
 }
 
 describe('a run of an earlier service', () => {
-  it('is kept by its executor until its end is on record, also when that was known at once', async () => {
+  it('is kept by its executor until its end is recorded, also when that end was known when the service attached', async () => {
     const { home, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const first = await openClient(home);
-    // What holds its streams keeps the executor there.
+    // A process that holds its streams keeps the executor running.
     const run = await spec('sleep 600 & exit 5');
-    await first.run(run, quiet);
+    await first.run(run, noHooks);
     await first.close();
 
     const second = await openClient(home);
     await second.connect();
-    const attached = second.attach(run.runId, null, quiet);
+    const attached = second.attach(run.runId, null, noHooks);
     second.catchUp();
     expect(attached).toMatchObject({ kind: 'attached' });
-    // Another message behind it would have arrived after an acknowledgement.
+    // An acknowledgement would have arrived before this later message.
     await second.connect();
     expect(proxy.countOf('acknowledge')).toBe(0);
     second.acknowledge(run.runId);
     await untilSo(() => proxy.countOf('acknowledge') === 1);
   });
 
-  it('whose end is told again while it is being recorded is not acknowledged by that', async () => {
+  it('is not acknowledged when its end is repeated while it is being recorded', async () => {
     const { home, path, spec } = await openHome();
     const { proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
     client.catchUp();
     const run = await spec('exit 5');
-    expect(await client.run(run, quiet)).toMatchObject({ exitCode: 5 });
+    expect(await client.run(run, noHooks)).toMatchObject({ exitCode: 5 });
     // Any other message that breaks the connection will do.
     const broken = proxy.cut('started', 'after');
-    const other = client.run(await spec('while [ ! -e go ]; do sleep 0.01; done'), quiet);
+    const other = client.run(await spec('while [ ! -e go ]; do sleep 0.01; done'), noHooks);
     await broken;
     await untilSo(() => client.processes.size === 1);
     await client.connect();
@@ -433,25 +433,25 @@ describe('a run of an earlier service', () => {
     await other;
   });
 
-  it('is waited for, and known to have started', async () => {
+  it('is awaited, and reported as started', async () => {
     const { home, path, spec, starts } = await openHome();
     const executor = await launchDirectly(home);
     const run = await spec('while [ ! -e go ]; do sleep 0.01; done; exit 9');
-    await tellAndVanish(executor, { type: 'start', spec: run });
+    await sendAndVanish(executor, { type: 'start', spec: run });
     const client = await openClient(home);
     await client.connect();
     expect([...client.processes.values()]).toEqual([run.runId]);
-    let told = 0;
+    let received = 0;
     const started = () => {
-      told += 1;
+      received += 1;
     };
-    const attachment = client.attach(run.runId, executor.instance, { ...quiet, started });
+    const attachment = client.attach(run.runId, executor.instance, { ...noHooks, started });
     if (attachment.kind !== 'attached') throw new Error(attachment.kind);
     client.catchUp();
     await mkdir(path('go'));
     expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 9 });
     expect(await starts()).toBe(1);
-    expect(told).toBe(1);
+    expect(received).toBe(1);
     client.acknowledge(run.runId);
   });
 
@@ -459,58 +459,58 @@ describe('a run of an earlier service', () => {
     const { home, spec } = await openHome();
     const executor = await launchDirectly(home);
     const run = await spec('exec sleep 600');
-    await tellAndVanish(executor, { type: 'start', spec: run });
+    await sendAndVanish(executor, { type: 'start', spec: run });
     const client = await openClient(home);
     await client.connect();
-    const attachment = client.attach(run.runId, executor.instance, quiet);
+    const attachment = client.attach(run.runId, executor.instance, noHooks);
     if (attachment.kind !== 'attached') throw new Error(attachment.kind);
     client.stop(run.runId, 'cancelled');
     expect(await attachment.end).toMatchObject({ cause: 'cancelled' });
   });
 
-  it('that has ended meanwhile has its true end', async () => {
+  it('reports its true end if it ended meanwhile', async () => {
     const { home, path, spec } = await openHome();
     const executor = await launchDirectly(home);
     const run = await spec('sleep 0.1; touch over; exit 8');
-    await tellAndVanish(executor, { type: 'start', spec: run });
+    await sendAndVanish(executor, { type: 'start', spec: run });
     await fileThere(path('over'));
     const client = await openClient(home);
     await client.connect();
-    const attachment = client.attach(run.runId, executor.instance, quiet);
+    const attachment = client.attach(run.runId, executor.instance, noHooks);
     if (attachment.kind !== 'attached') throw new Error(attachment.kind);
     expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 8 });
     client.acknowledge(run.runId);
   });
 
-  it('was never given, when its executor is there and does not know it', async () => {
+  it('is reported as never given when its executor is connected and does not know it', async () => {
     const { home } = await openHome();
     const { instance } = await launchDirectly(home);
     const client = await openClient(home);
     await client.connect();
-    expect(client.attach(randomUUID(), instance, quiet)).toEqual({ kind: 'never-given' });
+    expect(client.attach(randomUUID(), instance, noHooks)).toEqual({ kind: 'never-given' });
   });
 
-  it('is unknown when nobody is left who could know', async () => {
+  it('is unknown when no executor is left that could know it', async () => {
     const { home } = await openHome();
     const client = await openClient(home);
     await client.connect();
-    expect(client.attach(randomUUID(), '4242-gone', quiet)).toEqual({ kind: 'unknown' });
-    expect(client.attach(randomUUID(), null, quiet)).toEqual({ kind: 'unknown' });
+    expect(client.attach(randomUUID(), '4242-gone', noHooks)).toEqual({ kind: 'unknown' });
+    expect(client.attach(randomUUID(), null, noHooks)).toEqual({ kind: 'unknown' });
   });
 
-  it('is waited for also when its executor does not answer yet', async () => {
+  it('is awaited also when its executor does not answer yet', async () => {
     const { home, path, spec, starts } = await openHome();
     const { executor, proxy } = await launchBehindProxy(home);
     const run = await spec('while [ ! -e go ]; do sleep 0.01; done; exit 9');
-    await tellAndVanish(executor, { type: 'start', spec: run });
+    await sendAndVanish(executor, { type: 'start', spec: run });
     proxy.isOpen = false;
     const client = await openClient(home);
     await client.connect();
-    const known = client.attach(run.runId, executor.instance, quiet);
-    const unknown = client.attach(randomUUID(), executor.instance, quiet);
+    const known = client.attach(run.runId, executor.instance, noHooks);
+    const unknown = client.attach(randomUUID(), executor.instance, noHooks);
     if (known.kind !== 'attached' || unknown.kind !== 'attached') throw new Error(known.kind);
     proxy.isOpen = true;
-    // It can be asked now, and says that it was never given such a run.
+    // The executor answers now, and reports that it was never given such a run.
     expect(await unknown.end).toMatchObject({ cause: 'lost' });
     await mkdir(path('go'));
     expect(await known.end).toMatchObject({ cause: 'exit', exitCode: 9 });
@@ -519,15 +519,15 @@ describe('a run of an earlier service', () => {
   });
 });
 
-describe('an executor that dies', () => {
-  it('takes its runs along, which are lost once another has ended what is left of them', async () => {
+describe('an executor that is killed', () => {
+  it('loses its runs once another executor has stopped their processes', async () => {
     const { home, path, spec, starts } = await openHome();
     const client = await openClient(home);
     const specs = [
       await spec('echo $$ > first.new; mv first.new first; exec sleep 600'),
       await spec('echo $$ > second.new; mv second.new second; exec sleep 600'),
     ];
-    const ends = specs.map((run) => client.run(run, quiet));
+    const ends = specs.map((run) => client.run(run, noHooks));
     const pids: number[] = [];
     for (const name of ['first', 'second']) {
       await fileThere(path(name));
@@ -545,12 +545,12 @@ describe('an executor that dies', () => {
     }
     for (const pid of pids) expect(await isRunning(pid)).toBe(false);
     expect(client.processes.size).toBe(0);
-    // The other one takes what comes next.
-    expect((await client.run(await spec('exit 2'), quiet)).exitCode).toBe(2);
+    // The new executor takes the next runs.
+    expect((await client.run(await spec('exit 2'), noHooks)).exitCode).toBe(2);
     expect(await starts()).toBe(3);
   });
 
-  it('hands on the ends that nobody has heard', async () => {
+  it('passes ends that were not received on to the next executor', async () => {
     const { home, spec, starts } = await openHome();
     const { executor, proxy } = await launchBehindProxy(home);
     const client = await openClient(home);
@@ -559,29 +559,29 @@ describe('an executor that dies', () => {
       process.kill(executor.pid, 'SIGKILL');
       proxy.close();
     });
-    expect(await client.run(run, quiet)).toMatchObject({ cause: 'exit', exitCode: 5 });
+    expect(await client.run(run, noHooks)).toMatchObject({ cause: 'exit', exitCode: 5 });
     await dead;
     expect(await starts()).toBe(1);
     client.acknowledge(run.runId);
   });
 });
 
-describe('a service that goes', () => {
-  it('takes along an executor that has nothing to do, and starts no other', async () => {
+describe('a service that shuts down', () => {
+  it('ends an executor that has no runs, and starts no other', async () => {
     const { home, spec } = await openHome();
     const client = await openClient(home);
-    await client.run(await spec('exit 0'), quiet);
+    await client.run(await spec('exit 0'), noHooks);
     const executor = await executorPid(home);
     await client.close();
     await untilGone(executor);
     expect(await livingExecutors(home)).toEqual([]);
   });
 
-  it('leaves the executor to its runs', async () => {
+  it('leaves the executor running until its runs have ended', async () => {
     const { home, path, spec } = await openHome();
     const client = await openClient(home);
     const run = await spec('touch up; while [ ! -e go ]; do sleep 0.01; done; touch over');
-    void client.run(run, quiet);
+    void client.run(run, noHooks);
     await fileThere(path('up'));
     const executor = await executorPid(home);
     await client.close();
@@ -589,10 +589,10 @@ describe('a service that goes', () => {
     await mkdir(path('go'));
     await fileThere(path('over'));
     await untilGone(executor);
-    // What nobody has heard is there for the next one.
+    // An end that no service has received is kept for the next one.
     const next = await openClient(home);
     await next.connect();
-    const attachment = next.attach(run.runId, null, quiet);
+    const attachment = next.attach(run.runId, null, noHooks);
     if (attachment.kind !== 'attached') throw new Error(attachment.kind);
     expect(await attachment.end).toMatchObject({ cause: 'exit', exitCode: 0 });
     next.acknowledge(run.runId);

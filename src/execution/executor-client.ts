@@ -23,23 +23,26 @@ import {
 } from './messages.ts';
 
 export interface RunHooks {
-  /** Called right before a run is given to an executor, with the name of that executor. What it throws keeps the run from being given. */
+  /**
+   * Called just before a run is given to an executor, with the name of that executor. If it throws, the run is not
+   * given.
+   */
   given(executor: string): void;
-  /** `windowless` says why it runs without the window that was asked for. */
+  /** `windowless` is the reason why the run has no window although one was requested. */
   started(windowless: Text | null): void;
   timedOut(): void;
 }
 
-/** What is known of a run that an earlier service had given to an executor. */
+/** The knowledge about a run that an earlier service gave to an executor. */
 export type Attachment =
   | { readonly kind: 'attached'; readonly end: Promise<RunEnd> }
-  /** The executor is there and was never given this run. */
+  /** The executor is connected and was never given this run. */
   | { readonly kind: 'never-given' }
-  /** Nobody is left who could know. */
+  /** No executor is left that could know the run. */
   | { readonly kind: 'unknown' };
 
 interface PendingRun {
-  /** Null for a run that an earlier service started: it can be waited for, but not started again. */
+  /** Null for a run that an earlier service started: it can be awaited, but not started again. */
   readonly spec: RunSpec | null;
   readonly link: ExecutorLink;
   readonly hooks: Pick<RunHooks, 'started' | 'timedOut'>;
@@ -54,32 +57,36 @@ const longestRetryMs = 5000;
 const giveUpAtPauseMs = 1000;
 
 /**
- * The runs that this service has given to executors, or that an earlier one had. Every message can get lost with a connection;
- * whatever matters is compared with what the executor knows when it is back.
+ * The runs that this service, or an earlier one, gave to executors. A broken connection can lose any message; after a
+ * reconnect, the client compares its runs with those that the executor reports.
  */
 export class ExecutorClient {
-  /** How many processes runs have left running, told some time after they ended. */
+  /** The numbers of processes that runs left running, published some time after their end. */
   readonly counts = new Feed<readonly Count[]>();
-  /** An executor was started, or the one that takes runs has ended. */
+  /** An executor was started, or the one that takes new runs has ended. */
   readonly events = new Feed<'launched' | 'lost'>();
-  /** The process id of the executor that takes runs when it does not answer any more; null when it answers again, or is gone. */
+  /**
+   * The process id of the executor that takes new runs when it stops answering; null when it answers again, or has
+   * ended.
+   */
   readonly silence = new Feed<number | null>();
   readonly #log: Logger;
   readonly #executors: ExecutorSet;
   readonly #pending = new Map<string, PendingRun>();
-  /** What the executors say that they run, for us or for an earlier service. */
+  /** The runs that the executors report as running, started by this service or by an earlier one. */
   readonly #running = new Map<string, RunningProcess & { link: ExecutorLink }>();
-  /** Ends that nobody here waits for yet. */
+  /** Ends of runs that no caller here awaits yet. */
   readonly #unclaimed = new Map<string, RunEnd>();
   /**
-   * Runs whose end was handed on and is not on record yet. Until it is, the executor must keep it: if we were killed now, one that
-   * knew nothing of the run would mean that it had never begun.
+   * Runs whose end was passed to its caller and is not recorded yet. The executor must keep the end until it is
+   * recorded: if this service were killed now, an executor that did not know the run would mean that the run never
+   * started.
    */
   readonly #unrecorded = new Set<string>();
   #containment: Containment | null = null;
-  /** What was counted before there was anybody to tell. */
+  /** Counts that arrived before `catchUp` was called. */
   readonly #earlyCounts: Count[] = [];
-  /** Whether every run that an earlier service left has been taken up. */
+  /** Whether every run that an earlier service left has been attached. */
   #isCaughtUp = false;
   #isClosed = false;
 
@@ -94,12 +101,12 @@ export class ExecutorClient {
     });
   }
 
-  /** How the processes of runs are kept together; null before there is an executor. */
+  /** How the executor finds the processes of runs; null before there is an executor. */
   get containment(): Containment | null {
     return this.#containment;
   }
 
-  /** How the interpreters stand that wait for runs; null before the executor that takes runs has said so. */
+  /** The state of the warm interpreters; null until the executor that takes new runs has reported it. */
   get warm(): WarmState | null {
     return this.#executors.warm;
   }
@@ -108,30 +115,30 @@ export class ExecutorClient {
     return this.#executors.state;
   }
 
-  /** The process id of the executor that takes runs, if it does not answer. */
+  /** The process id of the executor that takes new runs, if it does not answer. */
   get silentPid(): number | null {
     const { state, pid } = this.#executors.state;
     return state === 'silent' ? pid : null;
   }
 
-  /** Whether there is an executor that takes runs, and it can be talked to. */
+  /** Whether there is an executor that takes new runs, and it is connected and answers. */
   get isUp(): boolean {
     return this.#executors.isUp;
   }
 
-  /** The leading processes of the runs under way. */
+  /** The main processes of the running runs. */
   get processes(): ReadonlyMap<number, string> {
     const processes = new Map<number, string>();
     for (const [runId, { pid }] of this.#running) if (pid !== null) processes.set(pid, runId);
     return processes;
   }
 
-  /** Resolves when there is an executor that takes runs, and knows what those before it have left. */
+  /** Resolves when there is an executor that takes new runs and has cleaned up what earlier executors left. */
   async connect(): Promise<void> {
     await this.#executors.letInherit(await this.#executors.usable());
   }
 
-  /** Runs a script and resolves with its end, which is to be acknowledged once it is safely recorded. */
+  /** Runs a script and resolves with its end. The caller acknowledges the end once it is safely recorded. */
   async run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd> {
     const link = await this.#executors.usable().catch((error: unknown) => {
       throw new AppError(
@@ -147,7 +154,7 @@ export class ExecutorClient {
     });
   }
 
-  /** Takes up a run that an earlier service gave to the executor of this name. */
+  /** Attaches to a run that an earlier service gave to the executor with this name. */
   attach(runId: string, executor: string | null, hooks: Pick<RunHooks, 'started' | 'timedOut'>): Attachment {
     const ended = this.#unclaimed.get(runId);
     if (ended !== undefined) {
@@ -167,7 +174,9 @@ export class ExecutorClient {
     return { kind: 'attached', end };
   }
 
-  /** Whether this run can be stopped: not by an executor of another build, which finishes it on its own. */
+  /**
+   * Whether this run can be stopped. An executor of another build accepts no messages and finishes its runs without us.
+   */
   canStop(runId: string): boolean {
     return this.#pending.get(runId)?.link.isMute !== true;
   }
@@ -179,29 +188,32 @@ export class ExecutorClient {
     run.link.tell({ type: 'stop', runId, cause: run.stopCause });
   }
 
-  /** The size of the terminal of a run that has one for a page. */
+  /** The size of a run's terminal, if a page shows it. */
   terminalOf(runId: string): TerminalSize | null {
     return this.#running.get(runId)?.terminal ?? null;
   }
 
-  /** Types into it. False when it cannot be told to the executor now; the same can be tried again then. */
+  /**
+   * Types into the terminal of a run. Returns false if the executor is not connected now; the caller can then try
+   * again.
+   */
   type(runId: string, piece: TypedPiece): boolean {
-    return this.#tellOf(runId, { type: 'type', runId, ...piece });
+    return this.#sendFor(runId, { type: 'type', runId, ...piece });
   }
 
-  /** Gives it another size; false as above. */
+  /** Changes the size of the terminal; returns false as above. */
   resize(runId: string, { columns, rows }: TerminalSize): boolean {
     const run = this.#running.get(runId);
-    if (run === undefined || !this.#tellOf(runId, { type: 'resize', runId, columns, rows })) return false;
+    if (run === undefined || !this.#sendFor(runId, { type: 'resize', runId, columns, rows })) return false;
     this.#running.set(runId, { ...run, terminal: { columns, rows } });
     return true;
   }
 
-  /** The end of a run is on record: whoever keeps it need not any more. */
+  /** The end of a run is recorded: executors need not keep it any more. */
   acknowledge(runId: string): void {
     this.#unclaimed.delete(runId);
     this.#unrecorded.delete(runId);
-    // All are told: an end may have passed from one executor to the next.
+    // Tell all executors: an end may have passed from one executor to the next.
     this.#executors.tellAllSoon({ type: 'acknowledge', runId });
   }
 
@@ -209,36 +221,39 @@ export class ExecutorClient {
     this.#executors.tellAllSoon({ type: 'acknowledge-counts', runIds });
   }
 
-  /** Every run without an end has been taken up: an end that nobody waits for is on record, only its acknowledgement got lost. */
+  /**
+   * Every run without an end is attached. An end that no caller awaits is therefore recorded; only its acknowledgement
+   * was lost.
+   */
   catchUp(): void {
     this.#isCaughtUp = true;
-    this.#passOn(this.#earlyCounts.splice(0));
+    this.#publishCounts(this.#earlyCounts.splice(0));
     for (const runId of [...this.#unclaimed.keys()]) this.acknowledge(runId);
   }
 
-  /** Leaves the executors to themselves: they end when their runs have. */
+  /** Disconnects from the executors, which end when their runs have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#executors.close();
   }
 
-  /** What we wait for is compared with what the executor knows. */
+  /** Compares the runs that we await with those that the executor knows. */
   #onWelcome(link: ExecutorLink, welcome: Welcome): void {
     if (this.#executors.isCurrent(link)) this.#containment = welcome.containment;
     this.#forget(link);
     for (const run of welcome.running) {
       this.#running.set(run.runId, { ...run, link });
       const pending = this.#pending.get(run.runId);
-      // What was said while nobody heard it.
+      // Repeat the events that were missed while there was no connection.
       if (run.pid !== null) this.#noteStart(pending);
       if (run.isTimedOut) pending?.hooks.timedOut();
     }
     for (const end of welcome.ended) this.#settle(end);
-    this.#passOn(welcome.counts);
+    this.#publishCounts(welcome.counts);
     for (const [runId, run] of this.#pending) {
       if (run.link !== link) continue;
       if (!this.#running.has(runId)) {
-        // It would know the run if the message had arrived.
+        // The executor would know the run if the message had arrived.
         if (run.spec === null) this.#settle(endWithoutProcess(runId, 'lost'));
         else link.tell({ type: 'start', spec: run.spec });
       }
@@ -259,7 +274,7 @@ export class ExecutorClient {
         this.#settle(message.end);
         break;
       case 'counted':
-        this.#passOn(message.counts);
+        this.#publishCounts(message.counts);
         break;
       case 'warm':
       case 'inherited':
@@ -281,7 +296,10 @@ export class ExecutorClient {
     void this.#replace(wasCurrent, orphans);
   }
 
-  /** The next executor ends what the lost one left running, and may know how some of it had ended; the rest is lost. */
+  /**
+   * The next executor stops the processes that the lost one left running, and may know how some runs ended; all other
+   * runs are lost.
+   */
   async #replace(wasCurrent: boolean, orphans: readonly string[]): Promise<void> {
     const giveUp = () => {
       for (const runId of orphans) {
@@ -296,14 +314,14 @@ export class ExecutorClient {
         return;
       } catch (error) {
         this.#log.error({ err: error }, 'cannot start an executor');
-        // It may be a matter of moments; after that, those who wait for the old one need not.
+        // The cause may be short-lived. After three attempts, the callers need not wait for the lost executor any more.
         if (pauseMs >= giveUpAtPauseMs) giveUp();
         await wait(pauseMs);
       }
     }
   }
 
-  #passOn(counts: readonly Count[]): void {
+  #publishCounts(counts: readonly Count[]): void {
     if (!this.#isCaughtUp) this.#earlyCounts.push(...counts);
     else if (counts.length > 0) this.counts.publish(counts);
   }
@@ -322,7 +340,7 @@ export class ExecutorClient {
       this.#unrecorded.add(end.runId);
       run.settle(end);
     } else if (this.#unrecorded.has(end.runId)) {
-      // Told again while it is being written down.
+      // The executor repeated the end while it is being recorded.
     } else if (!this.#isCaughtUp) {
       this.#unclaimed.set(end.runId, end);
     } else {
@@ -331,14 +349,14 @@ export class ExecutorClient {
     }
   }
 
-  #tellOf(runId: string, message: ToExecutor): boolean {
+  #sendFor(runId: string, message: ToExecutor): boolean {
     const link = this.#running.get(runId)?.link;
     if (link?.isConnected !== true) return false;
     link.tell(message);
     return true;
   }
 
-  /** What was known of an executor's runs, before it says so anew. */
+  /** Discards what an executor reported about its runs; it reports them again after a reconnect. */
   #forget(link: ExecutorLink): void {
     for (const [runId, run] of this.#running) if (run.link === link) this.#running.delete(runId);
   }

@@ -27,7 +27,7 @@ interface Connection {
   readonly received: ToExecutor[];
 }
 
-/** An executor that speaks the language and runs nothing. What it answers to a greeting is up to the test. */
+/** An executor that understands the protocol and runs nothing. The test decides how it answers a hello. */
 async function openFake(greet: (socket: Socket) => void = (socket) => sendMessage(socket, welcome)) {
   const connections: Connection[] = [];
   const state = { answersPing: true };
@@ -56,13 +56,13 @@ async function openFake(greet: (socket: Socket) => void = (socket) => sendMessag
     socket: socketPath,
     secret: 'the secret',
   };
-  /** What it was told over its newest connection. */
-  const told = () => connections.at(-1)?.received.map(({ type }) => type);
-  return { connections, address, close, told, state };
+  /** The types of the messages received over its newest connection. */
+  const receivedTypes = () => connections.at(-1)?.received.map(({ type }) => type);
+  return { connections, address, close, receivedTypes, state };
 }
 
-/** Beats come when the test says so; all else takes its time. */
-function beatByHand(): (count: number) => void {
+/** Heartbeats occur when the test says so; all other timers are real. */
+function manualBeats(): (count: number) => void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -87,15 +87,15 @@ async function openLink(address: ExecutorAddress) {
 }
 
 function given<Thing>(thing: Thing | null | undefined): Thing {
-  if (thing === null || thing === undefined) throw new Error('it is not there');
+  if (thing === null || thing === undefined) throw new Error('the value is missing');
   return thing;
 }
 
 const stop = { type: 'stop', runId: 'run', cause: 'cancelled' } as const;
 
 describe('the link to an executor', () => {
-  it('is there when the executor has welcomed it, and passes messages both ways', async () => {
-    const { connections, address, told } = await openFake();
+  it('is established when the executor has sent its welcome, and passes messages both ways', async () => {
+    const { connections, address, receivedTypes } = await openFake();
     const { link, heard } = await openLink(address);
     expect(link?.isConnected).toBe(true);
     expect(heard).toEqual(['welcome']);
@@ -103,14 +103,14 @@ describe('the link to an executor', () => {
       { type: 'hello', protocol: protocolVersion, secret: 'the secret' },
     ]);
     given(link).tell(stop);
-    await untilSo(() => told()?.length === 2);
+    await untilSo(() => receivedTypes()?.length === 2);
     expect(connections[0]?.received[1]).toEqual(stop);
     sendMessage(given(connections[0]).socket, { type: 'inherited' });
     await untilSo(() => heard.length === 2);
     expect(heard).toEqual(['welcome', 'inherited']);
   });
 
-  it('is none when nobody is there', async () => {
+  it('is null when the executor has ended', async () => {
     const { address, close } = await openFake();
     close();
     expect(await openLink(address)).toEqual({ link: null, heard: ['gone'] });
@@ -118,7 +118,7 @@ describe('the link to an executor', () => {
     expect(await openLink(elsewhere)).toEqual({ link: null, heard: ['gone'] });
   });
 
-  it('is made again at once when it breaks, and whoever waits is told', async () => {
+  it('is established again at once when it breaks, and reports that', async () => {
     const { connections, address } = await openFake();
     const { link, heard } = await openLink(address);
     for (let breaks = 1; breaks <= 3; breaks++) {
@@ -130,23 +130,23 @@ describe('the link to an executor', () => {
     expect(connections).toHaveLength(4);
   });
 
-  it('drops what is said while it is broken', async () => {
-    const { connections, address, told } = await openFake((socket) => {
+  it('drops messages that are sent while it is broken', async () => {
+    const { connections, address, receivedTypes } = await openFake((socket) => {
       if (connections.length === 1) sendMessage(socket, welcome);
     });
     const { link } = await openLink(address);
     given(connections[0]).socket.destroy();
-    await untilSo(() => told()?.[0] === 'hello' && connections.length === 2);
+    await untilSo(() => receivedTypes()?.[0] === 'hello' && connections.length === 2);
     expect(link?.isConnected).toBe(false);
     given(link).tell(stop);
     sendMessage(given(connections[1]).socket, welcome);
     await untilSo(() => link?.isConnected === true);
     given(link).tell({ type: 'retire' });
-    await untilSo(() => told()?.length === 2);
-    expect(told()).toEqual(['hello', 'retire']);
+    await untilSo(() => receivedTypes()?.length === 2);
+    expect(receivedTypes()).toEqual(['hello', 'retire']);
   });
 
-  it('is tried again until an executor that closes the door opens it', async () => {
+  it('retries until an executor that closes its connections accepts one', async () => {
     const { connections, address } = await openFake((socket) => {
       if (connections.length < 3) socket.destroy();
       else sendMessage(socket, welcome);
@@ -158,7 +158,7 @@ describe('the link to an executor', () => {
     expect(connections).toHaveLength(3);
   });
 
-  it('is broken by whoever does not speak the language, and tried again', async () => {
+  it('is broken by an invalid message, and established again', async () => {
     const { connections, address } = await openFake((socket) => {
       if (connections.length === 1) socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
       else sendMessage(socket, welcome);
@@ -168,7 +168,7 @@ describe('the link to an executor', () => {
     expect(heard).toEqual(['welcome']);
   });
 
-  it('is over, once, when the executor has gone', async () => {
+  it('reports once that the executor has ended', async () => {
     const { address, close } = await openFake();
     const { link, heard } = await openLink(address);
     close();
@@ -178,21 +178,21 @@ describe('the link to an executor', () => {
     given(link).tell(stop);
   });
 
-  it('says farewell when it is closed, and is not made again', async () => {
-    const { connections, address, told } = await openFake();
+  it('sends a farewell when it is closed, and does not connect again', async () => {
+    const { connections, address, receivedTypes } = await openFake();
     const { link, heard } = await openLink(address);
     await given(link).close();
-    await untilSo(() => told()?.length === 2);
-    expect(told()).toEqual(['hello', 'farewell']);
+    await untilSo(() => receivedTypes()?.length === 2);
+    expect(receivedTypes()).toEqual(['hello', 'farewell']);
     await given(link).close();
     expect(link?.isConnected).toBe(false);
-    // Whoever had tried again would have been there before this one.
+    // A further attempt of the closed link would have connected before this one.
     await openLink(address);
     expect(connections).toHaveLength(2);
     expect(heard).toEqual(['welcome']);
   });
 
-  it('can be closed while it is tried again', async () => {
+  it('can be closed while it retries', async () => {
     const { connections, address } = await openFake((socket) => socket.destroy());
     const { link, heard } = await openLink(address);
     await untilSo(() => connections.length === 2);
@@ -200,7 +200,7 @@ describe('the link to an executor', () => {
     expect(heard).toEqual([]);
   });
 
-  it('can be closed though the executor does not react', async () => {
+  it('can be closed although the executor does not react', async () => {
     const { connections, address } = await openFake();
     const { link } = await openLink(address);
     given(connections[0]).socket.pause();
@@ -208,7 +208,7 @@ describe('the link to an executor', () => {
     expect(link?.isConnected).toBe(false);
   });
 
-  it('says nothing to one of another language, which is waited out', async () => {
+  it('sends nothing to an executor with another protocol, and waits for its exit', async () => {
     const { connections, address } = await openFake();
     const other = startShell('exec sleep 600');
     const { link, heard } = await openLink({ ...address, pid: other.pid, protocol: protocolVersion + 1 });
@@ -222,7 +222,7 @@ describe('the link to an executor', () => {
     expect(connections.flatMap(({ received }) => received)).toEqual([]);
   });
 
-  it('takes one of another language for gone when nobody listens, whoever has its process id now', async () => {
+  it('reports an executor with another protocol as ended when its socket has no listener, even if its process id is in use', async () => {
     const { address, close } = await openFake();
     close();
     const { heard } = await openLink({ ...address, protocol: protocolVersion + 1 });
@@ -230,7 +230,7 @@ describe('the link to an executor', () => {
     expect(heard).toEqual(['gone']);
   });
 
-  it('hears a welcome before what is said after it, though both come at once', async () => {
+  it('processes a welcome before the message that follows it in the same chunk', async () => {
     const { address } = await openFake((socket) => {
       socket.write(`${JSON.stringify(welcome)}\n${JSON.stringify({ type: 'inherited' })}\n`);
     });
@@ -239,9 +239,9 @@ describe('the link to an executor', () => {
     expect(heard).toEqual(['welcome', 'inherited']);
   });
 
-  it('is silent while an executor that knows pings does not answer them', async () => {
-    const beat = beatByHand();
-    const { address, connections, told, state } = await openFake((socket) =>
+  it('is silent while an executor that supports pings does not answer them', async () => {
+    const beat = manualBeats();
+    const { address, connections, receivedTypes, state } = await openFake((socket) =>
       sendMessage(socket, { ...welcome, answersPing: true }),
     );
     const { link, heard } = await openLink(address);
@@ -249,31 +249,31 @@ describe('the link to an executor', () => {
     await untilSo(() => heard.includes('pong'));
     state.answersPing = false;
     beat(1);
-    await untilSo(() => told()?.filter((type) => type === 'ping').length === 2);
+    await untilSo(() => receivedTypes()?.filter((type) => type === 'ping').length === 2);
     beat(2);
     expect(link?.isSilent).toBe(false);
     beat(1);
     expect(link?.isSilent).toBe(true);
     beat(100);
-    expect(told()?.filter((type) => type === 'ping')).toHaveLength(2);
+    expect(receivedTypes()?.filter((type) => type === 'ping')).toHaveLength(2);
     sendMessage(given(connections[0]).socket, { type: 'pong' });
     await untilSo(() => link?.isSilent === false);
     expect(heard).toEqual(['welcome', 'pong', 'silent', 'answers', 'pong']);
   });
 
-  it('is never silent with an executor that does not know pings, which gets none', async () => {
-    const beat = beatByHand();
-    const { address, told } = await openFake();
+  it('is never silent with an executor that does not support pings, and sends it none', async () => {
+    const beat = manualBeats();
+    const { address, receivedTypes } = await openFake();
     const { link, heard } = await openLink(address);
     beat(100);
     given(link).tell({ type: 'retire' });
-    await untilSo(() => told()?.length === 2);
-    expect(told()).toEqual(['hello', 'retire']);
+    await untilSo(() => receivedTypes()?.length === 2);
+    expect(receivedTypes()).toEqual(['hello', 'retire']);
     expect(link?.isSilent).toBe(false);
     expect(heard).toEqual(['welcome']);
   });
 
-  it('leaves no connection behind when it is closed before the welcome', async () => {
+  it('leaves no open connection when it is closed before the welcome', async () => {
     const { connections, address } = await openFake((socket) => {
       if (connections.length === 1) sendMessage(socket, welcome);
     });

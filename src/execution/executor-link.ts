@@ -20,34 +20,34 @@ import { throughShortPath } from './socket-path.ts';
 export type Welcome = FromExecutor & { type: 'welcome' };
 
 interface LinkEvents {
-  /** A connection is there, for the first time or again. */
+  /** The connection is established, for the first time or again. */
   welcomed(link: ExecutorLink, welcome: Welcome): void;
   heard(link: ExecutorLink, message: FromExecutor): void;
-  /** It does not answer any more, or answers again. */
+  /** The executor has stopped answering, or answers again. */
   silenceChanged(link: ExecutorLink): void;
-  /** The executor has ended; nothing more will come. */
+  /** The executor has ended; no more events follow. */
   gone(link: ExecutorLink): void;
 }
 
 const helloWithinMs = 5000;
 const firstRetryMs = 100;
 const longestRetryMs = 5000;
-/** How often we look whether an executor that we cannot talk to is still there. */
+/** The interval at which we check whether an executor of another build is still alive. */
 const muteCheckMs = 1000;
-/** How long something may wait for a message that it can go with. */
+/** How long a message may wait for another one to be sent with. */
 const soonMs = 5;
 
-/** The connection to one executor. It is made again whenever it breaks, until the executor is gone. */
+/** The connection to one executor. It is established again whenever it breaks, until the executor has ended. */
 export class ExecutorLink {
   readonly address: ExecutorAddress;
   readonly #events: LinkEvents;
   readonly #log: Logger;
   #socket: Socket | undefined;
-  /** Set while something waits to be sent. */
-  #soon: NodeJS.Timeout | undefined;
+  /** Set while a message waits to be sent. */
+  #flushTimer: NodeJS.Timeout | undefined;
   readonly #heartbeat = new Heartbeat({
     ping: () => this.tell({ type: 'ping' }),
-    silent: () => this.#fallSilent(),
+    silent: () => this.#markSilent(),
   });
   #silentSinceMs: number | null = null;
   #isClosed = false;
@@ -58,16 +58,19 @@ export class ExecutorLink {
     this.#log = log;
   }
 
-  /** Resolves after the first attempt, whether it went well or not: further ones follow by themselves. Null: nobody is there. */
+  /**
+   * Resolves after the first connection attempt, whether it succeeded or not; further attempts follow in the
+   * background. Resolves with null if the executor has ended.
+   */
   static async open(address: ExecutorAddress, events: LinkEvents, log: Logger): Promise<ExecutorLink | null> {
     const link = new ExecutorLink(address, events, log);
-    if (link.isMute) void link.#outwait();
-    else if (!(await link.#attempt())) void link.#persist();
+    if (link.isMute) void link.#waitForExit();
+    else if (!(await link.#attempt())) void link.#retry();
     else if (!link.isConnected) return null;
     return link;
   }
 
-  /** Whether it can be told anything at all: one of another build cannot. */
+  /** Whether no message can be sent to it: it is of a build with another protocol. */
   get isMute(): boolean {
     return this.address.protocol !== protocolVersion;
   }
@@ -76,50 +79,53 @@ export class ExecutorLink {
     return this.#socket?.writable === true;
   }
 
-  /** Whether its process is there and does not answer: it was stopped, or hangs. */
+  /** Whether its process is alive but does not answer: it was stopped, or hangs. */
   get isSilent(): boolean {
     return this.#silentSinceMs !== null;
   }
 
-  /** Without a connection the message is dropped: whoever sends it must look at the next welcome what became of it. */
+  /** Without a connection the message is dropped. The sender learns from the next welcome whether it arrived. */
   tell(message: ToExecutor): void {
     if (!this.#socket?.writable) return;
     sendMessage(this.#socket, message);
-    if (this.#soon !== undefined) this.#flush();
+    if (this.#flushTimer !== undefined) this.#flush();
   }
 
-  /** The same for what is not urgent: it goes with the next message, or a moment later by itself. Each wakes the executor. */
+  /**
+   * The same for messages that are not urgent: they are sent with the next message, or a moment later. Each write wakes
+   * the executor.
+   */
   tellSoon(message: ToExecutor): void {
     if (!this.#socket?.writable) return;
-    if (this.#soon === undefined) {
+    if (this.#flushTimer === undefined) {
       this.#socket.cork();
-      this.#soon = setTimeout(() => this.#flush(), soonMs).unref();
+      this.#flushTimer = setTimeout(() => this.#flush(), soonMs).unref();
     }
     sendMessage(this.#socket, message);
   }
 
   #flush(): void {
-    clearTimeout(this.#soon);
-    this.#soon = undefined;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
     this.#socket?.uncork();
   }
 
-  /** Leaves the executor to itself: it ends when its runs have. */
+  /** Disconnects from the executor, which ends when its runs have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#heartbeat.stop();
-    if (this.#socket !== undefined) await takeLeave(this.#socket);
+    if (this.#socket !== undefined) await sayFarewell(this.#socket);
   }
 
-  async #persist(): Promise<void> {
+  async #retry(): Promise<void> {
     for (let pauseMs = firstRetryMs; !this.#isClosed; pauseMs = Math.min(2 * pauseMs, longestRetryMs)) {
       await wait(pauseMs);
       if (this.#isClosed || (await this.#attempt())) return;
     }
   }
 
-  /** An executor of another build, whose language we do not speak, finishes its runs on its own. */
-  async #outwait(): Promise<void> {
+  /** Waits for the exit of an executor with another protocol. It finishes its runs without us. */
+  async #waitForExit(): Promise<void> {
     this.#log.warn(
       { pid: this.address.pid },
       'executor has another version; it finishes its runs on its own',
@@ -127,10 +133,10 @@ export class ExecutorLink {
     while (!this.#isClosed && isAlive(this.address.pid) && (await hasListener(this.address.socket))) {
       await wait(muteCheckMs, undefined, { ref: false });
     }
-    if (!this.#isClosed) this.#end();
+    if (!this.#isClosed) this.#markGone();
   }
 
-  /** Whether there is nothing left to try: a connection is there, or nobody to connect to. */
+  /** Returns whether no further attempt is needed: the connection is established, or the executor has ended. */
   async #attempt(): Promise<boolean> {
     let socket: Socket | undefined;
     try {
@@ -139,8 +145,8 @@ export class ExecutorLink {
       return true;
     } catch (error) {
       socket?.destroy();
-      const isGone = meansNobody(error, this.address.socket);
-      if (isGone) this.#end();
+      const isGone = meansGone(error, this.address.socket);
+      if (isGone) this.#markGone();
       else if (!this.isSilent)
         this.#log.warn({ err: error, pid: this.address.pid }, 'cannot reach the executor yet');
       return isGone;
@@ -152,16 +158,16 @@ export class ExecutorLink {
     this.#socket = undefined;
     if (this.#isClosed) return;
     this.#log.debug({ pid: this.address.pid }, 'lost the connection to the executor');
-    // At once: most often the executor has ended, and others wait to hear that.
-    void this.#attempt().then((isSettled) => {
-      if (!isSettled) void this.#persist();
+    // Retry at once: most often the executor has ended, and callers wait for that event.
+    void this.#attempt().then((isDone) => {
+      if (!isDone) void this.#retry();
     });
   }
 
   #greet(socket: Socket): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#fallSilent();
+        this.#markSilent();
         reject(new Error('no welcome message in time'));
       }, helloWithinMs);
       socket.on('error', reject);
@@ -174,13 +180,13 @@ export class ExecutorLink {
         sendMessage(socket, { type: 'hello', protocol: protocolVersion, secret });
       });
       const hear = (message: FromExecutor) => {
-        this.#hearAnything();
+        this.#markResponsive();
         if (message.type !== 'welcome') {
           this.#events.heard(this, message);
           return;
         }
         clearTimeout(timer);
-        // Before the next message: it may depend on the welcome.
+        // Process the welcome before the next message, which may depend on it.
         this.#adopt(socket, message);
         resolve();
       };
@@ -190,7 +196,7 @@ export class ExecutorLink {
 
   #adopt(socket: Socket, welcome: Welcome): void {
     if (this.#isClosed) {
-      void takeLeave(socket);
+      void sayFarewell(socket);
       return;
     }
     this.#socket = socket;
@@ -199,14 +205,14 @@ export class ExecutorLink {
     this.#events.welcomed(this, welcome);
   }
 
-  #fallSilent(): void {
+  #markSilent(): void {
     if (this.#silentSinceMs !== null || this.#isClosed) return;
     this.#silentSinceMs = performance.now();
     this.#log.warn({ pid: this.address.pid }, 'executor does not respond');
     this.#events.silenceChanged(this);
   }
 
-  #hearAnything(): void {
+  #markResponsive(): void {
     this.#heartbeat.heard();
     if (this.#silentSinceMs === null) return;
     const silentMs = Math.round(performance.now() - this.#silentSinceMs);
@@ -215,17 +221,17 @@ export class ExecutorLink {
     this.#events.silenceChanged(this);
   }
 
-  #end(): void {
+  #markGone(): void {
     this.#heartbeat.stop();
     this.#silentSinceMs = null;
     this.#events.gone(this);
   }
 }
 
-/** A socket without a listener belongs to a process that has ended, whoever has its id now. */
-function meansNobody(error: unknown, socketPath: string): boolean {
+/** A socket without a listener belongs to a process that has ended, even if another process has its id now. */
+function meansGone(error: unknown, socketPath: string): boolean {
   const errno = errnoOf(error);
-  // The way to a socket with a long path may be missing while the socket is there.
+  // The short path to a socket with a long path may be missing although the socket exists.
   return errno === 'ECONNREFUSED' || (errno === 'ENOENT' && !existsSync(socketPath));
 }
 
@@ -236,12 +242,12 @@ async function hasListener(socketPath: string): Promise<boolean> {
     socket.destroy();
     return true;
   } catch (error) {
-    return !meansNobody(error, socketPath);
+    return !meansGone(error, socketPath);
   }
 }
 
-/** The executor is told that nobody will be back soon; it may end at once. */
-async function takeLeave(socket: Socket): Promise<void> {
+/** Tells the executor that the service will not be back soon; the executor may end at once. */
+async function sayFarewell(socket: Socket): Promise<void> {
   sendMessage(socket, { type: 'farewell' });
   await new Promise<void>((resolve) => {
     socket.once('close', () => resolve());

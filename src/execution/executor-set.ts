@@ -18,26 +18,26 @@ export interface ExecutorSetOptions {
   home: string;
   entry: string;
   version: string;
-  /** That of the executor itself, and of each run beside what it has of its own. */
+  /** The environment of the executor itself, which every run shares. */
   env: Environment;
-  /** What may be spent on interpreters that wait for runs. */
+  /** Limits for warm interpreters. */
   warmLimits: WarmLimits;
   log: Logger;
 }
 
 interface SetEvents {
-  /** An executor was started, since there was none. */
+  /** An executor was started because there was none. */
   launched(): void;
   welcomed(link: ExecutorLink, welcome: Welcome): void;
   heard(link: ExecutorLink, message: FromExecutor): void;
-  /** The one that takes runs does not answer any more, or answers again. */
+  /** The executor that takes new runs has stopped answering, or answers again. */
   silenceChanged(): void;
   gone(link: ExecutorLink, wasCurrent: boolean): void;
 }
 
 const inheritWithinMs = 5000;
 
-/** The executors of a home: the one of our version, which takes the runs, and others that still have some to finish. */
+/** The executors of a home: the one of our version, which takes new runs, and others that still finish theirs. */
 export class ExecutorSet {
   readonly #options: ExecutorSetOptions;
   readonly #events: SetEvents;
@@ -56,7 +56,7 @@ export class ExecutorSet {
     return this.#links.get(instance ?? '');
   }
 
-  /** Whether the executor that takes runs can be talked to now. */
+  /** Whether the executor that takes new runs is connected and answers. */
   get isUp(): boolean {
     return this.#current?.isConnected === true && !this.#current.isSilent;
   }
@@ -71,7 +71,7 @@ export class ExecutorSet {
     };
   }
 
-  /** What the executor that takes runs said last of its warm interpreters. */
+  /** The last state of its warm interpreters that the executor that takes new runs has sent. */
   get warm(): WarmState | null {
     return this.#warm;
   }
@@ -80,12 +80,12 @@ export class ExecutorSet {
     return this.#current === link;
   }
 
-  /** For what is not urgent. */
+  /** Sends a message that is not urgent. */
   tellAllSoon(message: ToExecutor): void {
     for (const link of this.#links.values()) link.tellSoon(message);
   }
 
-  /** The executor that takes runs, which is started when there is none. */
+  /** The executor that takes new runs; it is started if there is none. */
   usable(): Promise<ExecutorLink> {
     if (this.#current !== undefined) return Promise.resolve(this.#current);
     this.#connecting ??= this.#establish().finally(() => {
@@ -94,15 +94,15 @@ export class ExecutorSet {
     return this.#connecting;
   }
 
-  /** Lets an executor clear up after those that were killed, and waits for it. */
+  /** Asks an executor to clean up after executors that were killed, and waits until it has. */
   async letInherit(link: ExecutorLink): Promise<void> {
     const done = new Promise<void>((resolve) => this.#onInherited.push(resolve));
     link.tell({ type: 'inherit' });
-    // The connection may break meanwhile, and then nobody answers.
+    // The connection may break meanwhile; then no answer arrives.
     await Promise.race([done, wait(inheritWithinMs, undefined, { ref: false })]);
   }
 
-  /** Leaves them to themselves: they end when their runs have. */
+  /** Disconnects from the executors, which end when their runs have ended. */
   async close(): Promise<void> {
     await this.#connecting?.catch(() => {});
     await Promise.all([...this.#links.values()].map((link) => link.close()));
@@ -113,7 +113,7 @@ export class ExecutorSet {
     if (this.#current === undefined) {
       await launchExecutor(this.#options);
       this.#events.launched();
-      // All there are now: a service that was killed may have launched one, too, which took over from others.
+      // Find all executors again: a service that was killed may have launched one, too, which took over from others.
       await this.#openLinks();
     }
     if (this.#current === undefined) throw new Error('the new executor does not respond');
@@ -146,7 +146,7 @@ export class ExecutorSet {
     this.#links.set(instance, link);
     const isOurs = version === this.#options.version && protocol === protocolVersion;
     if (isOurs) this.#current ??= link;
-    // Only the current one is told what runs need: one of another build might not understand, and gets no more of them.
+    // Only the current executor gets these: one of another build might not understand them, and gets no new runs.
     if (this.#current === link) {
       link.tell({ type: 'environment', env: this.#options.env });
       link.tell({ type: 'allow-warm', limits: this.#options.warmLimits });

@@ -30,7 +30,7 @@ const state: WarmState = {
   kinds: [],
 };
 
-/** An executor that was there before the service. It speaks the language and runs nothing. */
+/** An executor that was started before the service. It understands the protocol and runs nothing. */
 async function openFake(home: string, instance: string, version = ourVersion) {
   const sockets: Socket[] = [];
   const received: ToExecutor[] = [];
@@ -70,8 +70,8 @@ async function openFake(home: string, instance: string, version = ourVersion) {
   );
   return {
     close,
-    /** What it was told, over all connections. */
-    told: () => received.map(({ type }) => type),
+    /** The types of the messages received over all connections. */
+    receivedTypes: () => received.map(({ type }) => type),
     received,
     say: (said: WarmState) => {
       const socket = sockets.at(-1);
@@ -84,7 +84,7 @@ async function openFake(home: string, instance: string, version = ourVersion) {
 async function openClient(home: string): Promise<ExecutorClient> {
   const client = new ExecutorClient({
     home,
-    // Where the fake ones are gone, there is no other.
+    // No executor can be started from this file once the fake ones have ended.
     entry: join(home, 'none.js'),
     version: ourVersion,
     env: { PATH: testPath },
@@ -95,21 +95,21 @@ async function openClient(home: string): Promise<ExecutorClient> {
   return client;
 }
 
-describe('the executor that takes runs', () => {
-  it('is told what all runs share, and what may be spent on warm interpreters, before anything else and with every connection', async () => {
+describe('the executor that takes new runs', () => {
+  it('receives the shared environment and the limits for warm interpreters first, with every connection', async () => {
     const home = await tempFolder();
     const executor = await openFake(home, '1-aa');
     const client = await openClient(home);
     await client.connect();
-    expect(executor.told()).toEqual(['hello', 'environment', 'allow-warm', 'inherit']);
+    expect(executor.receivedTypes()).toEqual(['hello', 'environment', 'allow-warm', 'inherit']);
     expect(executor.received[1]).toEqual({ type: 'environment', env: { PATH: testPath } });
     expect(executor.received[2]).toEqual({ type: 'allow-warm', limits: warmLimits });
     executor.break();
-    await untilSo(() => executor.told().length === 7);
-    expect(executor.told().slice(4)).toEqual(['hello', 'environment', 'allow-warm']);
+    await untilSo(() => executor.receivedTypes().length === 7);
+    expect(executor.receivedTypes().slice(4)).toEqual(['hello', 'environment', 'allow-warm']);
   });
 
-  it('is believed what it says of them last, until it is gone', async () => {
+  it('provides the warm state that it has sent last, until it has ended', async () => {
     const home = await tempFolder();
     const executor = await openFake(home, '1-aa');
     const client = await openClient(home);
@@ -126,17 +126,17 @@ describe('the executor that takes runs', () => {
 });
 
 describe('an executor of another version', () => {
-  it('is told of neither, and what it says of its own does not count', async () => {
+  it('receives neither the environment nor the limits, and its warm state is ignored', async () => {
     const home = await tempFolder();
     const old = await openFake(home, '1-aa', '1.2.2');
     const current = await openFake(home, '2-bb');
     const client = await openClient(home);
     await client.connect();
-    expect(old.told()).toEqual(['hello', 'retire']);
+    expect(old.receivedTypes()).toEqual(['hello', 'retire']);
     old.say({ ...state, hits: 99 });
-    // Told again with the next connection, so whoever is heard after that came later.
+    // The messages of the next connection show that the previous one has been read. So `current` sends its state later.
     old.break();
-    await untilSo(() => old.told().length === 4);
+    await untilSo(() => old.receivedTypes().length === 4);
     current.say(state);
     await untilSo(() => client.warm !== null);
     expect(client.warm?.hits).toBe(3);

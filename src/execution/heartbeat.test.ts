@@ -34,7 +34,7 @@ describe('a heartbeat', () => {
     expect(events).toEqual(['ping', 'silent']);
   });
 
-  it('reports no silence while anything is heard, however late', () => {
+  it('reports no silence while any message arrives, however late', () => {
     const { heartbeat, events, beats } = open();
     for (let round = 0; round < 100; round++) {
       beats(3);

@@ -1,17 +1,18 @@
 const beatMs = 2000;
-/** Six seconds, if every beat is in time. */
+/** Six seconds, if every beat is on time. */
 const mostMisses = 3;
 
 interface HeartbeatEvents {
-  /** Sends a message that the other side answers. */
+  /** Sends a message that the peer answers. */
   ping(): void;
-  /** Nothing was heard for so long that the other side does not answer. Called once until something is heard. */
+  /** The peer has not sent anything for too long. Called once until the peer sends something again. */
   silent(): void;
 }
 
 /**
- * Notices that the other side does not answer any more. It counts beats, not time: a beat that comes late, since this process was stopped,
- * asleep or busy, counts once, however late it is. Messages that arrived meanwhile are heard before the next beat.
+ * Notices that the peer does not answer any more. It counts beats, not time: a beat that is late because this process
+ * was stopped, suspended or busy counts once, however late it is. Messages that arrived meanwhile are processed before
+ * the next beat.
  */
 export class Heartbeat {
   readonly #events: HeartbeatEvents;
@@ -32,7 +33,7 @@ export class Heartbeat {
     this.#timer = undefined;
   }
 
-  /** One ping is on its way at a time: a stopped process does not find thousands when it goes on. */
+  /** Only one ping is pending at a time, so that a stopped peer does not find thousands of pings when it continues. */
   beat(): void {
     if (!this.#isUnanswered) {
       this.#isUnanswered = true;
@@ -43,7 +44,7 @@ export class Heartbeat {
     if (this.#misses === mostMisses) this.#events.silent();
   }
 
-  /** Any message shows that the other side is there. */
+  /** Any message shows that the peer is alive. */
   heard(): void {
     this.#isUnanswered = false;
     this.#misses = 0;

@@ -8,7 +8,10 @@ import { executorFolder } from './messages.ts';
 
 const readyWithinMs = 20_000;
 
-/** The blocking part of a spawn grows with resident memory: what is short-lived is collected soon, not kept for later. */
+/**
+ * The blocking part of a spawn grows with resident memory, so the heap for young objects is small: it is collected
+ * soon.
+ */
 const smallHeap = ['--max-semi-space-size=1'];
 
 interface LaunchOptions {
@@ -18,7 +21,7 @@ interface LaunchOptions {
   env: Readonly<Record<string, string>>;
 }
 
-/** Starts an executor that outlives us, and resolves with its process id when it can be called. */
+/** Starts an executor that outlives this process. Resolves with its process id when it accepts connections. */
 export async function launchExecutor({ entry, home, env }: LaunchOptions): Promise<number> {
   const folder = join(home, executorFolder);
   await makePrivateFolder(folder, { existing: true });
@@ -35,7 +38,7 @@ export async function launchExecutor({ entry, home, env }: LaunchOptions): Promi
     });
     const pid = await new Promise<number>((resolve, reject) => {
       const timer = setTimeout(() => {
-        // One that got ready later would be in the way of the next.
+        // An executor that became ready later would conflict with the next one.
         child.kill('SIGKILL');
         reject(new Error('the executor was not ready in time'));
       }, readyWithinMs);

@@ -8,7 +8,7 @@ import { tempFolder } from '../../test/support/hob.ts';
 import { receiveMessages, sendMessage } from './message-lines.ts';
 import { type RunSpec, type ToExecutor, toExecutorTypes as types } from './messages.ts';
 
-/** A receiver that is fed by hand, chunk by chunk. */
+/** A receiver whose chunks come from the test. */
 function receiver(onMessage: (message: ToExecutor, socket: Socket) => void = () => {}) {
   const socket = new Socket();
   const received: ToExecutor[] = [];
@@ -27,14 +27,14 @@ function receiver(onMessage: (message: ToExecutor, socket: Socket) => void = () 
   };
 }
 
-/** Unlike `once`, this does not mind an error on the way. */
+/** Unlike `once`, this does not reject if an error comes first. */
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
 const stop = (runId: string): ToExecutor => ({ type: 'stop', runId, cause: 'cancelled' });
 const line = (message: ToExecutor) => `${JSON.stringify(message)}\n`;
 
 describe('messages that arrive', () => {
-  it('are put together wherever they were cut, also inside a character', () => {
+  it('are assembled wherever they were cut, even inside a character', () => {
     const messages = [stop('甲'), { type: 'farewell' } satisfies ToExecutor, stop('😀\n"')];
     const bytes = Buffer.from(messages.map(line).join(''));
     for (let cut = 0; cut <= bytes.length; cut++) {
@@ -45,7 +45,7 @@ describe('messages that arrive', () => {
     }
   });
 
-  it('are all taken, in order, from any pieces', () => {
+  it('are all received, in order, for any chunk sizes', () => {
     const message = fc.string({ unit: 'grapheme' }).map(stop);
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe('messages that arrive', () => {
     );
   });
 
-  it('are taken as soon as their line ends, and not before', () => {
+  it('are received as soon as their line ends, and not before', () => {
     const { feed, received } = receiver();
     feed(JSON.stringify(stop('a')));
     expect(received).toEqual([]);
@@ -74,7 +74,7 @@ describe('messages that arrive', () => {
   });
 
   it.each(['not json', '', '5', 'null', '[]', '{}', '{"type":"unknown"}', '{"type":5}', '{"kind":"stop"}'])(
-    'end the connection when one is none of ours: %j',
+    'end the connection when one is invalid: %j',
     async (text) => {
       const { socket, feed, received, errors } = receiver();
       feed(`${line(stop('a'))}${text}\n${line(stop('b'))}`);
@@ -84,13 +84,13 @@ describe('messages that arrive', () => {
     },
   );
 
-  it('are not heard from somebody who was just turned away', () => {
+  it('are ignored after the receiver has destroyed the socket', () => {
     const { feed, received } = receiver((_message, socket) => socket.destroy());
     feed(line(stop('a')) + line(stop('b')));
     expect(received).toEqual([stop('a')]);
   });
 
-  it('end the connection when one never ends', async () => {
+  it('end the connection when one exceeds the maximum length', async () => {
     const { socket, feed, received, errors } = receiver();
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     for (let sent = 0; sent <= 32 && !socket.destroyed; sent++) feed(chunk);
@@ -101,7 +101,7 @@ describe('messages that arrive', () => {
 });
 
 describe('a connection', () => {
-  it('carries messages as they were sent, large ones too', async () => {
+  it('carries messages unchanged, also large ones', async () => {
     const path = join(await tempFolder(), 'executor.sock');
     const received: ToExecutor[] = [];
     const server = createServer((socket) => {

@@ -4,12 +4,12 @@ import { StringDecoder } from 'node:string_decoder';
 import type { FromExecutor, ToExecutor } from './messages.ts';
 import type { FromWindow, ToWindow } from './window-messages.ts';
 
-/** Longer than any message we send; a peer that exceeds it is not one of ours. */
+/** Longer than any message we send; a peer that exceeds it is not a Hob process. */
 const maxLineLength = 32 * 1024 * 1024;
 
 type Message = ToExecutor | FromExecutor | ToWindow | FromWindow;
 
-/** Whether there is room for more: a sender of much waits until there is. */
+/** Returns whether the socket can take more. If not, a sender of large data waits for `drain`. */
 export function sendMessage(socket: Socket, message: Message): boolean {
   return socket.write(`${JSON.stringify(message)}\n`);
 }
@@ -33,7 +33,7 @@ export function receiveMessages<Message extends { readonly type: string }>(
     const message: unknown = parseLine(line);
     if (isMessage(message, types)) receive(message);
     else socket.destroy(new Error('received an invalid message'));
-    // Then there is nothing more to be said, also in the same chunk.
+    // A receiver may destroy the socket. The remaining messages of the same chunk are then ignored, too.
     isTurnedAway = wasThere && socket.destroyed;
   };
   socket.on('data', (chunk: Buffer) => {

@@ -1,101 +1,111 @@
 import type { Language, Text } from '../shared/text.ts';
 
 /**
- * What service and executor say to each other: one JSON object a line. Every message can be repeated without harm, since
- * runs are known by their id: a `start` of a run that the executor has, or whose end it still keeps, is ignored, and an end is
- * told again until it is acknowledged. What is typed is numbered by its sender, so a piece that comes again is known. An executor that
- * never says of a run that it has a terminal is not sent anything for one: it may be of a build that does not know these messages.
+ * The messages between service and executor: one JSON object per line. Every message can be repeated without harm,
+ * because runs are identified by their id. The executor ignores a `start` of a run that it already has, or whose end it
+ * still keeps. It sends an end again until the service acknowledges it. Typed input is numbered by its sender, so that
+ * repeated input is recognized. The service sends terminal messages only for a run that the executor reported to have a
+ * terminal: an executor of an older build may not know these messages.
  */
 export const protocolVersion = 4;
 
-/** The variable that every process of a run is started with, by which it can be told from all others, wherever it went. */
+/** The environment variable that identifies every process of a run, even after it has left the process group. */
 export const runCookie = 'HOB_RUN_ID';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Everything the executor must know to start a script and see it through. */
+/** Everything the executor needs to start a script and supervise it until its end. */
 export interface RunSpec {
   readonly runId: string;
   readonly file: string;
   readonly args: readonly string[];
-  /** Windows only: the arguments are already quoted, in the way that `cmd` wants it. */
+  /** Windows only: the arguments are already quoted in the way that `cmd` expects. */
   readonly isVerbatim: boolean;
   readonly cwd: string;
-  /** What it has beside the environment that all runs share, or instead of something in it. */
+  /** Variables added to the environment that all runs share; they override shared variables of the same name. */
   readonly env: Environment;
-  /** Output is written here, to `stdout.log` and `stderr.log`. The executor removes the parameter file from here when the run ends. */
+  /**
+   * The executor writes the output to `stdout.log` and `stderr.log` in this folder. It removes the parameter file from
+   * the folder when the run ends.
+   */
   readonly runFolder: string;
   readonly timeoutMs: number | null;
   readonly stopGraceMs: number;
   readonly outputLogBytes: number;
-  /** What becomes of processes that the script leaves behind when it ends by itself. */
+  /** Whether processes that the script leaves behind keep running when the script ends by itself. */
   readonly survivors: 'keep' | 'stop';
-  /** Null: nobody is to see it. A service of an older build does not say. */
+  /** Null: the run has no window. A service of an older build omits the field. */
   readonly window?: WindowSpec | null;
-  /** Null: it is started cold, whatever is waiting. */
+  /** Null: the run always gets a new interpreter, never a warm one. */
   readonly warm?: WarmSpec | null;
 }
 
 export const warmLanguages = ['python', 'node.js'] as const;
 export type WarmLanguage = (typeof warmLanguages)[number];
 
-/** How a run may be given to an interpreter that is started already, with the same effect as the command itself. */
+/** How a warm interpreter can execute the run with the same effect as the command itself. */
 export interface WarmSpec {
   readonly language: WarmLanguage;
-  /** What stands before the entry in the arguments: options of the interpreter. */
+  /** The interpreter options, which precede the entry in the arguments. */
   readonly options: readonly string[];
-  /** The file that is run, as it stands in the arguments. */
+  /** The entry file, spelled as in the arguments. */
   readonly entry: string;
-  /** Modules that are loaded before there is a run; Python only. */
+  /** Modules that are loaded before the interpreter gets a run; Python only. */
   readonly preload: readonly string[];
 }
 
-/** How much may be spent on interpreters that wait. */
+/** Limits for warm interpreters. */
 export interface WarmLimits {
-  /** Zero: none waits. */
+  /** Zero: no interpreter is kept warm. */
   readonly memoryBytes: number;
-  /** Those that nobody needed for so long are ended. */
+  /** Interpreters that no run has needed for this long are ended. */
   readonly idleMs: number;
 }
 
-/** How the warm interpreters of an executor stand. */
+/** The state of an executor's warm interpreters. */
 export interface WarmState {
-  /** Runs that were given to one, since the executor was started. */
+  /** Runs executed by a warm interpreter since the executor started. */
   readonly hits: number;
-  /** Runs that could have been, and were started cold. */
+  /** Runs that could have used a warm interpreter but got a new one. */
   readonly misses: number;
   readonly memoryBytes: number;
-  /** Whether none is started for now, since this machine is short of memory. */
+  /** Whether the executor starts no warm interpreters for now because the machine is short of memory. */
   readonly isShortOfMemory: boolean;
   readonly kinds: readonly WarmKind[];
 }
 
-/** The interpreters that can be taken for one another. */
+/** Warm interpreters that are interchangeable. */
 export interface WarmKind {
   readonly language: WarmLanguage;
   /** The interpreter's file. */
   readonly file: string;
   readonly preload: readonly string[];
-  /** Whether each is a fork of one that has loaded everything, or started by itself. */
+  /**
+   * Whether the interpreters are forks of one process that has loaded everything. Otherwise each one is started
+   * separately.
+   */
   readonly isForked: boolean;
   readonly waiting: number;
   readonly memoryBytes: number;
 }
 
-/** When a window stays open after its run has ended, until a key is pressed. */
+/** When a window stays open after the end of its run, until a key is pressed. */
 export const windowHolds = ['failure', 'always', 'never'] as const;
 export type WindowHold = (typeof windowHolds)[number];
 
-/** The window that a run is to be shown in. */
+/** The window that shows a run. */
 export interface WindowSpec {
-  /** What opens one, best first; the command that is to run in it is appended. */
+  /** Commands that open a window, in order of preference; the command to run in the window is appended. */
   readonly commands: readonly (readonly string[])[];
-  /** The environment of the terminal emulator. It must not be taken for a process of the run. */
+  /** The environment of the terminal emulator. It must not identify the emulator as a process of the run. */
   readonly env: Environment;
   readonly title: string;
   readonly language: Language;
   readonly hold: WindowHold;
-  /** There is no window, but a terminal that a page of the console shows, of this size at first. An older build finds no command then. */
+  /**
+   * Set if the run has a terminal that a page of the console shows, instead of a window; its value is the initial size.
+   * `commands` is empty then, so an executor of an older build opens no window.
+   */
   readonly page?: TerminalSize;
 }
 
@@ -104,12 +114,15 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** Something that was typed into the terminal of a run. */
+/** Input that was typed into the terminal of a run. */
 export interface TypedPiece {
   readonly base64: string;
-  /** Who typed it, and the how manieth piece of theirs it is; null where it will not be sent again. */
+  /** Sender, and sequence number within that sender; null if the input is never sent again. */
   readonly order: { readonly sender: string; readonly number: number } | null;
-  /** It is an answer to what the script has asked its terminal when it had written so many bytes; null: a person typed it. */
+  /**
+   * Set if the terminal sent this input to answer a query of the script: the number of output bytes up to that query.
+   * Null if a person typed it.
+   */
   readonly answers: number | null;
 }
 
@@ -125,16 +138,22 @@ export const endCauses = [
 export type EndCause = (typeof endCauses)[number];
 
 export interface StreamCapture {
-  /** All that the script wrote. */
+  /** All bytes that the script wrote. */
   readonly bytes: number;
-  /** How much of it the log file starts with; the rest of the file, after the mark, is the end of the output. */
+  /**
+   * How many bytes at the start of the log file are the start of the output. The rest of the file is the end of the
+   * output.
+   */
   readonly headBytes: number;
   readonly tailBytes: number;
-  /** All of it, where that is short and text: the log need not be opened for it. */
+  /** The whole output, if it is short and valid text; a reader then need not open the log. */
   readonly text?: string;
 }
 
-/** How a run ended, as the executor saw it. Times are wall time in milliseconds; the duration is measured, not computed. */
+/**
+ * How a run ended, as the executor observed it. Times are wall time in milliseconds; the duration comes from a
+ * monotonic clock.
+ */
 export interface RunEnd {
   readonly runId: string;
   readonly cause: EndCause;
@@ -147,13 +166,19 @@ export interface RunEnd {
   readonly durationMs: number;
   readonly stdout: StreamCapture;
   readonly stderr: StreamCapture;
-  /** How many of its processes outlived it; null when that is counted later, or cannot be known. */
+  /**
+   * How many processes of the run were still running after its end; null if they are counted later, or cannot be
+   * counted.
+   */
   readonly leftRunning: number | null;
-  /** It had a window, where all output is one stream; `gone` when it was stopped because that was closed, or killed. */
+  /**
+   * Set if the run had a window, where all output is one stream. `gone` if the run was stopped because the window was
+   * closed or killed.
+   */
   readonly window?: 'open' | 'gone';
 }
 
-/** How the processes of a run are kept together when it is to be stopped, from the strongest to the weakest. */
+/** How the processes of a run are found when it is stopped, from the strongest method to the weakest. */
 export const containments = ['cgroup', 'sweep', 'descent', 'taskkill'] as const;
 export type Containment = (typeof containments)[number];
 
@@ -161,26 +186,26 @@ export type StopCause = 'cancelled' | 'shutdown';
 
 export type ToExecutor =
   | { readonly type: 'hello'; readonly protocol: number; readonly secret: string }
-  /** What all runs share from now on. It is the larger part of what each has, so it is told once. */
+  /** The environment that all runs share from now on. It is most of each run's environment, so it is sent only once. */
   | { readonly type: 'environment'; readonly env: Environment }
   | { readonly type: 'start'; readonly spec: RunSpec }
   | { readonly type: 'stop'; readonly runId: string; readonly cause: StopCause }
-  /** The end of this run is on record. */
+  /** The end of this run is recorded. */
   | { readonly type: 'acknowledge'; readonly runId: string }
-  /** So are the numbers of processes that these have left running. */
+  /** The counts of processes that these runs left running are recorded. */
   | { readonly type: 'acknowledge-counts'; readonly runIds: readonly string[] }
-  /** Another executor has ended before its time: what it left behind is to be cleared up. */
+  /** Another executor has died: clean up what it left behind. */
   | { readonly type: 'inherit' }
-  /** Another executor takes the new runs: this one may end when it has no more to tell. */
+  /** Another executor takes new runs from now on: end when all runs have ended and every end is acknowledged. */
   | { readonly type: 'retire' }
-  /** How much may be spent on interpreters that wait; until this is said, none does. */
+  /** Limits for warm interpreters; until this message arrives, there are none. */
   | { readonly type: 'allow-warm'; readonly limits: WarmLimits }
-  /** For a run that has a terminal in a page. */
+  /** For a run whose terminal is shown in a page. */
   | ({ readonly type: 'type'; readonly runId: string } & TypedPiece)
   | ({ readonly type: 'resize'; readonly runId: string } & TerminalSize)
-  /** Answered with `pong`. For executors that say in their welcome that they do so. */
+  /** Answered with `pong`. Sent only to executors whose welcome contains `answersPing`. */
   | { readonly type: 'ping' }
-  /** The service goes away in good order: an executor without runs may end at once. */
+  /** The service shuts down in an orderly way: an executor without runs may end at once. */
   | { readonly type: 'farewell' };
 
 export type FromExecutor =
@@ -189,15 +214,15 @@ export type FromExecutor =
       readonly protocol: number;
       readonly version: string;
       readonly pid: number;
-      /** Tells one executor from the next: what this one does not know, it was never given. */
+      /** Distinguishes this executor from others: a run that this instance does not know was never given to it. */
       readonly instance: string;
       readonly containment: Containment;
       readonly running: readonly RunningProcess[];
-      /** Runs that ended and were not acknowledged yet. */
+      /** Runs that ended and are not yet acknowledged. */
       readonly ended: readonly RunEnd[];
-      /** Counts that were not acknowledged yet. */
+      /** Counts that are not yet acknowledged. */
       readonly counts: readonly Count[];
-      /** Absent: it is of a build that does not know `ping`. */
+      /** Absent if the executor is of a build that does not know `ping`. */
       readonly answersPing?: true;
     }
   | {
@@ -205,21 +230,24 @@ export type FromExecutor =
       readonly runId: string;
       readonly pid: number;
       readonly startedAtMs: number;
-      /** Why it runs without the window that was asked for. */
+      /** Why the run has no window although one was requested. */
       readonly windowless?: Text | null;
-      /** The size of its terminal, if it has one for a page. */
+      /** The size of the run's terminal, if a page shows it. */
       readonly terminal?: TerminalSize | null;
-      /** The warm interpreters after this run, if it could use one: a reader sees the effect of the run at once. */
+      /**
+       * The state of the warm interpreters after this run started, if the run could use one: readers see the effect of
+       * the run at once.
+       */
       readonly warm?: WarmState;
     }
-  /** A run has reached its time limit and is being stopped, which takes a while. */
+  /** A run has reached its time limit. Stopping it takes a while. */
   | { readonly type: 'timed-out'; readonly runId: string }
-  /** `warm` as in `started`. */
+  /** `warm` has the same meaning as in `started`. */
   | { readonly type: 'ended'; readonly end: RunEnd; readonly warm?: WarmState }
   | { readonly type: 'counted'; readonly counts: readonly Count[] }
-  /** Told when it has changed, a few times a second at most. */
+  /** Sent when the state has changed, a few times per second at most. */
   | { readonly type: 'warm'; readonly state: WarmState }
-  /** What executors before this one have left is cleared up. */
+  /** The executor has cleaned up what earlier executors left behind. */
   | { readonly type: 'inherited' }
   | { readonly type: 'pong' };
 
@@ -250,23 +278,23 @@ export const fromExecutorTypes = [
   'pong',
 ] as const satisfies readonly FromExecutor['type'][];
 
-/** A run that an executor has, with its leading process once that is there. */
+/** A run that an executor has, with the id of its main process once that has started. */
 export interface RunningProcess {
   readonly runId: string;
   readonly pid: number | null;
-  /** Whether it has reached its time limit and is being stopped. */
+  /** Whether the run has reached its time limit and is being stopped. */
   readonly isTimedOut: boolean;
-  /** The size of its terminal, if it has one for a page. */
+  /** The size of the run's terminal, if a page shows it. */
   readonly terminal?: TerminalSize | null;
 }
 
-/** How many processes a run has left running. */
+/** The number of processes that a run left running. */
 export interface Count {
   readonly runId: string;
   readonly leftRunning: number;
 }
 
-/** Where an executor of a home can be reached; the file holds the secret, so only its user can read it. */
+/** The address of an executor of a home. The address file contains the secret, so only its user can read it. */
 export interface ExecutorAddress {
   readonly pid: number;
   readonly instance: string;
@@ -278,22 +306,22 @@ export interface ExecutorAddress {
 
 export const executorStates = ['ready', 'silent', 'none'] as const;
 
-/** How the executors of a home are, as its service sees them. */
+/** The state of a home's executors, as its service observes it. */
 export interface ExecutorState {
-  /** That of the executor that takes runs. */
+  /** The state of the executor that takes new runs. */
   readonly state: (typeof executorStates)[number];
   readonly pid: number | null;
-  /** All that do not answer, also those that only finish what an earlier service gave them. */
+  /** Every executor that does not answer, including those that only finish runs of an earlier service. */
   readonly silentPids: readonly number[];
 }
 
-/** The folder in the home where executors have their sockets, pipes, journals and addresses. */
+/** The folder in the home that contains the sockets, pipes, journals and address files of executors. */
 export const executorFolder = 'executor';
 export const addressFileEnd = '-address.json';
 
 const noOutput: StreamCapture = { bytes: 0, headBytes: 0, tailBytes: 0 };
 
-/** The end of a run that had no process, or whose process nobody saw end. */
+/** The end of a run that had no process, or whose process ended unobserved. */
 export function endWithoutProcess(runId: string, cause: EndCause, spawnError: string | null = null): RunEnd {
   return {
     runId,

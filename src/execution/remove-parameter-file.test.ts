@@ -42,7 +42,7 @@ describe('the parameter file, at the end of a run,', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it('is not looked for by way of a link in the place of the folder', async () => {
+  it('is not removed through a link that replaces the folder', async () => {
     const { runs, folder } = await withSecret();
     await rename(folder.path, join(runs, 'other'));
     await symlink('other', folder.path);
@@ -50,7 +50,7 @@ describe('the parameter file, at the end of a run,', () => {
     expect(await readFile(join(runs, 'other', 'params.json'), 'utf8')).toBe('secret');
   });
 
-  it.skipIf(!canLock)('is removed from a folder that the script has locked', async () => {
+  it.skipIf(!canLock)('is removed from a folder whose permissions the script has restricted', async () => {
     const { folder } = await withSecret();
     for (const mode of [0o500, 0o000]) {
       await writeFile(folder.parameterFile, 'secret');
@@ -62,7 +62,7 @@ describe('the parameter file, at the end of a run,', () => {
   });
 
   it.skipIf(!canLock)(
-    'is emptied if it has to stay, and the removal fails if it has another name, too',
+    'is emptied if it cannot be removed, and the removal fails if it has a second hard link',
     async () => {
       const { runs, folder } = await withSecret();
       await chown(folder.parameterFile, ordinaryUser, ordinaryUser);

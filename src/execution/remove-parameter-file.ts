@@ -11,8 +11,8 @@ export const parameterFileName = 'params.json';
 export const parameterDraftName = 'params.json.new';
 
 /**
- * Removes the parameter file of a run, or anything that the script put in its place. Links are not followed. A file that cannot be
- * removed is emptied. Rejects if that fails, too.
+ * Removes the parameter file of a run, or anything that the script put in its place. Links are not followed. A file
+ * that cannot be removed is emptied. Rejects if emptying fails, too.
  */
 export async function removeParameterFile(runFolder: string): Promise<void> {
   if (!isOwnFolder(runFolder)) return;

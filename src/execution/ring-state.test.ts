@@ -16,8 +16,8 @@ const states: fc.Arbitrary<RingState> = fc
     return { phase, headBytes, tailBytes, done, until: done + ahead };
   });
 
-describe('how a ring stands', () => {
-  it('is read as it was written', () => {
+describe('the state of a ring', () => {
+  it('is decoded as it was encoded', () => {
     fc.assert(
       fc.property(states, (state) => {
         expect(decodeRingState(encodeRingState(state))).toEqual(state);
@@ -25,7 +25,7 @@ describe('how a ring stands', () => {
     );
   });
 
-  it('is never read from a part of one writing and a part of the next', () => {
+  it('is never decoded from a mixture of two writes', () => {
     fc.assert(
       fc.property(states, states, fc.nat(44), (before, after, cut) => {
         const [old, fresh] = [encodeRingState(before), encodeRingState(after)];
@@ -38,7 +38,7 @@ describe('how a ring stands', () => {
     );
   });
 
-  it('is not read from what is too short, empty or changed in one bit', () => {
+  it('is not decoded from bytes that are too short, all zero or changed in one bit', () => {
     const bytes = encodeRingState({ phase: 'ring', headBytes: 5, tailBytes: 5, done: 11, until: 12 });
     expect(decodeRingState(Buffer.alloc(0))).toBeNull();
     expect(decodeRingState(bytes.subarray(0, 43))).toBeNull();
@@ -58,7 +58,7 @@ describe('how a ring stands', () => {
     { done: 13 },
     { until: Number.POSITIVE_INFINITY },
     { done: Number.NaN },
-  ])('is not believed when it cannot be: %j', (wrong) => {
+  ])('is rejected when it is impossible: %j', (wrong) => {
     const state = { phase: 'ring', headBytes: 5, tailBytes: 5, done: 11, until: 12, ...wrong } as const;
     expect(decodeRingState(encodeRingState(state))).toBeNull();
   });

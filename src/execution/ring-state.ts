@@ -1,22 +1,24 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * How the log of a stream stands once its end is kept in a ring: written by the executor beside the log, for whoever reads the
- * log while it is written, or after the executor was killed. A log without such a file is simply the stream from its start.
- * The file stays when the run has ended: that it is not there must mean that nothing in the log was ever written over.
+ * The state of a log whose end is kept in a ring. The executor writes it to a file beside the log, for readers of the
+ * log while it is written or after the executor was killed. A log without such a file contains the stream from its
+ * start. The file remains after the end of the run: its absence must mean that no byte of the log was ever overwritten.
  */
 export interface RingState {
   /**
    * `ring`: byte n of the stream, from `headBytes` on, is at `headBytes + (n - headBytes) % tailBytes`.
-   * `ordering`: the ring is being put in order, so nothing behind the head can be read.
-   * `ordered`: the log is the first `headBytes` of the stream, and then its last `tailBytes`.
+   * `ordering`: the ring is being put in order, so no byte after the head can be read.
+   * `ordered`: the log consists of the first `headBytes` of the stream, followed by its last `tailBytes`.
    */
   readonly phase: RingPhase;
   readonly headBytes: number;
   readonly tailBytes: number;
-  /** How much of the stream has certainly been written; when it is in order, how much there was. */
+  /** How much of the stream has certainly been written; in phase `ordered`, the length of the stream. */
   readonly done: number;
-  /** Up to where the stream may be being written, which destroys what is a whole ring behind. */
+  /**
+   * The position up to which the stream may be being written. That write destroys the bytes one ring length before it.
+   */
   readonly until: number;
 }
 
@@ -30,7 +32,7 @@ export function ringFileOf(log: string): string {
   return log.replace(/\.log$/, '.ring');
 }
 
-/** Always of the same length, so that it can be written over in place, which needs no room on a full disk. */
+/** The encoding has a fixed length, so that it can be overwritten in place. That needs no space on a full disk. */
 export function encodeRingState(state: RingState): Buffer {
   const bytes = Buffer.alloc(ringStateBytes);
   bytes.writeUInt32LE(phases.indexOf(state.phase), 0);
@@ -42,7 +44,7 @@ export function encodeRingState(state: RingState): Buffer {
   return bytes;
 }
 
-/** Null for what was read while it was being written, and for what no executor can have written. */
+/** Returns null for bytes that were read during a write, and for bytes that no executor can have written. */
 export function decodeRingState(bytes: Buffer): RingState | null {
   if (bytes.length !== ringStateBytes) return null;
   if (bytes.readUInt32LE(checkedBytes) !== crc32(bytes.subarray(0, checkedBytes))) return null;

@@ -24,14 +24,14 @@ async function longPath(): Promise<string> {
 }
 
 describe('the path of a socket', () => {
-  it('is used as it is where it is short enough', () => {
+  it('is used unchanged where it is short enough', () => {
     const path = socketPathIn('/home/ada/hob', '1-x');
     expect(path).toBe('/home/ada/hob/1-x.sock');
     expect(throughShortPath(path, (short) => short)).toBe(path);
   });
 
   it.each([
-    ['by the way of this system', throughShortPath],
+    ['by the method of this system', throughShortPath],
     ['by a link', throughLink],
   ])('is replaced by a short one while the socket is opened, %s', async (_way, through) => {
     const path = await longPath();
@@ -54,7 +54,7 @@ describe('the path of a socket', () => {
     expect(await readdir(temp)).toEqual([]);
   });
 
-  it.each([throughShortPath, throughLink])('says so where there is no socket', async (through) => {
+  it.each([throughShortPath, throughLink])('reports ENOENT where there is no socket', async (through) => {
     const path = await longPath();
     const socket = through(path, (short) => connect(short));
     const error = await new Promise<Error>((resolve) => socket.once('error', resolve));

@@ -2,17 +2,17 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync, symlinkSync } from
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** The longest path that fits into a socket address on every system, with its closing zero. */
+/** The longest path that fits into a socket address on every system, together with its terminating zero. */
 const longestPathBytes = 103;
 
-/** The socket of the executor with this name. On Windows it is a named pipe, which lies in no folder. */
+/** The socket path of the executor with this name. On Windows this is a named pipe, which is in no folder. */
 export function socketPathIn(folder: string, name: string): string {
   return process.platform === 'win32' ? `\\\\.\\pipe\\hob-${name}` : join(folder, `${name}.sock`);
 }
 
 /**
- * Calls `use` with a path that leads to the socket and fits into a socket address. The path is valid during the call only, which is
- * long enough: `listen` and `connect` of `node:net` make their system call before they return.
+ * Calls `use` with a path that leads to the socket and fits into a socket address. The path is valid only during the
+ * call. That is sufficient: `listen` and `connect` of `node:net` make their system call before they return.
  */
 export function throughShortPath<Result>(socketPath: string, use: (path: string) => Result): Result {
   if (process.platform === 'win32' || Buffer.byteLength(socketPath) <= longestPathBytes)
@@ -20,7 +20,7 @@ export function throughShortPath<Result>(socketPath: string, use: (path: string)
   return process.platform === 'linux' ? throughHandle(socketPath, use) : throughLink(socketPath, use);
 }
 
-/** Linux resolves a path that begins with an open folder of the process. */
+/** On Linux, `/proc/self/fd/<n>` is a short path to an open folder of this process. */
 function throughHandle<Result>(socketPath: string, use: (path: string) => Result): Result {
   const folder = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -30,7 +30,10 @@ function throughHandle<Result>(socketPath: string, use: (path: string) => Result
   }
 }
 
-/** Other systems resolve a link in a private folder. The socket itself never lies in the temporary folder, where cleaners remove it. */
+/**
+ * Other systems follow a link in a private folder. The socket itself is never in the temporary folder, where cleaners
+ * would remove it.
+ */
 export function throughLink<Result>(socketPath: string, use: (path: string) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), 'hob-'));
   try {

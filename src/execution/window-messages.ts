@@ -2,8 +2,9 @@ import type { Language } from '../shared/text.ts';
 import type { EndCause, TerminalSize, WindowHold } from './messages.ts';
 
 /**
- * What executor and window say to each other, one JSON object a line. The program in the window lends its terminal to the
- * script, which the executor starts itself: whatever becomes of the window, the executor sees how the script ends.
+ * The messages between executor and window: one JSON object per line. The executor starts the script itself, on the
+ * terminal of the program in the window. Therefore the executor observes the exit of the script even if the window is
+ * closed.
  */
 export type ToWindow =
   | {
@@ -12,7 +13,7 @@ export type ToWindow =
       readonly language: Language;
       readonly hold: WindowHold;
     }
-  /** Only for a window that has no terminal to lend: it starts the script itself. */
+  /** Only for a window that has no terminal to offer: the window starts the script itself. */
   | {
       readonly type: 'start';
       readonly file: string;
@@ -21,10 +22,12 @@ export type ToWindow =
       readonly cwd: string;
       readonly env: Readonly<Record<string, string>>;
     }
-  /** Only for a terminal that a page shows: what was typed there, and the size that it has there. */
+  /**
+   * Only for a terminal that a page shows: the input that was typed in the page, and the size of the terminal there.
+   */
   | { readonly type: 'typed'; readonly base64: string }
   | ({ readonly type: 'resized' } & TerminalSize)
-  /** The script has ended: everything it wrote is wanted now. */
+  /** The script has ended: send all remaining output now. */
   | { readonly type: 'drain' }
   | ({ readonly type: 'ended' } & WindowEnd);
 
@@ -39,9 +42,9 @@ export type FromWindow =
   | {
       readonly type: 'window';
       readonly ticket: string;
-      /** The file name of the terminal, or null where none can be lent. */
+      /** The device file of the terminal; null where the window cannot offer one. */
       readonly terminal: string | null;
-      /** What the emulator says of itself: programs draw by it. */
+      /** The variables that describe the terminal emulator; programs draw according to them. */
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly type: 'spawned'; readonly pid: number }
@@ -52,9 +55,9 @@ export type FromWindow =
       readonly error: string | null;
     }
   | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly base64: string }
-  /** All that was written before `drain` has been sent. */
+  /** All output written before `drain` has been sent. */
   | { readonly type: 'drained' }
-  /** Somebody closed the window. */
+  /** The user closed the window. */
   | { readonly type: 'closed' };
 
 export const toWindowTypes = [
