@@ -38,7 +38,7 @@ async function captured(path: string, limit: number, chunks: readonly Uint8Array
   return { ...counts, content: counts.bytes === 0 ? Buffer.alloc(0) : readFileSync(path) };
 }
 
-/** What a log should hold, by the plain meaning of the words: all of it, or its first and its last half. */
+/** The expected content of a log, computed in the simplest way: the whole output, or its first and last half. */
 function expected(limit: number, all: Buffer): Kept {
   const head = Math.ceil(limit / 2);
   const tail = Math.floor(limit / 2);
@@ -63,7 +63,7 @@ function split(all: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 describe('the log of a stream', () => {
-  it('keeps everything up to its limit, and beyond it the first and the last half, at every boundary', async () => {
+  it('keeps all output up to its limit, and beyond it the first and the last half, at every boundary', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     for (const limit of [2, 3, 7, 8, 16]) {
       for (let length = 0; length <= 4 * limit + 2; length++) {
@@ -74,7 +74,7 @@ describe('the log of a stream', () => {
     }
   });
 
-  it('is the same however the output was cut into pieces', async () => {
+  it('does not depend on how the output was split into chunks', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     await fc.assert(
       fc.asyncProperty(
@@ -90,7 +90,7 @@ describe('the log of a stream', () => {
     );
   });
 
-  it('never grows beyond its limit, not even for a moment', async () => {
+  it('never exceeds its limit, not even for a moment', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 1000);
     for (let round = 0; round < 50; round++) {
@@ -100,7 +100,7 @@ describe('the log of a stream', () => {
     expect(await capture.settle()).toEqual({ bytes: 16_650, headBytes: 500, tailBytes: 500 });
   });
 
-  it('counts a flood exactly', async () => {
+  it('counts the bytes of a very large output exactly', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const chunk = pattern(65_536);
     const all = Buffer.concat(Array(200).fill(chunk));
@@ -114,7 +114,7 @@ describe('the log of a stream', () => {
     expect(kept.content.equals(expected(1_000_001, all).content)).toBe(true);
   });
 
-  it('is there once it is opened, or has something to keep', async () => {
+  it('exists once it is opened, or has output', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
     expect(existsSync(path)).toBe(false);
@@ -128,7 +128,7 @@ describe('the log of a stream', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('comes with its text when that is short and UTF-8', async () => {
+  it('includes its text when that is short and valid UTF-8', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const textOf = async (limit: number, chunks: Uint8Array[]) => {
       rmSync(path, { force: true });
@@ -144,7 +144,7 @@ describe('the log of a stream', () => {
     expect(await textOf(1e6, [first])).toBeUndefined();
   });
 
-  it('is for its user alone', async () => {
+  it('is readable only by its user', async () => {
     const before = process.umask(0);
     onTestFinished(() => {
       process.umask(before);
@@ -154,7 +154,7 @@ describe('the log of a stream', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('takes nothing more once the run has ended', async () => {
+  it('accepts no output after the run has ended', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
     capture.take(Buffer.from('before'));
@@ -163,7 +163,7 @@ describe('the log of a stream', () => {
     expect(readFileSync(path, 'utf8')).toBe('before');
   });
 
-  it('is never written over a file that is there already, nor made where there is no room', async () => {
+  it('never overwrites an existing file, and is not created in a missing folder', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'stdout.log');
     writeFileSync(path, 'planted');
@@ -176,7 +176,7 @@ describe('the log of a stream', () => {
     expect(() => new Capture(join(folder, 'gone', 'stdout.log'), 100).open()).toThrow('ENOENT');
   });
 
-  it('has a file that says how its ring stands from the first byte that is written over, and never before', async () => {
+  it('gets a file with the state of its ring before the first byte is overwritten, and not earlier', async () => {
     const log = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(log, 10);
     const ring = { phase: 'ring', headBytes: 5, tailBytes: 5 };
@@ -191,7 +191,7 @@ describe('the log of a stream', () => {
     expect(stateOf(log)).toEqual({ ...ring, phase: 'ordered', done: 33, until: 33 });
   });
 
-  it('ends where its ring would begin when there is no telling how that stands', async () => {
+  it('ends where its ring would begin when the state of the ring cannot be written', async () => {
     const log = join(await tempFolder(), 'stdout.log');
     writeFileSync(ringFileOf(log), 'planted');
     const capture = new Capture(log, 10);
@@ -202,14 +202,14 @@ describe('the log of a stream', () => {
     expect(readFileSync(ringFileOf(log), 'utf8')).toBe('planted');
   });
 
-  it.skipIf(!canMount)('ends where the disk is full, at whichever byte that is', async () => {
+  it.skipIf(!canMount)('ends at the byte at which the disk is full', async () => {
     const folder = await tempFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', folder]);
     onTestFinished(() => {
       execFileSync('umount', ['-l', folder]);
     });
     const all = pattern(100_000);
-    // Full in the head, in the tail, and just when the file for the ring would be needed.
+    // The disk is full in the head, in the tail, and exactly when the ring file is needed.
     for (const limit of [1_000_000, 80_000, 65_536]) {
       const kept = await captured(join(folder, 'stdout.log'), limit, split(all, Array(25).fill(4000)));
       expect(kept).toEqual({
@@ -220,13 +220,13 @@ describe('the log of a stream', () => {
       });
       expect(existsSync(join(folder, 'stdout.ring'))).toBe(false);
     }
-    // There is room for the ring, which needs no more of it then.
+    // The disk has space for the ring file, which never grows.
     expect(await captured(join(folder, 'stdout.log'), 61_440, split(all, Array(25).fill(4000)))).toEqual(
       expected(61_440, all),
     );
   });
 
-  it('may be cut short by its script, and is then known by its beginning alone', async () => {
+  it('keeps only its beginning when the script truncates it', async () => {
     const path = join(await tempFolder(), 'stdout.log');
     const capture = new Capture(path, 100);
     capture.take(pattern(333));

@@ -8,28 +8,32 @@ import { RingFile } from './ring-file.ts';
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const smallestStrideBytes = 4096;
-/** Most outputs are no longer, and then they are told with the end. */
+/** Most outputs are not longer than this. Their text is sent together with the end of the run. */
 const shortBytes = 1024;
 
 /**
- * Keeps one output stream of a run in a file of bounded size: the first half of the limit as it came, and the last half in
- * a ring behind it, put in order at the end. The bytes are counted exactly, kept or not. Once the ring is written over, a
- * second file tells others how it stands. Writing is synchronous: this process has nothing better to do, and a script that
- * writes faster than the disk should feel it.
+ * Keeps one output stream of a run in a file of bounded size. The first half of the limit contains the start of the
+ * stream. The second half is a ring that contains its end; the ring is put in order when the run ends. All bytes are
+ * counted exactly, kept or not. As soon as ring bytes are overwritten, a second file describes the state of the ring to
+ * readers. Writes are synchronous: this process has no other work for the run, and a script that writes faster than the
+ * disk is slowed down.
  */
 export class Capture {
   readonly #path: string;
-  /** Null until it is opened. */
+  /** Null until the file is opened. */
   #fd: number | null = null;
-  /** Null until something in the log is to be written over; most outputs never get there. */
+  /** Null until a byte of the log is overwritten, which is rare. */
   #ring: RingFile | null = null;
   readonly #headLimit: number;
   readonly #tailLimit: number;
-  /** How much is written over at once: whoever kills this process in the middle of it takes no more of the end than that. */
+  /**
+   * How many bytes are overwritten at once. If this process is killed during the write, at most this many bytes of the
+   * end are lost.
+   */
   readonly #strideLimit: number;
   #total = 0;
   #stored = 0;
-  /** All that was written, while that is short. */
+  /** The whole output, while it is short. */
   #short: Buffer | null = Buffer.alloc(0);
   #failed = false;
   #settled = false;
@@ -41,23 +45,23 @@ export class Capture {
     this.#strideLimit = Math.max(smallestStrideBytes, Math.floor(this.#tailLimit / 8));
   }
 
-  /** Creates the file, if it is not there yet; throws when there is no room for it, or something in its place. */
+  /** Creates the file if it does not exist yet. Throws if the disk is full, or if the path is already in use. */
   open(): number {
     this.#fd ??= openSync(this.#path, createFlags, 0o600);
     return this.#fd;
   }
 
-  /** The same, if it can be done now: the first that is to be kept tries again. */
+  /** Like `open`, but ignores a failure: the first write tries again. */
   prepare(): void {
     try {
       this.open();
     } catch {
-      // There may be room by then.
+      // The disk may have space when the first output arrives.
     }
   }
 
   take(bytes: Uint8Array): void {
-    // What a survivor writes after the end of its run belongs to no run any more.
+    // The output that a process writes after the end of its run belongs to no run.
     if (this.#settled) return;
     this.#total += bytes.length;
     this.#short =
@@ -66,13 +70,13 @@ export class Capture {
     try {
       this.#store(this.open(), bytes);
     } catch {
-      // The disk is full: what cannot be kept is counted as lost, and the script goes on. The same holds for a ring of which
-      // nobody could be told how it stands: what is kept must be what it seems to be.
+      // The disk is full: bytes that cannot be kept are counted as lost, and the script continues. The same applies if
+      // the state of the ring cannot be written: readers must never misinterpret the log.
       this.#failed = true;
     }
   }
 
-  /** Call it when the run has ended. When it resolves, the file can be read from front to back. Never rejects. */
+  /** Call this when the run has ended. When it resolves, the file can be read from front to back. Never rejects. */
   async settle(): Promise<StreamCapture> {
     this.#settled = true;
     const isWhole = this.#stored <= this.#headLimit + this.#tailLimit;
@@ -81,10 +85,10 @@ export class Capture {
     try {
       if (this.#fd !== null) closeSync(this.#fd);
     } catch {
-      // What the disk did not take is counted as lost by whoever reads the file.
+      // Readers of the file count the bytes that did not reach the disk as lost.
     }
-    const isTold = this.#short !== null && this.#total > 0 && isUtf8(this.#short);
-    return { bytes: this.#total, headBytes, tailBytes, ...(isTold && { text: String(this.#short) }) };
+    const hasText = this.#short !== null && this.#total > 0 && isUtf8(this.#short);
+    return { bytes: this.#total, headBytes, tailBytes, ...(hasText && { text: String(this.#short) }) };
   }
 
   #store(fd: number, bytes: Uint8Array): void {
@@ -94,16 +98,16 @@ export class Capture {
       const position = intoTail < 0 ? this.#stored : this.#headLimit + (intoTail % this.#tailLimit);
       const overwrites = intoTail >= this.#tailLimit;
       const length = Math.min(room, bytes.length - done, overwrites ? this.#strideLimit : Infinity);
-      if (overwrites) this.#tell(this.#stored + length);
+      if (overwrites) this.#writeRingState(this.#stored + length);
       const stored = writeSync(fd, bytes, done, length, position);
       this.#stored += stored;
       done += stored;
-      if (overwrites) this.#tell(this.#stored);
+      if (overwrites) this.#writeRingState(this.#stored);
     }
   }
 
-  /** Before anything is written over it is told what will be, and afterwards that it is there. */
-  #tell(until: number): void {
+  /** Called before an overwrite to announce its range, and after it to confirm it. */
+  #writeRingState(until: number): void {
     const state = this.#state('ring', until);
     if (this.#ring === null) this.#ring = new RingFile(ringFileOf(this.#path), state);
     else this.#ring.write(state);
@@ -124,7 +128,7 @@ export class Capture {
       if (!this.#failed && (await this.#straightenRing())) tailBytes = this.#tailLimit;
       ring.write({ ...this.#state('ordered', this.#total), tailBytes, done: this.#total });
     } catch {
-      // Nobody takes a ring for ordered that is not said to be; the end of the run says what there is.
+      // Readers treat a ring as ordered only if its state says so. The end of the run states which bytes are kept.
     }
     ring.close();
     return tailBytes;

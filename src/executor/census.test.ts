@@ -20,12 +20,12 @@ function openCensus() {
   return { census, reports };
 }
 
-/** A run of which nobody is left. `onLook` is called in the middle of the look that counts it. */
-function emptyRun(runId: string, onLook = () => {}): RunProcesses {
+/** A run without processes. `onRead` is called while the run is being counted. */
+function emptyRun(runId: string, onRead = () => {}): RunProcesses {
   const cgroup: RunCgroup = {
     adopt: async () => {},
     pids: () => {
-      onLook();
+      onRead();
       return [];
     },
     isPopulated: () => false,
@@ -44,7 +44,7 @@ function keepBusy(ms: number): void {
 }
 
 describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () => {
-  it('counts what several runs have left running with one look', async () => {
+  it('counts the processes of several runs with one reading of the process table', async () => {
     const two = startShell('sleep 600 & echo a $!; setsid sleep 600 & echo b $!; exit 0');
     const none = startShell('exit 0');
     const one = startShell('(setsid sh -c "echo c \\$\\$; exec sleep 600" &)');
@@ -67,7 +67,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     ]);
   });
 
-  it('counts one that ends while it looks with the next look', async () => {
+  it('counts a run that ends during a reading with the next reading', async () => {
     const { census, reports } = openCensus();
     const second = emptyRun('second');
     census.add(emptyRun('first', () => census.add(second)));
@@ -78,19 +78,19 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     ]);
   });
 
-  it('gives what is on its way out a moment before the first look, and rests before the next', async () => {
+  it('gives exiting processes a moment before the first reading, and pauses before the next', async () => {
     const { census, reports } = openCensus();
     const second = emptyRun('second');
     const startedMs = performance.now();
     census.add(emptyRun('first', () => census.add(second)));
     await census.settled();
     const [first, next] = reports.map(({ atMs }) => atMs);
-    // Timers may be early by a fraction of a millisecond.
+    // Timers may fire a fraction of a millisecond early.
     expect(Number(first) - startedMs).toBeGreaterThanOrEqual(49);
     expect(Number(next) - Number(first)).toBeGreaterThanOrEqual(49);
   });
 
-  it('rests the longer the longer a look takes', async () => {
+  it('pauses longer when a reading takes longer', async () => {
     const { census, reports } = openCensus();
     const second = emptyRun('second');
     census.add(
@@ -104,7 +104,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     expect(Number(next) - Number(first)).toBeGreaterThanOrEqual(299);
   });
 
-  it('counts again after it was done', async () => {
+  it('counts runs that are added after it has finished', async () => {
     const { census, reports } = openCensus();
     for (const runId of ['first', 'second']) {
       census.add(emptyRun(runId));
@@ -113,13 +113,13 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
     expect(reports).toHaveLength(2);
   });
 
-  it('is settled when it has nothing to count', async () => {
+  it('is settled when it has no run to count', async () => {
     const { census, reports } = openCensus();
     await census.settled();
     expect(reports).toEqual([]);
   });
 
-  it('gives up the cgroup of a run that it has counted, as soon as nobody is in it', async () => {
+  it('removes the cgroup of a counted run as soon as it is empty', async () => {
     const { census } = openCensus();
     const asked: string[] = [];
     const cgroup: RunCgroup = {
@@ -130,7 +130,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('the census', () =
       },
       isPopulated: () => false,
       kill: () => asked.push('kill'),
-      // Somebody is still in it the first time.
+      // The cgroup still contains a process at the first attempt.
       remove: () => asked.push('remove') > 2,
     };
     census.add(new RunProcesses('run', { pid: 2 ** 30, startTicks: 1, isOurs: false }, cgroup));

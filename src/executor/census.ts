@@ -4,19 +4,19 @@ import type { Count } from '../execution/messages.ts';
 import { type ProcessEntry, readProcessTable } from './process-table.ts';
 import type { RunProcesses } from './run-processes.ts';
 
-/** What is on its way out when its script ends is not left running: it gets this long. */
+/** A process that is exiting when its script ends does not count as left running. It gets this long to exit. */
 const settleMs = 50;
-/** Looking takes at most one part in so many of this process's time, however many runs end. */
+/** Reading the process table takes at most one part in this many of the time of this process, however many runs end. */
 const restFactor = 25;
 
 /**
- * Counts what runs have left running when they ended by themselves. One look through all processes serves every run that
- * ended before it.
+ * Counts the processes that runs left running when they ended by themselves. One reading of the process table serves
+ * all runs that ended before it.
  */
 export class Census {
   readonly #report: (counts: readonly Count[]) => void;
   #waiting: RunProcesses[] = [];
-  /** Runs with a cgroup that something they left running is in: it can be removed when that has ended. */
+  /** Runs whose cgroup contains processes that they left running. The cgroup can be removed when those have ended. */
   #occupied: RunProcesses[] = [];
   #counting: Promise<void> | undefined;
 
@@ -24,13 +24,13 @@ export class Census {
     this.#report = report;
   }
 
-  /** Counts soon. What cannot be counted for lack of a way to look stays unknown. */
+  /** Counts soon. If the process table cannot be read, the count stays unknown. */
   add(run: RunProcesses): void {
     this.#waiting.push(run);
     this.#counting ??= this.#count();
   }
 
-  /** Resolves when nobody waits to be counted. */
+  /** Resolves when no run waits to be counted. */
   async settled(): Promise<void> {
     await this.#counting;
   }
@@ -47,7 +47,7 @@ export class Census {
       this.#occupied = [...this.#occupied, ...runs].filter(({ cgroup }) => cgroup?.remove() === false);
       restMs = Math.max(settleMs, restFactor * (performance.now() - startedMs));
     }
-    // In the same turn in which nobody waits: whoever comes next begins anew.
+    // Reset in the same turn in which the list was found empty, so that the next `add` starts a new count.
     this.#counting = undefined;
   }
 }

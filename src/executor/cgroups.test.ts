@@ -9,21 +9,21 @@ import { has } from '../../test/support/needs.ts';
 import { startShell, untilSo } from '../../test/support/shells.ts';
 import { Cgroups, cgroupAt, ownCgroup, removeCgroups } from './cgroups.ts';
 
-/** A line of mountinfo: what kind of thing is mounted where, and which part of it. */
+/** A line of mountinfo: the type of the mounted file system, its mount point, and which part of it is mounted. */
 const mount = (type: string, mountPoint: string, root = '/') =>
   `41 31 0:38 ${root} ${mountPoint} rw,nosuid,relatime shared:9 - ${type} ${type} rw,nsdelegate`;
 
 const proc = '22 1 0:20 / /proc rw,relatime - proc proc rw';
 
 describe('our own cgroup', () => {
-  it('is below /sys/fs/cgroup where there is version 2 alone', () => {
+  it('is below /sys/fs/cgroup where only version 2 is mounted', () => {
     const mounts = [proc, mount('cgroup2', '/sys/fs/cgroup')].join('\n');
     expect(ownCgroup(mounts, '0::/user.slice/user-1000.slice/session-2.scope\n')).toBe(
       '/sys/fs/cgroup/user.slice/user-1000.slice/session-2.scope',
     );
   });
 
-  it('is the mount itself for who is in the root', () => {
+  it('is the mount point itself for a process in the root cgroup', () => {
     expect(ownCgroup(mount('cgroup2', '/sys/fs/cgroup'), '0::/\n')).toMatch(/^\/sys\/fs\/cgroup\/?$/);
   });
 
@@ -39,19 +39,19 @@ describe('our own cgroup', () => {
     expect(ownCgroup(mounts, membership)).toBe('/sys/fs/cgroup/unified/user.slice');
   });
 
-  it('is seen from the part of the tree that a container has mounted', () => {
+  it('is found in the part of the tree that a container has mounted', () => {
     const mounts = mount('cgroup2', '/sys/fs/cgroup', '/docker/4f5a');
     expect(ownCgroup(mounts, '0::/docker/4f5a/service\n')).toBe('/sys/fs/cgroup/service');
     expect(ownCgroup(mounts, '0::/docker/4f5a\n')).toBe('/sys/fs/cgroup');
   });
 
-  it('cannot be reached from a container that has another part of the tree mounted', () => {
+  it('is null in a container that has another part of the tree mounted', () => {
     const mounts = mount('cgroup2', '/sys/fs/cgroup', '/docker/4f5a');
     expect(ownCgroup(mounts, '0::/docker/4f5a77\n')).toBeNull();
     expect(ownCgroup(mounts, '0::/\n')).toBeNull();
   });
 
-  it('is found through the mount that shows it when there are several', () => {
+  it('is found through the mount that contains it when there are several', () => {
     const mounts = [
       mount('cgroup2', '/elsewhere', '/other'),
       mount('cgroup2', '/sys/fs/cgroup', '/docker/4f5a'),
@@ -64,16 +64,16 @@ describe('our own cgroup', () => {
     expect(ownCgroup(mounts, '0::/a\n')).toBe('/mnt/my own\tback\\slash/a');
   });
 
-  it('is found by a line without optional fields, and by one with many', () => {
+  it('is found in a line without optional fields, and in one with many', () => {
     const rest = '- cgroup2 cgroup2 rw';
     expect(ownCgroup(`41 31 0:38 / /a rw ${rest}`, '0::/x\n')).toBe('/a/x');
     expect(ownCgroup(`41 31 0:38 / /a rw shared:1 master:2 unbindable ${rest}`, '0::/x\n')).toBe('/a/x');
   });
 
-  it('is none where there is no version 2', () => {
+  it('is null where there is no version 2', () => {
     const versionOne = [mount('tmpfs', '/sys/fs/cgroup'), mount('cgroup', '/sys/fs/cgroup/pids')].join('\n');
     expect(ownCgroup(versionOne, '1:pids:/a\n')).toBeNull();
-    // The kernel knows it, and nobody has mounted it.
+    // The kernel supports version 2, but it is not mounted.
     expect(ownCgroup(versionOne, '1:pids:/a\n0::/\n')).toBeNull();
     expect(ownCgroup(mount('cgroup2', '/sys/fs/cgroup'), '1:pids:/a\n')).toBeNull();
     expect(ownCgroup('', '')).toBeNull();
@@ -88,7 +88,7 @@ function canHaveCgroup(): boolean {
   return cgroups !== null;
 }
 
-/** The cgroups of an executor, which are gone with all who are in them when the test ends. */
+/** The cgroups of an executor. They are removed when the test ends and their processes have been killed. */
 function openCgroups(): Cgroups {
   const cgroups = Cgroups.open(`hob-test-${randomUUID()}`);
   if (cgroups === null) throw new Error('no cgroup can be had');
@@ -110,7 +110,7 @@ function openForRun() {
 }
 
 describe.skipIf(!canHave)('the cgroup of a run', () => {
-  it('takes in its script, the children that were there before, and those that come later', async () => {
+  it('contains its script, the children forked earlier, and those forked later', async () => {
     const { cgroup } = openForRun();
     const shell = startShell(
       'sh -c "sleep 600 & echo grandchild \\$!; exec sleep 600" & echo child $!; read go; sleep 600 & echo later $!; exec sleep 600',
@@ -123,7 +123,7 @@ describe.skipIf(!canHave)('the cgroup of a run', () => {
     expect(new Set(cgroup.pids())).toEqual(new Set([...early, later]));
   });
 
-  it('holds those who left their session, their parents and their environment, and ends them', async () => {
+  it('contains processes that left their session, their parents and their environment, and kills them', async () => {
     const { cgroup } = openForRun();
     const shell = startShell(
       'read go; (setsid env -i /bin/sh -c "sleep 600 & echo hidden \\$!" &); exec sleep 600',
@@ -155,7 +155,7 @@ describe.skipIf(!canHave)('the cgroup of a run', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is of no harm once it is gone, nor to who has ended', async () => {
+  it('ignores processes that have ended, and calls after it was removed', async () => {
     const { cgroup } = openForRun();
     const shell = startShell('exit 0');
     await shell.exited;
@@ -168,7 +168,7 @@ describe.skipIf(!canHave)('the cgroup of a run', () => {
     expect(cgroup.pids()).toEqual([]);
   });
 
-  it('can be found again by its folder', async () => {
+  it('can be opened again by its folder', async () => {
     const { cgroup, folder } = openForRun();
     const shell = startShell('exec sleep 600');
     await cgroup.adopt(shell.pid);
@@ -177,7 +177,7 @@ describe.skipIf(!canHave)('the cgroup of a run', () => {
     expect((await shell.exited).signal).toBe('SIGKILL');
   });
 
-  it('is had once', () => {
+  it('can be created only once', () => {
     const { cgroups } = openForRun();
     expect(cgroups.forRun('run')).toBeNull();
     expect(cgroups.forRun('other')).not.toBeNull();
@@ -202,7 +202,7 @@ describe.skipIf(!canHave)('the cgroups of an executor', () => {
     removeCgroups(cgroups.folder);
   });
 
-  it('are not had under a name that is taken', () => {
+  it('are not created under a name that is in use', () => {
     const cgroups = openCgroups();
     const name = cgroups.folder.slice(cgroups.folder.lastIndexOf('/') + 1);
     expect(Cgroups.open(name)).toBeNull();

@@ -14,23 +14,25 @@ import { join } from 'node:path';
 import { errnoOf } from '../shared/errors.ts';
 import { isAlive } from '../shared/is-alive.ts';
 
-/** The cgroup of one run: whoever was born in it cannot leave it, whatever it does to its session, parents or environment. */
+/**
+ * The cgroup of one run. A process that is forked in it cannot leave it by changing its session, parent or environment.
+ */
 export interface RunCgroup {
   /**
-   * Puts a process in. The kernel takes some ten milliseconds for that, which nobody waits for: children that were born in
-   * the meantime are put in as well, as long as they can be found by their parent.
+   * Moves a process into the cgroup. The kernel takes some ten milliseconds for that, and no caller waits for it.
+   * Children that were forked meanwhile are moved as well, as long as their parent is known.
    */
   adopt(pid: number): Promise<void>;
   pids(): number[];
-  /** Whether anybody is alive in it, by the kernel's own count. */
+  /** Whether a living process is in it, according to the kernel. */
   isPopulated(): boolean;
-  /** Ends everybody in it at once. */
+  /** Kills all processes in it at once. */
   kill(): void;
-  /** Whether it could be removed: only an empty one can. */
+  /** Returns whether it was removed: only an empty cgroup can be removed. */
   remove(): boolean;
 }
 
-/** The cgroups of an executor's runs, below the cgroup it was started in. */
+/** The cgroups of an executor's runs, below the cgroup in which the executor was started. */
 export class Cgroups {
   readonly folder: string;
 
@@ -38,12 +40,12 @@ export class Cgroups {
     this.folder = folder;
   }
 
-  /** Null where no cgroup can be had: another system, an older kernel, or no permission. */
+  /** Null where cgroups are not available: another system, an older kernel, or no permission. */
   static open(name: string): Cgroups | null {
     const own = process.platform === 'linux' ? findOwnCgroup() : null;
     if (own === null) return null;
     try {
-      // Moving a process takes the right to write where it comes from, too.
+      // Moving a process also requires write permission on the cgroup that it leaves.
       accessSync(join(own, 'cgroup.procs'), constants.W_OK);
       removeStale(own);
       const folder = join(own, name);
@@ -51,12 +53,12 @@ export class Cgroups {
       if (existsSync(join(folder, 'cgroup.kill'))) return new Cgroups(folder);
       rmdirSync(folder);
     } catch {
-      // Not ours to use.
+      // We have no permission to use it.
     }
     return null;
   }
 
-  /** Null when the system lets us have no further one. */
+  /** Null if the system refuses to create another cgroup. */
   forRun(runId: string): RunCgroup | null {
     const folder = join(this.folder, runId);
     try {
@@ -80,7 +82,7 @@ export function cgroupAt(folder: string): RunCgroup {
         await writeFile(members, String(pid));
         for (const child of childrenOf(pid)) await this.adopt(child);
       } catch {
-        // It has ended already.
+        // The process has ended already.
       }
     },
     pids() {
@@ -101,7 +103,7 @@ export function cgroupAt(folder: string): RunCgroup {
       try {
         writeFileSync(join(folder, 'cgroup.kill'), '1');
       } catch {
-        // Whoever is left is found by other means.
+        // The remaining processes are found by other means.
       }
     },
     remove() {
@@ -110,19 +112,19 @@ export function cgroupAt(folder: string): RunCgroup {
   };
 }
 
-/** Removes what is empty of an executor's cgroups: what scripts left running on purpose stays where it is. */
+/** Removes the empty cgroups of an executor. Processes that scripts left running on purpose stay in theirs. */
 export function removeCgroups(folder: string): void {
   try {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isDirectory()) tryRemove(join(folder, entry.name));
     }
   } catch {
-    // Removed by somebody else.
+    // Another process has removed it.
   }
   tryRemove(folder);
 }
 
-/** What executors that were killed could not remove, also those of homes that are gone by now. */
+/** Removes cgroups of executors that were killed, including those of homes that no longer exist. */
 function removeStale(own: string): void {
   for (const name of readdirSync(own)) {
     const pid = Number(/^hob-(\d+)-/.exec(name)?.[1]);
@@ -135,7 +137,7 @@ function tryRemove(folder: string): boolean {
     rmdirSync(folder);
     return true;
   } catch (error) {
-    // Still in use, unless it is gone.
+    // It is still in use, unless it does not exist.
     return errnoOf(error) === 'ENOENT';
   }
 }
@@ -156,7 +158,10 @@ function findOwnCgroup(): string | null {
   }
 }
 
-/** The folder of our own cgroup: where version 2 is mounted differs, and so does which part of the tree a container sees. */
+/**
+ * The folder of our own cgroup. The mount point of cgroup v2 differs between systems, and a container sees only a part
+ * of the tree.
+ */
 export function ownCgroup(mountinfo: string, membership: string): string | null {
   const path = /^0::(\/.*)$/m.exec(membership)?.[1];
   if (path === undefined) return null;

@@ -5,10 +5,12 @@ import type { Legacy } from './journal.ts';
 import { RunProcesses } from './run-processes.ts';
 import { terminate } from './terminate.ts';
 
-/** Nobody reads their output or would hear how they end any more; they get a moment to put things in order. */
+/** No process reads the output of these scripts or waits for their exit any more; they get a moment to clean up. */
 const orphanGraceMs = 1000;
 
-/** Ends the runs of an executor that was killed. What its ended runs have left running on purpose is left alone. */
+/**
+ * Stops the runs of an executor that was killed. Processes that its ended runs left running on purpose are not touched.
+ */
 export async function clearUp({ inFlight, cgroups }: Legacy): Promise<void> {
   await Promise.all(
     inFlight.map(({ runId, pid, startTicks }) => {

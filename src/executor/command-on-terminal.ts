@@ -4,23 +4,24 @@ import { isAbsolute } from 'node:path';
 import type { RunSpec } from '../execution/messages.ts';
 
 /**
- * Makes the terminal whose name comes first its own, as whoever leads a session does by opening one, and becomes the script.
- * Without the first line, all that a script leaves running in a window would be ended by SIGHUP together with the script.
+ * Opens the terminal given as `$0`, which makes it the controlling terminal of this session leader, then executes the
+ * script. Without the first line, SIGHUP would end all processes that a script leaves running in a window together with
+ * the script.
  */
 const onTerminal = `trap '' HUP
 exec <>"$0" >&0 2>&0
 exec "$@"`;
 
-/** What the kernel looks at to find out what a file is. */
+/** The number of bytes that the kernel reads to recognize the type of a file. */
 const startBytes = 256;
 
 type Command = Pick<RunSpec, 'file' | 'args' | 'env'>;
 
-/** The command that runs another one on a terminal. Throws when that one could not be started. */
+/** The command that runs another one on a terminal. Throws if the other command cannot be started. */
 export function commandOnTerminal({ file, args, env }: Command, terminal: string): Command {
-  // The shell in between would make an exit code of its own out of a program that is not there.
+  // Check first: if the program were missing, the shell in between would exit with a code of its own.
   checkProgram(file);
-  const words = ['-c', onTerminal, terminal, ...setOdd(env, file), file, ...args];
+  const words = ['-c', onTerminal, terminal, ...restoreOdd(env, file), file, ...args];
   return { file: '/bin/sh', args: words, env };
 }
 
@@ -38,17 +39,20 @@ function readStart(file: string): string {
     const start = Buffer.alloc(startBytes);
     return start.toString('utf8', 0, readSync(fd, start));
   } catch {
-    // Not everything that can be started can be read.
+    // Some programs can be started but not read.
     return '';
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-/** Many a shell drops variables that it could not name itself, exported functions of bash among them. This sets them again. */
-function setOdd(env: Readonly<Record<string, string>>, file: string): string[] {
+/**
+ * Many shells drop variables whose names are not valid in a shell, for example exported functions of bash. This sets
+ * them again.
+ */
+function restoreOdd(env: Readonly<Record<string, string>>, file: string): string[] {
   const odd = Object.entries(env).filter(([name]) => !/^[a-z_][a-z0-9_]*$/i.test(name));
-  // A path with this sign in it would be taken for a variable, too.
+  // `env` would take a path that contains this character for a variable.
   if (odd.length === 0 || file.includes('=')) return [];
   return ['/usr/bin/env', '--', ...odd.map(([name, value]) => `${name}=${value}`)];
 }

@@ -24,7 +24,7 @@ function receive({ readFd }: Fifo): string {
 }
 
 describe.skipIf(!hasFifos)('the pool of pipes', () => {
-  it('gives a pipe that has no name any more', async () => {
+  it('provides a pipe whose name has been removed', async () => {
     const { pool, folder } = await openPool();
     const before = readdirSync(folder).length;
     const fifo = await pool.take();
@@ -34,7 +34,7 @@ describe.skipIf(!hasFifos)('the pool of pipes', () => {
     closeBoth(fifo);
   });
 
-  it('gives one that somebody else can open, until its name is removed', async () => {
+  it('provides a pipe that other processes can open until its name is removed', async () => {
     const { pool } = await openPool();
     const fifo = await pool.takeNamed();
     expect((await stat(fifo.path)).isFIFO()).toBe(true);
@@ -49,7 +49,7 @@ describe.skipIf(!hasFifos)('the pool of pipes', () => {
     closeBoth(fifo);
   });
 
-  it('gives each one once, however many are asked for', async () => {
+  it('provides each pipe once, however many are requested', async () => {
     const { pool } = await openPool();
     const taken = await Promise.all(Array.from({ length: 150 }, () => pool.takeNamed()));
     expect(new Set(taken.map(({ path }) => path)).size).toBe(150);
@@ -60,7 +60,7 @@ describe.skipIf(!hasFifos)('the pool of pipes', () => {
     }
   });
 
-  it('keeps no handle of a pipe that is gone from its folder', async () => {
+  it('leaks no handle when a pipe is missing from its folder', async () => {
     const { pool, folder } = await openPool();
     await rm(folder, { recursive: true });
     const before = readdirSync('/proc/self/fd').length;

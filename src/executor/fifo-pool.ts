@@ -9,12 +9,12 @@ export interface Fifo {
   readonly writeFd: number;
 }
 
-/** One that another process can still open. */
+/** A pipe that other processes can open by its name. */
 export interface NamedFifo extends Fifo {
   readonly path: string;
 }
 
-/** One of which only the reading end is open: whoever writes to it opens it by its name. It can be used again. */
+/** A pipe of which only the reading end is open: writers open it by its name. It can be used again. */
 export interface LentFifo {
   readonly path: string;
   readonly readFd: number;
@@ -23,25 +23,25 @@ export interface LentFifo {
 /** The reading end of a stream of a script. */
 export interface OutputPipe {
   readonly readFd: number;
-  /** It was read to its end, and nobody has it open for writing. */
+  /** Call this if the pipe was read to its end and has no writer. */
   giveBack(): void;
-  /** Somebody may write to it until who knows when: whoever reads it closes it then. */
+  /** Call this if the pipe may still have a writer. The reader then closes it when the last writer has closed it. */
   giveUp(): void;
 }
 
-/** Where it is on every Unix: the user's PATH may be anything. */
+/** The place of `mkfifo` on every Unix; the user's PATH may be anything. */
 const program = ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
 
 const batchSize = 64;
 const refillBelow = 24;
-/** So many are kept to be lent again. */
+/** The maximum number of idle pipes that are kept for reuse. */
 const mostIdle = 32;
 const rest = Buffer.allocUnsafe(4096);
 
 /**
- * Real pipes. Node's own are socket pairs, and a script that does `echo x > /dev/stderr` cannot open one of those. A named
- * pipe can be reopened like any file; it is made ahead of time, for `mkfifo` is a process of its own, and loses its name
- * as soon as both ends are open.
+ * Real pipes. Node's own pipes are socket pairs, and a script that runs `echo x > /dev/stderr` cannot open those. A
+ * named pipe can be reopened like any file. Pipes are made ahead of time, because `mkfifo` is a separate process. The
+ * name of a pipe is removed as soon as both ends are open.
  */
 export class FifoPool {
   readonly #folder: string;
@@ -54,7 +54,7 @@ export class FifoPool {
     this.#folder = folder;
   }
 
-  /** Removes what an earlier executor left, and makes the first batch. */
+  /** Removes the pipes of an earlier executor, and makes the first batch. */
   async open(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -67,14 +67,14 @@ export class FifoPool {
     return fifo;
   }
 
-  /** Whoever takes it removes its name when it is not needed any more. */
+  /** The caller removes its name when it is not needed any more. */
   async takeNamed(): Promise<NamedFifo> {
     return openBothEnds(await this.#takeName());
   }
 
   async #takeName(): Promise<string> {
     let path = this.#ready.pop();
-    // A refill ahead of time may fail; whoever finds the pool empty tries again, and is told.
+    // A refill ahead of time may fail. The next caller that finds the pool empty tries again, and gets the error.
     if (this.#ready.length < refillBelow) this.#startRefill().catch(() => {});
     while (path === undefined) {
       await this.#startRefill();
@@ -83,18 +83,18 @@ export class FifoPool {
     return path;
   }
 
-  /** One that nobody else has open. It is given back, or given up. */
+  /** A pipe that no other process has open. The caller returns it with `giveBack`, or gives it up. */
   async lend(): Promise<LentFifo> {
     return this.#idle.pop() ?? openToRead(await this.#takeName());
   }
 
-  /** It was read to its end, and nobody has it open for writing. */
+  /** Call this if the pipe was read to its end and has no writer. */
   giveBack(fifo: LentFifo): void {
     if (this.#idle.length < mostIdle) this.#idle.push(fifo);
     else giveAway(fifo);
   }
 
-  /** The same for one whose last writer has just ended. What it left in there is for nobody. */
+  /** The same for a pipe whose last writer has just ended. Its remaining content is discarded. */
   reclaim(fifo: LentFifo): void {
     if (isEmptied(fifo.readFd)) this.giveBack(fifo);
     else giveAway(fifo);
@@ -128,7 +128,7 @@ export class FifoPool {
       this.#ready.push(...names);
       return;
     }
-    // A full disk may have let some of them through.
+    // On a full disk, some of them may have been created.
     const existing = new Set(await readdir(this.#folder).catch(() => []));
     await Promise.all([...existing].map((name) => unlink(join(this.#folder, name)).catch(() => {})));
     this.#ready.length = 0;
@@ -142,12 +142,12 @@ function errnoFrom(stderr: string): string {
   return stderr.trim() === '' ? 'EAGAIN' : 'EIO';
 }
 
-/** At once: in a thread it would take many times as long as it does. */
+/** Synchronous: a thread would take many times as long. */
 export function removeName({ path }: Pick<NamedFifo, 'path'>): void {
   try {
     unlinkSync(path);
   } catch {
-    // It goes with the folder.
+    // It is removed together with the folder.
   }
 }
 
@@ -156,28 +156,28 @@ export function closeBoth(fifo: Fifo): void {
   closeSync(fifo.writeFd);
 }
 
-/** Of one that somebody may still have open, for whatever. */
+/** Discards a pipe that another process may still have open. */
 export function giveAway(fifo: LentFifo): void {
   removeName(fifo);
   closeSync(fifo.readFd);
 }
 
-/** Takes out what is in it. Whether it has ended, since nobody has it open for writing. */
+/** Discards the content of a pipe. Returns whether it is at its end, which means that it has no writer. */
 function isEmptied(readFd: number): boolean {
   try {
     while (readSync(readFd, rest) > 0) {
-      // What a process that was killed has not read, or its module has printed.
+      // Discard what a killed process has not read, or what one of its modules has printed.
     }
     return true;
   } catch {
-    // EAGAIN: somebody still has it.
+    // EAGAIN: the pipe still has a writer.
     return false;
   }
 }
 
 function openToRead(path: string): LentFifo {
   try {
-    // Non-blocking, or this would wait for a writer.
+    // Non-blocking; otherwise this would wait for a writer.
     return { path, readFd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };
   } catch (error) {
     removeName({ path });
@@ -188,7 +188,7 @@ function openToRead(path: string): LentFifo {
 function openBothEnds(path: string): NamedFifo {
   const { readFd } = openToRead(path);
   try {
-    // With a reader there this does not wait, either.
+    // This does not block, because the pipe has a reader.
     return { path, readFd, writeFd: openSync(path, constants.O_WRONLY) };
   } catch (error) {
     closeSync(readFd);

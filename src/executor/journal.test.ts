@@ -17,11 +17,11 @@ const bootId = hasProc ? readFileSync('/proc/sys/kernel/random/boot_id', 'latin1
 const compactAboveBytes = 1024 * 1024;
 
 const endOf = (runId: string, exitCode = 0): RunEnd => ({ ...endWithoutProcess(runId, 'exit'), exitCode });
-/** As long as a real one. */
+/** As long as a real run id. */
 const runIdOf = (index: number) => `4f6c1f1e-0000-4000-8000-${String(index).padStart(12, '0')}`;
 const started = (runId: string, pid = 4242) => ({ runId, pid, startTicks: 99 });
 
-/** An executor of this boot that is gone. */
+/** An executor of this boot that has ended. */
 const author = { bootId, pid: 2 ** 30, startTicks: 1, cgroups: '/sys/fs/cgroup/hob-1' };
 
 const linesOf = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -34,7 +34,7 @@ async function openJournal() {
 }
 
 describe.skipIf(!hasProc)('the journal', () => {
-  it('says which runs are under way, and by which process', async () => {
+  it('lists the runs that have not ended, and their processes', async () => {
     const { journal, read } = await openJournal();
     journal.starting('a');
     journal.starting('b');
@@ -46,7 +46,7 @@ describe.skipIf(!hasProc)('the journal', () => {
     });
   });
 
-  it('keeps an end until it was heard', async () => {
+  it('keeps an end until it is acknowledged', async () => {
     const { journal, read } = await openJournal();
     for (const runId of ['a', 'b', 'c']) journal.started(started(runId));
     const ends = [endOf('a', 3), endOf('b', 4)] as const;
@@ -60,14 +60,14 @@ describe.skipIf(!hasProc)('the journal', () => {
     expect(read().unheard).toEqual([]);
   });
 
-  it('has the newest of an end that is written down again', async () => {
+  it('keeps the newest version of an end that is written again', async () => {
     const { journal, read } = await openJournal();
     journal.ended(endOf('a'));
     journal.ended({ ...endOf('a'), leftRunning: 2 });
     expect(read().unheard).toMatchObject([{ runId: 'a', leftRunning: 2 }]);
   });
 
-  it('is written in the moment of the event, for its user alone', async () => {
+  it('is written at the time of the event, and readable only by its user', async () => {
     const { journal, path } = await openJournal();
     const before = statSync(path);
     expect(before.mode & 0o777).toBe(0o600);
@@ -75,12 +75,12 @@ describe.skipIf(!hasProc)('the journal', () => {
     expect(statSync(path).size).toBeGreaterThan(before.size);
   });
 
-  it('is never written over one that is there', async () => {
+  it('never overwrites an existing one', async () => {
     const { folder } = await openJournal();
     expect(() => new Journal(folder, 'one', null)).toThrow('EEXIST');
   });
 
-  it('is removed with its executor', async () => {
+  it('is removed when its executor ends', async () => {
     const { journal, path } = await openJournal();
     journal.starting('a');
     journal.ended(endOf('a'));
@@ -89,14 +89,14 @@ describe.skipIf(!hasProc)('the journal', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('stays when there is an end that nobody has heard', async () => {
+  it('is kept when it contains an end that is not acknowledged', async () => {
     const { journal, read } = await openJournal();
     journal.ended(endOf('a'));
     await journal.close();
     expect(read().unheard).toMatchObject([{ runId: 'a' }]);
   });
 
-  it('is rewritten without what is over when it gets large, and loses nothing else', async () => {
+  it('is rewritten without finished runs when it gets large, and loses nothing else', async () => {
     const { folder, journal, path, read } = await openJournal();
     journal.starting('about to start');
     journal.started(started('long'));
@@ -119,7 +119,7 @@ describe.skipIf(!hasProc)('the journal', () => {
       inFlight: [{ runId: 'about to start' }, started('long')],
       unheard: [{ runId: 'unheard', exitCode: 9 }],
     });
-    // What follows goes to the new file.
+    // Later lines are written to the new file.
     journal.ended(endOf('long'));
     expect(read()).toMatchObject({
       inFlight: [{ runId: 'about to start' }],
@@ -127,7 +127,7 @@ describe.skipIf(!hasProc)('the journal', () => {
     });
   });
 
-  it('is not rewritten again and again when all of it matters', async () => {
+  it('is not rewritten repeatedly when none of its runs is finished', async () => {
     const { journal, path, read } = await openJournal();
     for (let index = 0; index < 10_000; index++) journal.ended(endOf(`${index}`));
     expect(statSync(path).size).toBeGreaterThan(2 * compactAboveBytes);
@@ -138,8 +138,8 @@ describe.skipIf(!hasProc)('the journal', () => {
   });
 });
 
-describe.skipIf(!hasProc)('what an executor left behind', () => {
-  it('is read up to a last line that was not written to its end', () => {
+describe.skipIf(!hasProc)('the journal of an ended executor', () => {
+  it('is read up to an incomplete last line', () => {
     const text = linesOf({ author }, { started: started('a') }, { ended: endOf('b') });
     for (const rest of ['{', '{"started":{"runId":"c","pi', '{"heard":"b"', '\0\0\0', 'null', '[]', '7']) {
       expect(parseJournal(text + rest)).toEqual({
@@ -151,7 +151,7 @@ describe.skipIf(!hasProc)('what an executor left behind', () => {
     }
   });
 
-  it('has no run under way after a reboot, but ends that are still to be heard', () => {
+  it('contains no running run after a reboot, but ends that are not acknowledged', () => {
     const other = { ...author, bootId: '11111111-2222-3333-4444-555555555555' };
     const text = linesOf({ author: other }, { started: started('a') }, { ended: endOf('b') });
     expect(parseJournal(text)).toMatchObject({
@@ -161,7 +161,7 @@ describe.skipIf(!hasProc)('what an executor left behind', () => {
     });
   });
 
-  it('is not that of a living process with the same id, before or after a reboot', () => {
+  it('is not attributed to a living process with the same id, before or after a reboot', () => {
     const { pid } = process;
     const startTicks = startTicksOf(pid);
     const isAlive = (changes: object) =>
@@ -171,7 +171,7 @@ describe.skipIf(!hasProc)('what an executor left behind', () => {
     expect(isAlive({ bootId: '11111111-2222-3333-4444-555555555555' })).toBe(false);
   });
 
-  it('is nothing when not even its author was written down', () => {
+  it('is empty when its author was not written', () => {
     const nothing = { isAuthorAlive: false, inFlight: [], unheard: [], cgroups: null };
     expect(parseJournal('')).toEqual(nothing);
     expect(parseJournal(linesOf({ started: started('a') }))).toEqual(nothing);
@@ -189,7 +189,7 @@ describe.skipIf(!hasProc)('inheriting', () => {
     return taken;
   }
 
-  it('hands over what each of the gone has left, once', async () => {
+  it('passes on what each ended executor left, once', async () => {
     const folder = await tempFolder();
     writeFileSync(join(folder, 'x-runs.jsonl'), textOf('x'));
     writeFileSync(join(folder, 'y-runs.jsonl'), textOf('y'));
@@ -201,14 +201,14 @@ describe.skipIf(!hasProc)('inheriting', () => {
     expect(await take(folder)).toEqual([]);
   });
 
-  it('leaves alone what belongs to a living executor', async () => {
+  it('ignores the journal of a living executor', async () => {
     const { folder, journal, read } = await openJournal();
     journal.starting('a');
     expect(await take(folder)).toEqual([]);
     expect(read().inFlight).toHaveLength(1);
   });
 
-  it('takes what belongs to one that is dead and not buried yet', async () => {
+  it('takes over from an executor that is a zombie', async () => {
     const shell = startShell('sleep 0 & echo dead $!; exec sleep 600');
     const pid = await shell.said('dead');
     const folder = await tempFolder();
@@ -218,7 +218,7 @@ describe.skipIf(!hasProc)('inheriting', () => {
     expect(await take(folder)).toHaveLength(1);
   });
 
-  it('keeps what could not be taken for the next attempt', async () => {
+  it('keeps a journal that could not be taken over for the next attempt', async () => {
     const folder = await tempFolder();
     writeFileSync(join(folder, 'x-runs.jsonl'), textOf('x'));
     await expect(inherit(folder, () => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
@@ -243,7 +243,7 @@ describe.skipIf(!canMount)('on a full disk, the journal', () => {
     return { folder, journal, path, read: () => parseJournal(readFileSync(path, 'utf8')) };
   }
 
-  it('lets runs go on, and knows those that it could write down', async () => {
+  it('does not stop runs, and contains those that it could write', async () => {
     const { folder, journal, read } = await openOnSmallDisk('64k');
     journal.started(started('before'));
     try {
@@ -261,7 +261,7 @@ describe.skipIf(!canMount)('on a full disk, the journal', () => {
     await journal.close();
   });
 
-  it('knows what was written down after there was room again', async () => {
+  it('contains what is written after the disk has space again', async () => {
     const { folder, journal, read } = await openOnSmallDisk('64k');
     try {
       writeFileSync(join(folder, 'filler'), Buffer.alloc(128 * 1024));
@@ -274,7 +274,7 @@ describe.skipIf(!canMount)('on a full disk, the journal', () => {
     expect(read().inFlight.some(({ runId }) => runId === 'after')).toBe(true);
   });
 
-  it('is not cut short by a rewrite that there is no room for', async () => {
+  it('is not truncated by a rewrite that does not fit on the disk', async () => {
     const { journal, read } = await openOnSmallDisk('1600k');
     let known = 0;
     for (let index = 0; index < 4000; index++) {

@@ -7,21 +7,24 @@ import { isAlive } from '../shared/is-alive.ts';
 import { writeWhole } from '../shared/write-whole.ts';
 import { startTicksOf } from './process-table.ts';
 
-/** A run's leading process, as it can be found again after we are gone. */
+/** The main process of a run, so that the next executor can find it. */
 export interface StartedRun {
   readonly runId: string;
-  /** Zero when we were killed before it was written down: its processes are then known by their environment alone. */
+  /**
+   * Zero if the executor was killed before it wrote the id. The processes of the run are then found only by their
+   * environment.
+   */
   readonly pid: number;
   readonly startTicks: number;
 }
 
-/** What an executor left behind when it ended. */
+/** The runs that an ended executor left in its journal. */
 export interface Legacy {
-  /** Runs that it started and did not see the end of. Empty after a reboot, which ended them all. */
+  /** Runs that it started and whose end it did not observe. Empty after a reboot, which ended them all. */
   readonly inFlight: readonly StartedRun[];
-  /** Ends that no service has heard of. */
+  /** Ends that no service has acknowledged. */
   readonly unheard: readonly RunEnd[];
-  /** Where its cgroups are, if it had any. */
+  /** The folder of its cgroups, if it had any. */
   readonly cgroups: string | null;
 }
 
@@ -40,12 +43,12 @@ type Line =
 
 const journalEnd = '-runs.jsonl';
 const draftEnd = '.new';
-/** Rewritten without what is over when it gets larger than this. */
+/** When the journal exceeds this size, it is rewritten without finished runs. */
 const compactAboveBytes = 1024 * 1024;
 
 /**
- * What the next executor must know if this one is killed, a line for every event. A line that the disk does not take is
- * lost: a run is worth more than the note about it.
+ * The information that the next executor needs if this one is killed, one line per event. A line that cannot be written
+ * is lost: the run is more important than its record.
  */
 export class Journal {
   readonly #path: string;
@@ -55,7 +58,7 @@ export class Journal {
   #fd: number;
   #bytes = 0;
   #compactAt = compactAboveBytes;
-  /** Whether the last line was not written to its end. */
+  /** Whether the last line was written only in part. */
   #isLineOpen = false;
 
   constructor(folder: string, instance: string, cgroups: string | null) {
@@ -70,7 +73,7 @@ export class Journal {
     this.#write({ author: this.#author });
   }
 
-  /** To be called before the script is started: nothing may run that nobody would find. */
+  /** Call this before the script is started: no script may run that the next executor could not find. */
   starting(runId: string): void {
     this.started({ runId, pid: 0, startTicks: 0 });
   }
@@ -81,7 +84,7 @@ export class Journal {
   }
 
   ended(end: RunEnd): void {
-    // What it wrote is in its logs.
+    // The output is in the logs.
     const ended = { ...end, stdout: withoutText(end.stdout), stderr: withoutText(end.stderr) };
     this.#started.delete(end.runId);
     this.#unheard.set(end.runId, ended);
@@ -92,26 +95,26 @@ export class Journal {
     if (this.#unheard.delete(runId)) this.#write({ heard: runId });
   }
 
-  /** Removes the journal, unless it holds what somebody must still be told. */
+  /** Removes the journal, unless it contains ends that are not acknowledged. */
   async close(): Promise<void> {
     closeSync(this.#fd);
     if (this.#unheard.size === 0) await rm(this.#path, { force: true });
   }
 
   #write(line: Line): void {
-    // What follows half a line would be lost with it.
+    // End a partial line first. Otherwise the next line would be lost with it.
     const text = `${this.#isLineOpen ? '\n' : ''}${JSON.stringify(line)}\n`;
     try {
       this.#isLineOpen = true;
       this.#bytes += writeWhole(this.#fd, text);
       this.#isLineOpen = false;
     } catch {
-      // A full disk.
+      // The disk is full.
     }
     if (this.#bytes > this.#compactAt) this.#compact();
   }
 
-  /** Replaces the journal by one without what is over, or leaves it as it is when there is no room for that. */
+  /** Replaces the journal by one without finished runs. Leaves it unchanged if the disk has no space for that. */
   #compact(): void {
     const lines: Line[] = [
       { author: this.#author },
@@ -120,7 +123,7 @@ export class Journal {
     ];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const bytes = Buffer.byteLength(text);
-    // Whether it works or not, the next time is when as much has been added again.
+    // Whether this succeeds or not, the next attempt comes when the same amount has been added again.
     this.#compactAt = Math.max(this.#bytes, 2 * bytes) + compactAboveBytes;
     const draft = `${this.#path}${draftEnd}`;
     let fd: number | undefined;
@@ -144,7 +147,7 @@ function withoutText({ bytes, headBytes, tailBytes }: StreamCapture): StreamCapt
   return { bytes, headBytes, tailBytes };
 }
 
-/** Hands over what executors that are gone have left in this folder, one after the other, and then removes it. */
+/** Passes what each ended executor left in this folder to `take`, one after the other, and then removes its journal. */
 export async function inherit(folder: string, take: (legacy: Legacy) => Promise<void>): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(journalEnd)) continue;
@@ -156,7 +159,7 @@ export async function inherit(folder: string, take: (legacy: Legacy) => Promise<
   }
 }
 
-/** The last line may be half a line, of an executor that was killed while it wrote. */
+/** The last line may be incomplete, if the executor was killed while it wrote. */
 export function parseJournal(text: string): Legacy & { isAuthorAlive: boolean } {
   const started = new Map<string, StartedRun>();
   const unheard = new Map<string, RunEnd>();
@@ -176,7 +179,7 @@ export function parseJournal(text: string): Legacy & { isAuthorAlive: boolean } 
   }
   return {
     isAuthorAlive: author !== null && isStillThere(author),
-    // Where the system does not tell one boot from the next, an id of a process says too little to act on it.
+    // Where the system does not distinguish one boot from the next, a process id alone is not reliable enough.
     inFlight: author?.bootId && author.bootId === readBootId() ? [...started.values()] : [],
     unheard: [...unheard.values()],
     cgroups: author?.cgroups ?? null,
@@ -196,7 +199,7 @@ function parseLine(line: string): Line | null {
   }
 }
 
-/** The file lies in our own private folder; what is checked is that it was written whole. */
+/** The file is in our own private folder, so the only check is whether the line was written completely. */
 function isLine(value: unknown): value is Line {
   if (typeof value !== 'object' || value === null) return false;
   return 'author' in value || 'started' in value || 'ended' in value || 'heard' in value;

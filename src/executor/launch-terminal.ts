@@ -5,15 +5,18 @@ import type { Text } from '../shared/text.ts';
 
 export interface LaunchedTerminal {
   /**
-   * Resolves with what is wrong, when the emulator could not be started or says that it failed. That it ends well says
-   * nothing: some hand the window to a server of theirs and are done.
+   * Resolves with the reason if the emulator could not be started or exits with an error. Success means nothing: some
+   * emulators pass the window to a server process and exit.
    */
   readonly failed: Promise<Text>;
-  /** Ends an emulator of which no window came. */
+  /** Ends an emulator whose window did not open. */
   end(): void;
 }
 
-/** Starts a terminal emulator with a command to run in its window. It outlives us, like any program of its user. */
+/**
+ * Starts a terminal emulator with a command to run in its window. The emulator outlives this process, like any program
+ * of its user.
+ */
 export function launchTerminal(
   command: readonly string[],
   env: Readonly<Record<string, string>>,

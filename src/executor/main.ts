@@ -26,7 +26,10 @@ import { findLauncher } from './warm/find-launcher.ts';
 import { WarmPool } from './warm/warm-pool.ts';
 import { Windows } from './windows.ts';
 
-/** The entry of the executor process: started by the service with the home it works for, and gone when it is not needed. */
+/**
+ * The entry of the executor process. The service starts it with the home it works for; it exits when it is not needed
+ * any more.
+ */
 async function main(): Promise<void> {
   closeInherited();
   const { values } = parseArgs({ options: { home: { type: 'string' } } });
@@ -68,9 +71,10 @@ async function main(): Promise<void> {
     warm,
     journal,
     inherit: takeOver,
-    onIdle: () => void leave(),
+    onIdle: () => void shutDown(),
   });
-  // First of all what others left: a lock that one of their runs holds must not be given to a new one meanwhile.
+  // Take over from killed executors first: a lock that one of their runs holds must not be given to a new run
+  // meanwhile.
   await takeOver();
   await removeLeftovers(folder);
   await server.listen();
@@ -84,13 +88,13 @@ async function main(): Promise<void> {
   };
   const addressPath = join(folder, `${instance}${addressFileEnd}`);
   await replacePrivateFile(addressPath, JSON.stringify(address));
-  // The service waits for this line, then stops listening to us: everything else goes through the socket.
+  // The service waits for this line, and then stops reading our output: all messages go through the socket.
   process.stdout.write('ready\n');
 
-  // A Ctrl-C in the terminal that started the service is meant for the service, which decides what becomes of the runs.
+  // Ctrl-C in the terminal that started the service is meant for the service, which decides whether the runs continue.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
-  // Whatever else is wrong, the runs must be seen to their end.
+  // After any other failure, the runs must still be supervised until their end.
   process.on('unhandledRejection', (reason) => process.stderr.write(`unhandled: ${String(reason)}\n`));
   process.stdout.on('error', () => {});
 
@@ -101,14 +105,14 @@ async function main(): Promise<void> {
     });
   }
 
-  async function leave(): Promise<void> {
+  async function shutDown(): Promise<void> {
     server.close();
     warm?.close();
     await rm(addressPath, { force: true });
     await fifos?.close();
     cgroups?.close();
     await journal.close();
-    // Closing the server removes a socket only by the path that it was opened with.
+    // Closing the server removes the socket only under the path that it was opened with.
     if (process.platform !== 'win32') await rm(socketPath, { force: true });
     process.exit(0);
   }
@@ -118,7 +122,10 @@ function warmProgram(name: string): string {
   return fileURLToPath(new URL(`warm/${name}`, import.meta.url));
 }
 
-/** Sockets, pipes and addresses of executors that were killed: their names begin with the id of a process that is gone. */
+/**
+ * Removes sockets, pipes and addresses of executors that were killed: their names begin with the id of an ended
+ * process.
+ */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^(\d+)-.*(?:\.sock|-pipes|-address\.json|\.new)$/.exec(name)?.[1]);
@@ -128,8 +135,8 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 /**
- * Closes what whoever started Hob has left open: scripts would inherit it. Our own handles are marked to be closed when a
- * program is started; what is not marked is not ours.
+ * Closes handles that the program that started Hob has left open; otherwise scripts would inherit them. Our own handles
+ * are marked close-on-exec, so a handle without that mark is not ours.
  */
 function closeInherited(): void {
   if (process.platform !== 'linux') return;
@@ -140,7 +147,7 @@ function closeInherited(): void {
       const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
       if (flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(fd);
     } catch {
-      // The handle that listed the folder is gone by now.
+      // The handle that listed the folder is already closed.
     }
   }
 }

@@ -14,7 +14,7 @@ function openTerminal() {
 }
 
 describe('PageTerminal', () => {
-  it('types each piece of a sender once, in whatever company', () => {
+  it('types each numbered input of a sender once, independently of other senders', () => {
     const { terminal, typed } = openTerminal();
     for (const [base64, sender, number] of [
       ['a', 'one', 1],
@@ -28,14 +28,14 @@ describe('PageTerminal', () => {
     expect(typed).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('types whatever comes without a number', () => {
+  it('types all input that has no sequence number', () => {
     const { terminal, typed } = openTerminal();
     terminal.type({ base64: 'a', order: null, answers: null });
     terminal.type({ base64: 'a', order: null, answers: null });
     expect(typed).toEqual(['a', 'a']);
   });
 
-  it('takes the first answer to what a program has asked, and no other', () => {
+  it('uses only the first answer to a terminal query', () => {
     const { terminal, typed } = openTerminal();
     for (const [base64, answers] of [
       ['first', 10],
@@ -48,7 +48,7 @@ describe('PageTerminal', () => {
     expect(typed).toEqual(['first', 'next', 'typed']);
   });
 
-  it('forgets senders that were not heard for long, and not one that was just heard', () => {
+  it('forgets the senders that have been quiet longest, and not a recent one', () => {
     const { terminal, typed } = openTerminal();
     terminal.type({ base64: 'first', order: { sender: 'first', number: 1 }, answers: null });
     for (let count = 0; count < 100; count++) {
@@ -60,7 +60,7 @@ describe('PageTerminal', () => {
     expect(typed).not.toContain('again');
   });
 
-  it('knows the size that was said last', () => {
+  it('reports the size that was set last', () => {
     const { terminal, sizes } = openTerminal();
     expect(terminal.size).toEqual({ columns: 80, rows: 24 });
     terminal.resize({ columns: 100, rows: 30 });

@@ -1,17 +1,18 @@
 import type { TerminalSize, TypedPiece } from '../execution/messages.ts';
 import type { Window } from './window.ts';
 
-/** As many senders are remembered as pages of one run may be open at once, and then some. */
+/** More senders than pages of one run are likely to be open at once. */
 const mostSenders = 64;
 
 /**
- * The terminal of a run that pages of the console show. What is typed there may come twice, when the service is killed before it could
- * answer, and must not be typed twice: this process outlives the service, so it keeps count. Every page that shows what a program has asked
- * of its terminal answers that, now or when it is opened later; the first answer is the one that counts.
+ * The terminal of a run that is shown in pages of the console. Typed input may arrive twice if the service is killed
+ * before it could answer, and must not be typed twice. This process outlives the service, so it counts the input. Every
+ * page that shows a terminal query of a program answers that query, now or when the page is opened later; only the
+ * first answer is used.
  */
 export class PageTerminal {
   readonly #window: Pick<Window, 'type' | 'resize'>;
-  /** The last piece of each sender; who was heard last stands last. */
+  /** The last sequence number of each sender; the most recent sender is last. */
   readonly #typed = new Map<string, number>();
   #answeredBytes = 0;
   #size: TerminalSize;

@@ -20,7 +20,7 @@ async function openFifo() {
 }
 
 describe('the reader of a named pipe', () => {
-  it('takes what is in the pipe when asked, though somebody still holds its other end', async () => {
+  it('reads the content of the pipe on request, although another process still holds its writing end', async () => {
     const { writeFd, log, capture, reader } = await openFifo();
     writeSync(writeFd, 'before the end');
     await reader.drain();
@@ -31,11 +31,11 @@ describe('the reader of a named pipe', () => {
     expect(readFileSync(log, 'utf8')).toBe('before the end');
   });
 
-  it('does not read from whoever got the number of its handle after it was closed', async () => {
+  it('does not read from another file that got the number of its closed handle', async () => {
     const { folder, readFd, writeFd, log, capture, reader } = await openFifo();
     writeSync(writeFd, 'mine');
     closeSync(writeFd);
-    // The handle is closed in one phase of the event loop, and told in a later one: that is the moment to look at.
+    // The handle is closed in one phase of the event loop, and reported in a later one. Test the time between them.
     while (isOpen(readFd)) await new Promise((resolve) => setImmediate(resolve));
     writeFileSync(join(folder, 'foreign'), 'not mine');
     const opened = Array.from({ length: 8 }, () => openSync(join(folder, 'foreign'), 'r'));
@@ -46,7 +46,7 @@ describe('the reader of a named pipe', () => {
     expect(readFileSync(log, 'utf8')).toBe('mine');
   });
 
-  it('is not kept busy for ever by a writer that never stops', async () => {
+  it('stops reading from a writer that never stops', async () => {
     const { writeFd, capture, reader } = await openFifo();
     const chunk = Buffer.alloc(4096, 'x');
     const original = capture.take.bind(capture);

@@ -5,24 +5,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Capture } from './capture.ts';
 import type { OutputPipe } from './fifo-pool.ts';
 
-/** One for all pipes: what is read into it is taken out again before anybody else reads. */
+/** One buffer for all pipes: its content is processed before the next read. */
 const chunk = Buffer.allocUnsafe(64 * 1024);
-/** What a pipe can hold at most: all that was written before the end is in the first so many bytes. */
+/** The maximum capacity of a pipe: all output written before the exit is in the first bytes up to this number. */
 const largestPipeBytes = 1024 * 1024;
-/** How long Node's own pipes may take to hand over what was written before the end. */
+/** How long Node's own pipes may take to deliver what was written before the exit. */
 const streamSettleMs = 250;
 
 /** The reading end of one of a script's streams. */
 export interface PipeReader {
-  /** Reads as it comes, from now on. One that does not need to be told does so from the beginning. */
+  /** From now on, reads output when it arrives. A reader without this method does so from the start. */
   attend?(): void;
-  /** Takes what is in the pipe at this moment, without waiting for whoever else may hold its other end. */
+  /** Reads the current content of the pipe, without waiting for other processes that may hold its writing end. */
   drain(): Promise<void>;
-  /** Resolves when the last writer has let go of the stream. */
+  /** Resolves when the last writer has closed the stream. */
   readonly closed: Promise<void>;
 }
 
-/** Reads a named pipe. `onread` hands over each chunk at once: nothing waits in a stream's own buffer when we drain. */
+/** Reads a named pipe. `onread` delivers each chunk at once: no output is left in a stream buffer when we drain. */
 export function readFifo(fd: number, capture: Capture): PipeReader {
   const onread = {
     buffer: chunk,
@@ -31,7 +31,7 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
       return true;
     },
   };
-  // The constructor takes `onread` as `connect` does, though its type does not say so.
+  // The constructor accepts `onread` like `connect`, although its type does not say so.
   const options = { fd, readable: true, writable: false, onread };
   const socket = new Socket(options);
   const closed = new Promise<void>((resolve) => {
@@ -43,13 +43,13 @@ export function readFifo(fd: number, capture: Capture): PipeReader {
   return {
     closed,
     async drain() {
-      // A destroyed socket has closed its handle, whose number may by now be that of somebody else's file.
+      // A destroyed socket has closed its handle. The number of the handle may belong to another file now.
       if (!socket.destroyed) readNow(fd, capture);
     },
   };
 }
 
-/** Takes out what is in it. It has ended if nobody has it open for writing any more. */
+/** Reads the current content. Returns 'ended' if the pipe has no writer any more. */
 function readNow(fd: number, capture: Capture): 'ended' | 'open' {
   for (let taken = 0; taken < largestPipeBytes; ) {
     try {
@@ -58,7 +58,7 @@ function readNow(fd: number, capture: Capture): 'ended' | 'open' {
       capture.take(chunk.subarray(0, bytes));
       taken += bytes;
     } catch {
-      // EAGAIN: the pipe is empty. With anything else there is nothing left to be had, either.
+      // EAGAIN: the pipe is empty. After any other error there is nothing left to read, either.
       return 'open';
     }
   }
@@ -66,29 +66,29 @@ function readNow(fd: number, capture: Capture): 'ended' | 'open' {
 }
 
 /**
- * Reads a pipe that can perhaps be used again. Most scripts write little and end soon: what they wrote is still in the pipe then, and
- * taking it out at the end is much cheaper than to wait for it. It is given back if it is read to its end by then, with nobody
- * left to write to it; otherwise it is given up, and the handle is closed when the last writer is gone.
+ * Reads a pipe that may be reusable. Most scripts write little and end soon. Their output is then still in the pipe,
+ * and reading it at the end is much cheaper than waiting for it. The pipe is given back if it has been read to its end
+ * and has no writer. Otherwise it is given up, and the handle is closed when the last writer has ended.
  */
 export function readOutput({ readFd: fd, giveBack, giveUp }: OutputPipe, capture: Capture): PipeReader {
-  let attended: PipeReader | undefined;
+  let attachedReader: PipeReader | undefined;
   let hasEnded = false;
   let close = (_closed: Promise<void> | undefined): void => {};
   const closed = new Promise<void>((resolve) => {
     close = resolve;
   });
   const attend = (): PipeReader | undefined => {
-    if (hasEnded || attended !== undefined) return attended;
+    if (hasEnded || attachedReader !== undefined) return attachedReader;
     giveUp();
-    attended = readFifo(fd, capture);
-    close(attended.closed);
-    return attended;
+    attachedReader = readFifo(fd, capture);
+    close(attachedReader.closed);
+    return attachedReader;
   };
   return {
     closed,
     attend: () => void attend(),
     async drain() {
-      if (attended === undefined && readNow(fd, capture) === 'ended') {
+      if (attachedReader === undefined && readNow(fd, capture) === 'ended') {
         hasEnded = true;
         giveBack();
         close(undefined);
@@ -98,7 +98,7 @@ export function readOutput({ readFd: fd, giveBack, giveUp }: OutputPipe, capture
   };
 }
 
-/** Reads one of Node's own pipes, on Windows, where there are no named ones that a child could inherit. */
+/** Reads one of Node's own pipes. They are used on Windows, which has no named pipes that a child could inherit. */
 export function readStream(stream: NodeJS.ReadableStream, capture: Capture): PipeReader {
   stream.on('data', (chunk: Buffer) => capture.take(chunk));
   stream.on('error', () => {});
@@ -108,7 +108,8 @@ export function readStream(stream: NodeJS.ReadableStream, capture: Capture): Pip
   return {
     closed,
     async drain() {
-      // There is no asking whether such a pipe is empty; most are closed at once, and a survivor must not keep us waiting.
+      // There is no way to ask whether such a pipe is empty. Most are closed at once, and a surviving process must not
+      // delay us.
       await Promise.race([closed, wait(streamSettleMs, undefined, { ref: false })]);
     },
   };

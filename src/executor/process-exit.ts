@@ -1,9 +1,9 @@
-/** How a process ended, or why there was none. */
+/** How a process ended, or why it was not started. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The errno of a spawn that failed. */
   readonly error: string | null;
-  /** Whether it ended without anybody having seen how. */
+  /** Whether its exit code is unknown, because no process observed its exit. */
   readonly isUnseen?: boolean;
 }

@@ -22,7 +22,7 @@ import {
 const python = findProgram('python3');
 const hasProc = has('/proc', existsSync('/proc/self/stat'));
 
-/** A child with exactly this environment, which is ended with the test. */
+/** A child with exactly this environment. It is killed when the test ends. */
 function startSleep(env: Record<string, string>): number {
   const child = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'ignore', env });
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -39,7 +39,7 @@ async function entryOf(pid: number): Promise<ProcessEntry | undefined> {
 }
 
 describe.skipIf(!hasProc)('the table of processes', () => {
-  it('has our child with its parent, group, session and start', async () => {
+  it('contains our child with its parent, group, session and start', async () => {
     const pid = startSleep({ HOB_RUN_ID: 'mine' });
     const startTicks = startTicksOf(pid);
     expect(startTicks).toBeGreaterThan(0);
@@ -57,15 +57,15 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     ['first', { HOB_RUN_ID: 'the-run', A: '1', B: '2' }],
     ['in the middle', { A: '1', HOB_RUN_ID: 'the-run', B: '2' }],
     ['last', { A: '1', B: '2', HOB_RUN_ID: 'the-run' }],
-    ['all there is', { HOB_RUN_ID: 'the-run' }],
-  ])('knows the run by its variable when that is %s in the environment', async (_where, env) => {
+    ['the only one', { HOB_RUN_ID: 'the-run' }],
+  ])('finds the run by its variable when that is %s in the environment', async (_where, env) => {
     const pid = startSleep(env);
     const names = readFileSync(`/proc/${pid}/environ`, 'latin1').match(/\w+(?==)/g);
     expect(names).toEqual(Object.keys(env));
     expect((await entryOf(pid))?.runId).toBe('the-run');
   });
 
-  it('knows it also of a process that becomes another program again and again', async () => {
+  it('finds the run also of a process that executes another program again and again', async () => {
     const circle = join(await tempFolder(), 'circle');
     await writeFile(circle, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 });
     const shell = startShell(`echo up $$; exec ${circle}`);
@@ -75,7 +75,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
       const table = (await readProcessTable(shell.startTicks)) ?? [];
       if (table.find(({ pid }) => pid === shell.pid)?.runId !== shell.runId) missed++;
     }
-    // It may begin anew, and again, between the looks at one and the same of its files.
+    // The process may call execve repeatedly between the reads of one of its files.
     expect(missed).toBeLessThanOrEqual(2);
   });
 
@@ -95,9 +95,9 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     expect(found).not.toContain(0);
   });
 
-  it('reads an environment to its end, however large it is', async () => {
+  it('reads an environment completely, however large it is', async () => {
     const cookie = 'HOB_RUN_ID=far-back\0';
-    // Around the sizes at which the buffer is full to the last byte, and well beyond.
+    // Around the sizes at which the buffer is completely full, and well beyond.
     for (const size of [65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 400_000]) {
       const env: Record<string, string> = {};
       for (let left = size - cookie.length, index = 0; left > 0; index++) {
@@ -112,18 +112,18 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     }
   });
 
-  it('knows no run of a process without the variable, or with something that looks like it', async () => {
+  it('finds no run for a process without the variable, or with a similar one', async () => {
     const bare = startSleep({});
     const alike = startSleep({ XHOB_RUN_ID: 'no', A: 'HOB_RUN_ID=no', HOB_RUN_IDS: 'no', hob_run_id: 'no' });
     expect(await entryOf(bare)).toMatchObject({ pid: bare, runId: null });
     expect(await entryOf(alike)).toMatchObject({ pid: alike, runId: null });
   });
 
-  it('takes an empty variable for what it is', async () => {
+  it('reports an empty variable as an empty run id', async () => {
     expect((await entryOf(startSleep({ HOB_RUN_ID: '', A: '1' })))?.runId).toBe('');
   });
 
-  it('does not take what a larger environment left in the buffer for the next one', async () => {
+  it('does not use bytes that a larger environment left in the buffer', async () => {
     const large = startSleep({ A: 'x'.repeat(1000), HOB_RUN_ID: 'large' });
     const small = startSleep({ B: 'y' });
     const table = (await readProcessTable(startTicksOf(large))) ?? [];
@@ -131,8 +131,8 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     expect(table.find(({ pid }) => pid === small)?.runId).toBeNull();
   });
 
-  it('leaves out the dead who wait to be buried', async () => {
-    // The program that takes the place of the shell knows of no child, so nobody buries it.
+  it('excludes zombies', async () => {
+    // The program that replaces the shell does not know the child, so it never waits for it.
     const shell = startShell('sleep 0 & echo dead $!; exec sleep 600');
     const dead = await shell.said('dead');
     await untilSo(() => statOf(dead).state === 'Z');
@@ -141,7 +141,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     expect(table.some(({ pid }) => pid === dead)).toBe(false);
   });
 
-  it('leaves out who is older than asked for', async () => {
+  it('excludes processes that started earlier than requested', async () => {
     const pid = startSleep({});
     const startTicks = startTicksOf(pid);
     const pidsSince = async (ticks: number) => (await readProcessTable(ticks))?.map((entry) => entry.pid);
@@ -151,7 +151,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
     expect(await pidsSince(0)).toEqual(expect.arrayContaining([pid, process.pid]));
   });
 
-  it('is unknown, and not short, when there is no handle to look with', () => {
+  it('is null, and not incomplete, when there is no free file handle', () => {
     const table = pathToFileURL(join(projectRoot, 'build', 'executor', 'process-table.js'));
     const program = `
       import { openSync } from 'node:fs';
@@ -169,7 +169,7 @@ describe.skipIf(!hasProc)('the table of processes', () => {
 });
 
 describe.skipIf(!hasProc)('the start of a process', () => {
-  it('stays the same for as long as it lives, whatever program it becomes', async () => {
+  it('does not change when the process executes another program', async () => {
     const shell = startShell('echo up $$; read go; exec sleep 600');
     const pid = await shell.said('up');
     const before = startTicksOf(pid);
@@ -178,15 +178,15 @@ describe.skipIf(!hasProc)('the start of a process', () => {
     expect(startTicksOf(pid)).toBe(before);
   });
 
-  it('is zero when it is gone', async () => {
+  it('is zero when it has ended', async () => {
     const shell = startShell('exit 0');
     await shell.exited;
     expect(startTicksOf(shell.pid)).toBe(0);
   });
 });
 
-describe('what ps prints', () => {
-  it('is a table without sessions, starts and environments', () => {
+describe('the output of ps', () => {
+  it('is parsed into a table without sessions, starts and environments', () => {
     const output = '    1     0     1 Ss  \n  412     1   412 S<s+\n 9001   412   412 R+\n';
     const nothing = { session: 0, startTicks: 0, runId: null };
     expect(parsePs(output)).toEqual([
@@ -196,25 +196,26 @@ describe('what ps prints', () => {
     ]);
   });
 
-  it('has the dead who wait to be buried, who are left out', () => {
+  it('contains zombies, which are excluded', () => {
     const output = '  501     1   501 Z+\n  502     1   502 Ts\n  503   502   502 Z\n';
     expect(parsePs(output).map(({ pid }) => pid)).toEqual([502]);
   });
 
-  it('may be nothing at all', () => {
+  it('may be empty', () => {
     expect(parsePs('')).toEqual([]);
     expect(parsePs('\n')).toEqual([]);
   });
 });
 
 describe.skipIf(!hasProc)('a process', () => {
-  it('is the same for as long as it is at work, and not because another has its id', async () => {
+  it('is the same while it runs, and not when another process has its id', async () => {
     const { pid, startTicks, child, exited } = startShell('read go');
     expect(isSameProcess(pid, startTicks)).toBe(true);
     expect(isSameProcess(pid, startTicks + 1)).toBe(false);
     expect(isEnding(pid)).toBe(false);
     child.kill('SIGKILL');
-    // The kernel shows nothing for a moment between taking the signal and beginning the exit. The exit itself takes longer.
+    // For a moment between the signal and the exit, the kernel shows no trace of the kill. The exit itself takes
+    // longer.
     let looks = 0;
     while (!isEnding(pid) && looks < 1000) looks++;
     expect(looks).toBeLessThan(1000);
@@ -222,7 +223,7 @@ describe.skipIf(!hasProc)('a process', () => {
     expect(isSameProcess(pid, startTicks)).toBe(false);
   });
 
-  it('is at work no more when it only waits to be buried', async () => {
+  it('is not running any more when it is a zombie', async () => {
     const { said } = startShell('sleep 600 & echo child $!; kill -9 $!; exec sleep 600');
     const pid = await said('child');
     const startTicks = startTicksOf(pid);
@@ -232,7 +233,7 @@ describe.skipIf(!hasProc)('a process', () => {
     expect(hasProcessExited(pid, 0)).toBe(true);
   });
 
-  it('has exited when it is gone, or another has its id, and not before', async () => {
+  it('has exited when it is gone, or another process has its id, and not before', async () => {
     const { pid, startTicks, child, exited } = startShell('read go');
     expect(hasProcessExited(pid, startTicks)).toBe(false);
     expect(hasProcessExited(pid, 0)).toBe(false);
@@ -243,7 +244,7 @@ describe.skipIf(!hasProc)('a process', () => {
     expect(hasProcessExited(pid, 0)).toBe(true);
   });
 
-  it.skipIf(python === null)('has not exited with its main thread alone', async () => {
+  it.skipIf(python === null)('has not exited when only its main thread has', async () => {
     const program = `
 import ctypes, threading, time
 threading.Thread(target=time.sleep, args=(600,), daemon=True).start()

@@ -7,29 +7,36 @@ import { isAlive } from '../shared/is-alive.ts';
 import { parseProcessStat } from '../shared/process-stat.ts';
 import { runCommand } from '../shared/run-command.ts';
 
-/** A process that is alive: the dead who wait to be buried are left out. */
+/** A living process: zombies are excluded. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Zero where the system does not tell. */
+  /** Zero where the system does not provide it. */
   readonly session: number;
   readonly startTicks: number;
-  /** The run that it was started in, by the variable that every run carries; null when it has none, or we may not look. */
+  /**
+   * The run that the process belongs to, according to its environment variable; null if it has none, or may not be
+   * read.
+   */
   readonly runId: string | null;
 }
 
-/** So many processes are looked at in one go: what else this process does waits a millisecond or two at most. */
+/**
+ * The number of processes that are read without a pause: other work of this process waits a millisecond or two at most.
+ */
 const sliceSize = 64;
-/** A process becomes another program in far less than that; on a busy machine it may have to wait for its turn meanwhile. */
+/** An execve takes far less than this. On a busy machine the process may have to wait for the CPU meanwhile. */
 const longestStartMs = 50;
 const startingMs = 2;
-/** Lists of processes for one table, at most. Two suffice, unless processes start faster than they can be read. */
+/**
+ * The maximum number of process lists for one table. Two suffice, unless processes start faster than they can be read.
+ */
 const mostLists = 20;
 
 /**
- * The processes of this machine that were started at `sinceTicks` or later: nobody of a run is older than its script. Null when
- * there is no way to look, for example for lack of a file handle.
+ * The processes of this machine that were started at `sinceTicks` or later: no process of a run is older than its
+ * script. Null if the table cannot be read, for example because there are no free file handles.
  */
 export async function readProcessTable(sinceTicks: number): Promise<ProcessEntry[] | null> {
   if (process.platform === 'linux') return readProc(sinceTicks);
@@ -41,7 +48,7 @@ async function readProc(sinceTicks: number): Promise<ProcessEntry[] | null> {
   let patienceMs = longestStartMs;
   try {
     const looked = new Set<number>();
-    // A process may fork and exit after it was listed and before it is read. Its child stands in the next list.
+    // A process may fork and exit after it was listed and before it is read. Its child is in the next list.
     for (let lists = 0; lists < mostLists; lists++) {
       const pids = listPids().filter((pid) => !looked.has(pid));
       if (pids.length === 0) break;
@@ -70,11 +77,11 @@ function listPids(): number[] {
 
 interface Reading {
   readonly entry: ProcessEntry;
-  /** It is just becoming another program, and has no environment for as long as that takes: whose it is can be told afterwards. */
+  /** The process is in execve. Its environment is empty until that completes, so its run is not known yet. */
   readonly isStarting: boolean;
 }
 
-/** Null for a process that is gone by now, or of no interest. Throws only when nothing can be read at all. */
+/** Null for a process that has ended or is irrelevant. Throws only if nothing can be read at all. */
 function readEntry(pid: number, sinceTicks: number): Reading | null {
   const text = read(`/proc/${pid}/stat`)?.toString('latin1');
   if (text === undefined) return null;
@@ -82,17 +89,23 @@ function readEntry(pid: number, sinceTicks: number): Reading | null {
   if (state === 'Z' || state === 'X' || isKernelThread || startTicks < sinceTicks) return null;
   const environ = read(`/proc/${pid}/environ`);
   const runId = cookieIn(environ);
-  const isStarting = environ?.length === 0 && isBetweenPrograms(pid);
+  const isStarting = environ?.length === 0 && isInExec(pid);
   return { entry: { pid, parent, group, session, startTicks, runId }, isStarting };
 }
 
-/** Whoever was started with an empty environment has arguments at least; and what was empty a moment ago stays so. */
-function isBetweenPrograms(pid: number): boolean {
+/**
+ * Tells a process in execve from one whose environment is empty: that one has arguments, and its environment stays
+ * empty.
+ */
+function isInExec(pid: number): boolean {
   const isEmpty = (name: string) => read(`/proc/${pid}/${name}`)?.length === 0;
   return isEmpty('cmdline') || !isEmpty('environ');
 }
 
-/** What was read last: there are hundreds of small files, and each is done with before the next. */
+/**
+ * The buffer of the last read. It is shared: there are hundreds of small files, and each is processed before the next
+ * read.
+ */
 let shared = Buffer.allocUnsafe(64 * 1024);
 
 function read(path: string): Buffer | null {
@@ -124,7 +137,7 @@ function cookieIn(environ: Buffer | null): string | null {
   return environ.toString('latin1', from + key.length, end < 0 ? environ.length : end);
 }
 
-/** Where there is no /proc: who is whose child, but not what is in anybody's environment. */
+/** For systems without /proc: reads parents and groups, but no environments. */
 async function askPs(): Promise<ProcessEntry[] | null> {
   const { ok, stdout } = await runCommand('/bin/ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=']);
   return ok ? parsePs(stdout) : null;
@@ -147,7 +160,7 @@ export function parsePs(output: string): ProcessEntry[] {
   return table;
 }
 
-/** Whether the process that was started then is still at work. */
+/** Whether the process that was started at that time is still running. */
 export function isSameProcess(pid: number, startTicks: number): boolean {
   if (process.platform !== 'linux') return isAlive(pid);
   try {
@@ -156,14 +169,14 @@ export function isSameProcess(pid: number, startTicks: number): boolean {
     const found = parseProcessStat(stat.toString('latin1'));
     return found.startTicks === startTicks && found.state !== 'Z' && found.state !== 'X';
   } catch {
-    // For lack of a file handle nobody can tell, and it may be asked again.
+    // Without a free file handle this is unknown; the caller can ask again.
     return true;
   }
 }
 
 /**
- * Whether the process that was started then has exited, also if nobody has collected its exit code yet. False where the system does not
- * say. Without a known start, the process that has the id now is taken for it.
+ * Whether the process that was started at that time has exited, even if its exit code has not been collected yet. False
+ * where the system does not provide this. If the start is unknown, the process that has the id now is used.
  */
 export function hasProcessExited(pid: number, startTicks: number): boolean {
   if (process.platform !== 'linux') return false;
@@ -178,7 +191,7 @@ export function hasProcessExited(pid: number, startTicks: number): boolean {
   }
 }
 
-/** Whether a process is gone, or was killed and is about to go. Where the system does not tell, it is taken to be well. */
+/** Whether a process has ended, or was killed and is about to end. False where the system does not provide this. */
 export function isEnding(pid: number): boolean {
   if (process.platform !== 'linux') return !isAlive(pid);
   try {
@@ -189,7 +202,7 @@ export function isEnding(pid: number): boolean {
   }
 }
 
-/** When a process was started, to know it again; zero where the system does not tell. */
+/** When a process was started, to identify it later; zero where the system does not provide this. */
 export function startTicksOf(pid: number): number {
   if (process.platform !== 'linux') return 0;
   try {

@@ -4,11 +4,11 @@ import { encodeRingState, type RingState } from '../execution/ring-state.ts';
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** The file that tells readers how a ring stands. */
+/** The file that describes the state of a ring to readers. */
 export class RingFile {
   readonly #fd: number;
 
-  /** Throws when there is no room for it, or something in its place; then nothing is left of it. */
+  /** Throws if the disk is full or the path is in use. After a failed write, the file is removed. */
   constructor(path: string, state: RingState) {
     this.#fd = openSync(path, createFlags, 0o600);
     try {
@@ -29,7 +29,7 @@ export class RingFile {
     try {
       closeSync(this.#fd);
     } catch {
-      // Its last state may not have reached the disk; whoever reads it checks it.
+      // The last state may not have reached the disk; readers verify its checksum.
     }
   }
 }

@@ -4,24 +4,29 @@ import type { ProcessEntry } from './process-table.ts';
 
 interface Leader {
   readonly pid: number;
-  /** Zero when it could not be read. */
+  /** Zero if it could not be read. */
   readonly startTicks: number;
-  /** Whether we started it ourselves and have seen all that became of it since. */
+  /** Whether this process started the leader, and therefore observes its exit. */
   readonly isOurs: boolean;
 }
 
 /**
- * All processes of one run: the script itself, and whatever it started. They are found by five traces, any of which a
- * process may have covered: the run's cgroup, its process group, its session, the variable in their environment, and their
- * descent from one that was found, now or earlier.
+ * All processes of one run: the script itself, and its descendants. They are found by five traces, each of which a
+ * process can hide: the cgroup of the run, its process group, its session, the variable in the environment, and descent
+ * from a process that was found, now or earlier.
  */
 export class RunProcesses {
   readonly runId: string;
   #cgroup: RunCgroup | null;
   readonly #leader: Leader;
-  /** Everybody found so far, by their start: whoever lost their parent since is still known. */
+  /**
+   * Start times of all processes found so far, by process id: a process whose parent has ended since is still
+   * recognized.
+   */
   readonly #known = new Map<number, number>();
-  /** Whether the id of the leader still names its group and session, and not somebody else's. */
+  /**
+   * Whether the id of the leader still identifies the group and session of this run, and not those of another process.
+   */
   #isGroupOurs: boolean;
 
   constructor(runId: string, leader: Leader, cgroup: RunCgroup | null) {
@@ -35,22 +40,22 @@ export class RunProcesses {
     return this.#cgroup;
   }
 
-  /** Whoever is born from now on is in it. */
+  /** Processes that are forked from now on are in this cgroup. */
   enclose(cgroup: RunCgroup): void {
     this.#cgroup = cgroup;
     void cgroup.adopt(this.#leader.pid);
   }
 
-  /** Nobody of this run was started earlier. */
+  /** No process of this run was started earlier. */
   get sinceTicks(): number {
     return this.#leader.startTicks;
   }
 
-  /** Who of this run is alive, by a table of all processes. */
+  /** The living processes of this run, according to a table of all processes. */
   findIn(table: readonly ProcessEntry[]): ProcessEntry[] {
     const { pid: leader } = this.#leader;
     const inCgroup = new Set(this.#cgroup?.pids());
-    this.#isGroupOurs = this.#leadsStill(table);
+    this.#isGroupOurs = this.#stillOwnsGroup(table);
     const members = new Map<number, ProcessEntry>();
     for (const entry of table) {
       const isMember =
@@ -65,7 +70,9 @@ export class RunProcesses {
     return [...members.values()];
   }
 
-  /** Signals the group in one step, so that nobody in it can fork away in between, and each of the others. */
+  /**
+   * Signals the group in one step, so that no process in it can escape by a fork, and each other process individually.
+   */
   signal(members: readonly ProcessEntry[], signal: NodeJS.Signals): void {
     if (this.#isGroupOurs) trySignal(-this.#leader.pid, signal);
     for (const { pid, group } of members) {
@@ -73,16 +80,16 @@ export class RunProcesses {
     }
   }
 
-  /** Whether anybody is in the group, dead ones who wait to be buried included: all that can be told without looking. */
+  /** Whether the group has a member, zombies included. This needs no process table. */
   isGroupAlive(): boolean {
     return this.#isGroupOurs && trySignal(-this.#leader.pid, 0);
   }
 
   /**
-   * A group without members frees its id for somebody else. We would see our own leader go; of another's we know only that
-   * the group is its own for as long as the leader itself is there.
+   * A group without members frees its id for other processes. We observe the exit of our own leader. The leader of
+   * another executor owns the group only while it is alive itself.
    */
-  #leadsStill(table: readonly ProcessEntry[]): boolean {
+  #stillOwnsGroup(table: readonly ProcessEntry[]): boolean {
     const { pid, startTicks, isOurs } = this.#leader;
     const holder = table.find((entry) => entry.pid === pid);
     if (holder === undefined || startTicks === 0) return isOurs;
@@ -101,13 +108,13 @@ function addDescendants(members: Map<number, ProcessEntry>, table: readonly Proc
   }
 }
 
-/** Whether there was anybody to signal. */
+/** Returns whether there is a process with this id. */
 function trySignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);
     return true;
   } catch (error) {
-    // EPERM: there is somebody, who has become another user, and whom we cannot reach.
+    // EPERM: the process exists, but runs as another user, and we may not signal it.
     return errnoOf(error) === 'EPERM';
   }
 }

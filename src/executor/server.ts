@@ -24,11 +24,11 @@ import { type Equipment, type Supervision, supervise } from './supervise.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Windows } from './windows.ts';
 
-/** How long the executor stays when it has nothing to do and no service to do it for. */
-const lonelyMs = 60_000;
-/** News of warm interpreters come with every run; told together they cost nothing. */
-const warmNewsMs = 100;
-/** For an executor that gets no more runs, while those that it has go on. A service that comes back says what it may have. */
+/** How long the executor stays alive without runs and without a service. */
+const idleMs = 60_000;
+/** The state of the warm interpreters changes with every run, so reports are combined. */
+const warmReportMs = 100;
+/** For an executor that gets no more runs and still has some. A service that comes back sends its limits again. */
 const noWarm = { memoryBytes: 0, idleMs: 0 };
 
 interface ExecutorOptions extends Equipment {
@@ -36,33 +36,36 @@ interface ExecutorOptions extends Equipment {
   instance: string;
   version: string;
   windows: Windows;
-  /** Null where no interpreter can wait. */
+  /** Null where warm interpreters are not supported. */
   warm: WarmPool | null;
   journal: Journal;
-  /** Clears up after executors that were killed. */
+  /** Cleans up after executors that were killed. */
   inherit: () => Promise<void>;
-  /** Called once, when there is nothing left to stay for. */
+  /** Called once, when the executor is not needed any more. */
   onIdle: () => void;
 }
 
-/** The executor: takes runs from whichever service holds the home, and keeps what became of them until it is told that it was heard. */
+/**
+ * The executor: takes runs from the service that holds the home, and keeps their ends until a service acknowledges
+ * them.
+ */
 export class ExecutorServer {
   readonly secret = randomBytes(32).toString('hex');
   readonly #options: ExecutorOptions;
   readonly #server: Server;
-  /** What all runs share. */
+  /** The environment that all runs share. */
   #environment: Environment = nothingShared;
   readonly #running = new Map<string, Supervision>();
-  readonly #unheard = new Map<string, RunEnd>();
-  readonly #unheardCounts = new Map<string, Count>();
+  readonly #unacknowledged = new Map<string, RunEnd>();
+  readonly #unacknowledgedCounts = new Map<string, Count>();
   readonly #census = new Census((counts) => this.#reportCounts(counts));
-  #held = 0;
+  #openStreams = 0;
   #dismissed = false;
   #retired = false;
   #isClosed = false;
   #service: Socket | undefined;
-  #lonely: NodeJS.Timeout | undefined;
-  #warmNews: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #warmTimer: NodeJS.Timeout | undefined;
   /** Messages to the service that are not sent yet. */
   #outbox: FromExecutor[] = [];
 
@@ -71,7 +74,7 @@ export class ExecutorServer {
     this.#server = createServer((socket) => this.#greet(socket));
   }
 
-  /** How many runs are under way. */
+  /** How many runs are running. */
   get running(): number {
     return this.#running.size;
   }
@@ -82,7 +85,7 @@ export class ExecutorServer {
       throughShortPath(this.#options.socketPath, (path) => this.#server.listen(path, resolve));
     });
     if (process.platform !== 'win32') chmodSync(this.#options.socketPath, 0o600);
-    this.#reconsider();
+    this.#scheduleExit();
   }
 
   close(): void {
@@ -91,20 +94,20 @@ export class ExecutorServer {
     this.#service?.destroy();
   }
 
-  /** Keeps an end, of a run of this executor or one before it, until a service has heard it. */
+  /** Keeps the end of a run, of this executor or an earlier one, until a service acknowledges it. */
   keep(end: RunEnd, warm?: WarmState): void {
     this.#options.journal.ended(end);
-    this.#unheard.set(end.runId, end);
-    this.#tell({ type: 'ended', end, ...(warm && { warm }) });
+    this.#unacknowledged.set(end.runId, end);
+    this.#send({ type: 'ended', end, ...(warm && { warm }) });
   }
 
   #greet(socket: Socket): void {
     socket.on('error', () => socket.destroy());
     receiveMessages<ToExecutor | FromWindow>(socket, [...toExecutorTypes, ...fromWindowTypes], (message) => {
-      // Whoever came while we were leaving finds out that nobody is here, and starts another executor.
+      // The executor is shutting down. The peer finds the connection closed, and starts another executor.
       if (this.#isClosed) socket.destroy();
       else if (isFromWindow(message)) this.#options.windows.receive(socket, message);
-      else if (socket === this.#service) this.#obey(message);
+      else if (socket === this.#service) this.#handle(message);
       else if (message.type === 'hello' && this.#isOurs(message)) this.#welcome(socket);
       else socket.destroy();
     });
@@ -120,21 +123,21 @@ export class ExecutorServer {
     );
   }
 
-  /** The newest service is the one that counts: the older connection is one that has not noticed yet that it is gone. */
+  /** The newest service replaces an older connection, whose service has ended without this process noticing. */
   #welcome(socket: Socket): void {
     this.#service?.destroy();
     this.#service = socket;
     this.#outbox = [];
     this.#dismissed = false;
-    // It will say so again if it means it: after a step back to an older version this one may be the right one again.
+    // The service retires us again if necessary: after a downgrade, this executor may have the right version again.
     this.#retired = false;
-    clearTimeout(this.#lonely);
+    clearTimeout(this.#idleTimer);
     socket.once('close', () => {
       if (this.#service !== socket) return;
       this.#service = undefined;
-      this.#reconsider();
+      this.#scheduleExit();
     });
-    this.#tell({
+    this.#send({
       type: 'welcome',
       protocol: protocolVersion,
       version: this.#options.version,
@@ -147,8 +150,8 @@ export class ExecutorServer {
         isTimedOut,
         ...(terminal !== null && { terminal: terminal.size }),
       })),
-      ended: [...this.#unheard.values()],
-      counts: [...this.#unheardCounts.values()],
+      ended: [...this.#unacknowledged.values()],
+      counts: [...this.#unacknowledgedCounts.values()],
       answersPing: true,
     });
   }
@@ -159,7 +162,7 @@ export class ExecutorServer {
     return this.#options.cgroups === null ? 'sweep' : 'cgroup';
   }
 
-  #obey(message: ToExecutor): void {
+  #handle(message: ToExecutor): void {
     switch (message.type) {
       case 'environment':
         this.#environment = message.env;
@@ -171,28 +174,28 @@ export class ExecutorServer {
         this.#running.get(message.runId)?.stop(message.cause);
         break;
       case 'acknowledge':
-        this.#unheard.delete(message.runId);
+        this.#unacknowledged.delete(message.runId);
         this.#options.journal.heard(message.runId);
-        this.#reconsider();
+        this.#scheduleExit();
         break;
       case 'acknowledge-counts':
-        for (const runId of message.runIds) this.#unheardCounts.delete(runId);
-        this.#reconsider();
+        for (const runId of message.runIds) this.#unacknowledgedCounts.delete(runId);
+        this.#scheduleExit();
         break;
       case 'inherit':
-        void this.#options.inherit().finally(() => this.#tell({ type: 'inherited' }));
+        void this.#options.inherit().finally(() => this.#send({ type: 'inherited' }));
         break;
       case 'retire':
         this.#retired = true;
         this.#options.warm?.allow(noWarm);
-        this.#reconsider();
+        this.#scheduleExit();
         break;
       case 'farewell':
         this.#dismissed = true;
         this.#service?.destroy();
         this.#service = undefined;
         this.#options.warm?.allow(noWarm);
-        this.#reconsider();
+        this.#scheduleExit();
         break;
       case 'allow-warm':
         this.#options.warm?.allow(message.limits);
@@ -205,7 +208,7 @@ export class ExecutorServer {
         this.#running.get(message.runId)?.terminal?.resize(message);
         break;
       case 'ping':
-        this.#tell({ type: 'pong' });
+        this.#send({ type: 'pong' });
         break;
       case 'hello':
         break;
@@ -214,74 +217,76 @@ export class ExecutorServer {
 
   #start(spec: GivenRun): void {
     const { runId } = spec;
-    if (this.#running.has(runId) || this.#unheard.has(runId)) return;
+    if (this.#running.has(runId) || this.#unacknowledged.has(runId)) return;
     this.#options.journal.starting(runId);
-    let tellStart = (): void => {};
+    let reportStart = (): void => {};
     const run = supervise(spec, this.#options, {
       started: ({ pid, startTicks, startedAtMs, windowless }) => {
-        // Of one that is over already there is nothing to be found any more: its end is the next line.
+        // If the script has exited already, its process cannot be found any more. Its end is the next line of the
+        // journal.
         const isOver = startTicks === 0 && process.platform === 'linux';
         if (!isOver) this.#options.journal.started({ runId, pid, startTicks });
-        tellStart = () => {
-          tellStart = () => {};
-          // The state at this moment: runs that started later may have sent theirs already.
+        reportStart = () => {
+          reportStart = () => {};
+          // The current state: runs that started later may have sent theirs already.
           const warm = spec.warm ? this.#options.warm?.state : undefined;
           const terminal = this.#running.get(runId)?.terminal?.size;
           const more = { ...(warm && { warm }), ...(terminal && { terminal }) };
-          this.#tell({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
+          this.#send({ type: 'started', runId, pid, startedAtMs, windowless, ...more });
         };
-        if (windowless !== null) tellStart();
+        if (windowless !== null) reportStart();
       },
-      // The end of a shorter run says when the script was started.
-      lasts: () => tellStart(),
-      timedOut: () => this.#tell({ type: 'timed-out', runId }),
+      // For a shorter run, the end contains the start time.
+      lasts: () => reportStart(),
+      timedOut: () => this.#send({ type: 'timed-out', runId }),
     });
     this.#running.set(runId, run);
-    this.#held += 1;
+    this.#openStreams += 1;
     void run.end.then(async (end) => {
-      // The service may be gone, and its next start may be far away.
+      // The service may be down, and may not start again for a long time.
       await removeParameterFile(spec.runFolder).catch((error: unknown) => {
         process.stderr.write(`${runId}: cannot remove its parameter file: ${String(error)}\n`);
       });
       this.#running.delete(runId);
       this.keep(end, spec.warm ? this.#options.warm?.state : undefined);
       if (end.leftRunning === null && run.processes !== null) this.#census.add(run.processes);
-      this.#reconsider();
+      this.#scheduleExit();
     });
     void run.released.then(() => {
-      this.#held -= 1;
-      this.#reconsider();
+      this.#openStreams -= 1;
+      this.#scheduleExit();
     });
   }
 
-  /** Tells how the warm interpreters stand, soon. */
+  /** Sends the state of the warm interpreters, soon. */
   reportWarm(): void {
     const { warm } = this.#options;
-    if (warm === null || this.#warmNews !== undefined) return;
-    this.#warmNews = setTimeout(() => {
-      this.#warmNews = undefined;
-      this.#tell({ type: 'warm', state: warm.state });
-    }, warmNewsMs).unref();
+    if (warm === null || this.#warmTimer !== undefined) return;
+    this.#warmTimer = setTimeout(() => {
+      this.#warmTimer = undefined;
+      this.#send({ type: 'warm', state: warm.state });
+    }, warmReportMs).unref();
   }
 
   #reportCounts(counts: readonly Count[]): void {
     for (const count of counts) {
-      this.#unheardCounts.set(count.runId, count);
-      // An end that is still to be heard brings its count along.
-      const end = this.#unheard.get(count.runId);
+      this.#unacknowledgedCounts.set(count.runId, count);
+      // An end that is not acknowledged yet is sent again together with its count.
+      const end = this.#unacknowledged.get(count.runId);
       if (end === undefined) continue;
       const counted = { ...end, leftRunning: count.leftRunning };
-      this.#unheard.set(count.runId, counted);
+      this.#unacknowledged.set(count.runId, counted);
       this.#options.journal.ended(counted);
     }
-    this.#tell({ type: 'counted', counts });
+    this.#send({ type: 'counted', counts });
   }
 
   /**
-   * Sends a message after the messages of the service have been read. After a pause of this process the service may be gone:
-   * the first failed write closes the connection, and with it the service's farewell would be lost.
+   * Sends a message after the pending messages of the service have been read. After this process was stopped for a
+   * while, the service may have ended: the first failed write closes the connection, and the farewell of the service
+   * would be lost.
    */
-  #tell(message: FromExecutor): void {
+  #send(message: FromExecutor): void {
     if (this.#outbox.length === 0) setImmediate(() => this.#sendAll());
     this.#outbox.push(message);
   }
@@ -289,31 +294,34 @@ export class ExecutorServer {
   #sendAll(): void {
     const messages = this.#outbox;
     this.#outbox = [];
-    // Without a service nothing is lost: the next welcome says what the service must know.
+    // Without a service no information is lost: the next welcome contains all that the service must know.
     if (!this.#service?.writable) return;
     this.#service.cork();
     for (const message of messages) sendMessage(this.#service, message);
     this.#service.uncork();
   }
 
-  /** What a script left running may still write to its streams; it would be killed by that if nobody read them. */
+  /**
+   * Whether no run and no stream is left. Processes that a script left running may still write to its streams, and
+   * would be killed by SIGPIPE if they were closed.
+   */
   #isFree(): boolean {
-    return this.#running.size === 0 && this.#held === 0;
+    return this.#running.size === 0 && this.#openStreams === 0;
   }
 
-  #reconsider(): void {
-    clearTimeout(this.#lonely);
+  #scheduleExit(): void {
+    clearTimeout(this.#idleTimer);
     if (!this.#isFree()) return;
-    const isTold = this.#unheard.size === 0 && this.#unheardCounts.size === 0;
-    if (this.#service !== undefined && !(this.#retired && isTold)) return;
-    // A service that said goodbye is not expected back; one that just vanished may be on its way up again.
+    const isAllAcknowledged = this.#unacknowledged.size === 0 && this.#unacknowledgedCounts.size === 0;
+    if (this.#service !== undefined && !(this.#retired && isAllAcknowledged)) return;
+    // A service that said farewell is not expected back. One that just vanished may be restarting.
     const isUnneeded = this.#dismissed || this.#service !== undefined;
-    this.#lonely = setTimeout(() => void this.#leave(), isUnneeded ? 0 : lonelyMs);
+    this.#idleTimer = setTimeout(() => void this.#exitIfIdle(), isUnneeded ? 0 : idleMs);
   }
 
-  async #leave(): Promise<void> {
+  async #exitIfIdle(): Promise<void> {
     await this.#census.settled();
-    // A service may have come in the meantime, or brought a run.
+    // A service may have connected in the meantime, or started a run.
     const isWanted = this.#service !== undefined && !this.#retired;
     if (!isWanted && this.#isFree()) this.#options.onIdle();
   }

@@ -15,35 +15,35 @@ import type { WarmInterpreter } from './warm/warm-interpreter.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Window } from './window.ts';
 
-/** A script's process, with its output being read. */
+/** The process of a script, whose output is being read. */
 export interface SpawnedScript {
   readonly pid: number | undefined;
-  /** When it was started, as the system counts; undefined if nobody has looked. */
+  /** Its start time in ticks of the system clock; undefined if it was not read. */
   readonly startTicks: number | undefined;
-  /** How the process ended, or why there is none. */
+  /** How the process ended, or why it was not started. */
   readonly exited: Promise<ProcessExit>;
-  /** It lasts: its output is read as it comes, from now on, and not at its end. */
+  /** From now on, output is read when it arrives, and not only at the end. Called for a script that runs longer. */
   attend(): void;
-  /** Everything written so far, settled in the log files. Called once, when the process has ended. */
+  /** Writes all output so far to the log files. Called once, when the process has ended. */
   settle(): Promise<{ stdout: StreamCapture; stderr: StreamCapture }>;
-  /** Resolves when nobody holds its streams any more. */
+  /** Resolves when no process holds its streams any more. */
   readonly streamsClosed: Promise<unknown>;
 }
 
-/** What a script's streams can be: pipes of ours, or the terminal of a window. */
-interface Surroundings {
+/** The possible sources of a script's streams: our pipes, or the terminal of a window. */
+interface SpawnContext {
   /** Null on Windows. */
   readonly fifos: FifoPool | null;
   readonly window: Window | null;
   readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
 }
 
-/** The one place where scripts are started. */
-export async function spawnScript(spec: GivenRun, surroundings: Surroundings): Promise<SpawnedScript> {
+/** The only place where scripts are started. */
+export async function spawnScript(spec: GivenRun, context: SpawnContext): Promise<SpawnedScript> {
   const stdout = new Capture(join(spec.runFolder, 'stdout.log'), spec.outputLogBytes);
   const stderr = new Capture(join(spec.runFolder, 'stderr.log'), spec.outputLogBytes);
   try {
-    return await spawnCaptured(spec, surroundings, { stdout, stderr });
+    return await spawnCaptured(spec, context, { stdout, stderr });
   } catch (error) {
     await Promise.all([stdout.settle(), stderr.settle()]);
     throw error;
@@ -57,24 +57,24 @@ interface Captures {
 
 async function spawnCaptured(
   spec: GivenRun,
-  surroundings: Surroundings,
+  context: SpawnContext,
   captures: Captures,
 ): Promise<SpawnedScript> {
-  const { pid, startTicks, exited, readers } = await spawnIn(surroundings, spec, captures);
+  const { pid, startTicks, exited, readers } = await spawnIn(context, spec, captures);
   const { stdout, stderr } = captures;
   return {
     pid,
     startTicks,
     exited,
     attend() {
-      // Whoever wants to see what it writes finds where to look.
+      // Readers of the output find the log files.
       stdout.prepare();
       stderr.prepare();
       for (const reader of readers) reader.attend?.();
     },
     async settle() {
       for (const reader of readers) await reader.drain();
-      // At the same time: from here on, neither accepts the output of a process that outlives the run.
+      // Both at the same time: from here on, neither accepts the output of a process that outlives the run.
       const [out, err] = await Promise.all([stdout.settle(), stderr.settle()]);
       return { stdout: out, stderr: err };
     },
@@ -83,7 +83,7 @@ async function spawnCaptured(
 }
 
 async function spawnIn(
-  { fifos, window, warm }: Surroundings,
+  { fifos, window, warm }: SpawnContext,
   spec: GivenRun,
   captures: Captures,
 ): Promise<Started> {
@@ -99,7 +99,7 @@ async function spawnIn(
   return spawnWithFifos(spec, fifos, captures);
 }
 
-/** Before the script runs: it need not be started if there is no room for what it writes. */
+/** Before the script starts: it is not started if there is no space for its output. */
 function openBoth({ stdout, stderr }: Captures): void {
   stdout.open();
   stderr.open();
@@ -109,7 +109,7 @@ function startedAs(
   { pid, startTicks, exited, stdout, stderr }: Launched | WarmInterpreter,
   captures: Captures,
 ): Started {
-  // The script is on its way meanwhile. Most write nothing to stderr, and need no file for it.
+  // The script runs meanwhile. Most scripts write nothing to stderr, and need no file for it.
   captures.stdout.prepare();
   const readers = [readOutput(stdout, captures.stdout), readOutput(stderr, captures.stderr)];
   return { pid, startTicks, exited, readers };
@@ -161,7 +161,7 @@ async function spawnWithFifos(
     closeBoth(err);
     throw error;
   }
-  // From here on only the script, and what it starts, holds the writing ends.
+  // From here on, only the script and its descendants hold the writing ends.
   closeSync(out.writeFd);
   closeSync(err.writeFd);
   const readers = [readFifo(out.readFd, stdout), readFifo(err.readFd, stderr)];
@@ -181,12 +181,13 @@ function start(spec: GivenRun, stdio: ('ignore' | 'pipe' | number)[]): Process {
     cwd: spec.cwd,
     env: environmentOf(spec),
     stdio,
-    // A session of its own, so that the whole group can be ended and no terminal of ours is in its reach.
+    // A separate session, so that the whole group can be stopped and no terminal of ours is accessible.
     detached: true,
     windowsHide: true,
     windowsVerbatimArguments: spec.isVerbatim,
   });
-  // Listened for at once: a failed spawn tells it in the next tick, and an error that nobody hears ends this process.
+  // Attach the listeners at once: a failed spawn emits its error in the next tick, and an unhandled error ends this
+  // process.
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
     child.on('error', (error) => {

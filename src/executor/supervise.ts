@@ -16,56 +16,58 @@ import { terminate, terminateTree } from './terminate.ts';
 import type { WarmPool } from './warm/warm-pool.ts';
 import type { Opening, Windows } from './windows.ts';
 
-/** What a script leaves behind on its way out gets less time than the script itself: somebody waits for the answer. */
+/**
+ * Processes that a script leaves behind get less time than the script itself: a caller waits for the end of the run.
+ */
 const longestSurvivorGraceMs = 500;
 
 /**
- * Most scripts are done sooner. For one that lasts longer its start is told, its output is read as it comes, and it gets a cgroup; each
- * of these takes as long as a small script itself.
+ * Most scripts end sooner. For a script that runs longer, the executor reports its start, reads its output as it
+ * arrives and creates a cgroup. Each of these takes as long as a small script itself.
  */
 const briefMs = 15;
 
-/** What this machine gives us to keep the processes of a run together. */
+/** The means of this machine to run scripts and to keep their processes together. */
 export interface Equipment {
   /** Null on Windows. */
   readonly fifos: FifoPool | null;
   readonly cgroups: Cgroups | null;
   readonly windows: Pick<Windows, 'open'>;
-  /** Null where none can wait. */
+  /** Null where warm interpreters are not supported. */
   readonly warm: Pick<WarmPool, 'start' | 'launch'> | null;
 }
 
-const unseen: Opening = { window: null, windowless: null };
+const noWindow: Opening = { window: null, windowless: null };
 
 interface SupervisionEvents {
   started(process: { pid: number; startTicks: number; startedAtMs: number; windowless: Text | null }): void;
-  /** It was not over at once. Not called for one that was. */
+  /** The script runs longer than a moment. Not called for a script that ends sooner. */
   lasts(): void;
   timedOut(): void;
 }
 
 export interface Supervision {
-  /** Ends the run; the first cause given is the one that counts. */
+  /** Stops the run; the first cause wins. */
   stop(cause: StopCause): void;
   readonly end: Promise<RunEnd>;
-  /** Its processes; null while there are none, and where they cannot be told from others. */
+  /** The processes of the run; null while there are none, and where they cannot be identified. */
   readonly processes: RunProcesses | null;
   readonly pid: number | null;
   readonly isTimedOut: boolean;
   /** The terminal that a page shows; null while there is none. */
   readonly terminal: PageTerminal | null;
-  /** Resolves when neither the script nor anything it left behind holds its streams. */
+  /** Resolves when neither the script nor a process that it left behind holds its streams. */
   readonly released: Promise<unknown>;
 }
 
-/** Starts a script and sees it to its end, whatever that is. Never throws. */
+/** Starts a script and supervises it until its end. Never throws. */
 export function supervise(spec: GivenRun, equipment: Equipment, events: SupervisionEvents): Supervision {
   let cause: EndCause | undefined;
   let windowState: 'open' | 'gone' = 'open';
   let pid: number | null = null;
   let processes: RunProcesses | null = null;
   let terminal: PageTerminal | null = null;
-  /** Whether the script has exited, also if its exit has not been reported here yet. */
+  /** Whether the script has exited, even if its exit has not been reported here yet. */
   let isOver = (): boolean => false;
   let stopNow = (): void => {};
   const stopped = new Promise<void>((resolve) => {
@@ -75,7 +77,7 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
   const released = new Promise<unknown>((resolve) => {
     release = resolve;
   });
-  const end = see();
+  const end = runToEnd();
   return {
     stop: (why) => stopUnlessOver(why, () => {}),
     end,
@@ -100,11 +102,12 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
   }
 
   /**
-   * Stops the script if it still runs. One that has exited before keeps its own end: when this process was stopped for a while, a request
-   * to stop the run, or its time limit, is handled before an exit that happened earlier.
+   * Stops the script if it still runs. A script that has already exited keeps its own end: after this process was
+   * stopped for a while, it may handle a stop request or the time limit before an exit that happened earlier.
    */
   function stopUnlessOver(why: StopCause | 'timeout', onStop: () => void): void {
-    // Exits that were reported meanwhile are handled before this. Only Linux says of the others that they have happened.
+    // Exits that were reported meanwhile are handled before this. Only on Linux can we detect an exit that is not
+    // reported yet.
     setImmediate(() => {
       if (isOver()) return;
       if (cause === undefined) onStop();
@@ -112,21 +115,21 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
     });
   }
 
-  async function see(): Promise<RunEnd> {
-    const opening = spec.window ? await equipment.windows.open(spec.window, stopped) : unseen;
+  async function runToEnd(): Promise<RunEnd> {
+    const opening = spec.window ? await equipment.windows.open(spec.window, stopped) : noWindow;
     if (opening.window !== null && spec.window?.page) {
       terminal = new PageTerminal(opening.window, spec.window.page);
     }
-    const end = await seeIn(opening);
+    const end = await runIn(opening);
     terminal = null;
     opening.window?.end(end);
     return end;
   }
 
-  async function seeIn(opening: Opening): Promise<RunEnd> {
+  async function runIn(opening: Opening): Promise<RunEnd> {
     let script: SpawnedScript;
     try {
-      // Opening a window takes a while, in which the run may have been stopped.
+      // The run may have been stopped while the window was being opened.
       if (spec.window && cause !== undefined) throw new Error('the run was stopped');
       script = await spawnScript(spec, { ...equipment, window: opening.window });
     } catch (error) {
@@ -150,11 +153,11 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
       const leader = { pid: script.pid, startTicks: script.startTicks ?? startTicksOf(script.pid) };
       pid = leader.pid;
       isOver = () => hasExited || hasProcessExited(leader.pid, leader.startTicks);
-      processes = gather(spec.runId, leader);
+      processes = processesOf(spec.runId, leader);
       events.started({ ...leader, startedAtMs, windowless });
       void stopped.then(() => {
         if (hasExited) return;
-        termination = endAll(spec.stopGraceMs);
+        termination = stopAll(spec.stopGraceMs);
         void termination.then(() => window?.expectExit());
       });
     }
@@ -179,21 +182,22 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
     hasExited = true;
     timer.cancel();
     clearTimeout(lasting);
-    // Whatever is asked for from here on comes too late: this is how the script ended.
+    // A stop request from here on comes too late: the end of the script is known.
     const stoppedBy = cause;
     const durationMs = performance.now() - startedMonotonic;
-    // A window that is killed takes its terminal along. The script may end of that, and we hear of it first.
+    // A killed window closes its terminal. The script may end because of that, and we may learn of its end first.
     const isCutOff = stoppedBy === undefined && window !== null && !(await window.drain());
     if (isCutOff) {
       windowState = 'gone';
-      if (script.pid !== undefined) termination = endAll(spec.stopGraceMs);
+      if (script.pid !== undefined) termination = stopAll(spec.stopGraceMs);
     }
     const endCause = stoppedBy ?? (isCutOff ? 'cancelled' : causeOf(exit));
-    // Where only the tree is known, it cannot be found any more without its root, whose id may be somebody else's by now.
+    // Where only the process tree is known, it cannot be found without its root, whose id may belong to another process
+    // now.
     if (termination === undefined && spec.survivors === 'stop' && processes !== null) {
-      termination = endAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
+      termination = stopAll(Math.min(spec.stopGraceMs, longestSurvivorGraceMs));
     }
-    // The leader may be the first to go: a run that was stopped ends when all of its processes have.
+    // The leader may be the first to exit: a stopped run ends when all of its processes have ended.
     const leftRunning = (await termination) ?? null;
     if (leftRunning === 0) processes?.cgroup?.remove();
     const output = await script.settle();
@@ -219,8 +223,8 @@ export function supervise(spec: GivenRun, equipment: Equipment, events: Supervis
       : endWithoutProcess(spec.runId, cause);
   }
 
-  /** Resolves with how many are left, where that can be told. */
-  async function endAll(graceMs: number): Promise<number | null> {
+  /** Resolves with the number of remaining processes, or null if it is unknown. */
+  async function stopAll(graceMs: number): Promise<number | null> {
     if (processes !== null) return terminate(processes, graceMs);
     if (pid !== null) await terminateTree(pid);
     return null;
@@ -232,8 +236,8 @@ function causeOf({ signal, isUnseen }: ProcessExit): EndCause {
   return signal === null ? 'exit' : 'signal';
 }
 
-/** Null on Windows, where nothing but the tree itself tells who belongs together. */
-function gather(runId: string, leader: { pid: number; startTicks: number }): RunProcesses | null {
+/** Null on Windows, where only the process tree shows which processes belong together. */
+function processesOf(runId: string, leader: { pid: number; startTicks: number }): RunProcesses | null {
   if (process.platform === 'win32') return null;
   return new RunProcesses(runId, { ...leader, isOurs: true }, null);
 }

@@ -8,15 +8,15 @@ import { type Shell, startShell, statOf, untilSo } from '../../test/support/shel
 import { RunProcesses } from './run-processes.ts';
 import { terminate } from './terminate.ts';
 
-/** Longer than any test: whoever waits it out fails. */
+/** Longer than any test: a test that waits this long fails. */
 const endlessMs = 600_000;
 
 function processesOf({ runId, pid, startTicks }: Shell): RunProcesses {
   return new RunProcesses(runId, { pid, startTicks, isOurs: true }, null);
 }
 
-describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the processes of a run', () => {
-  it('is done as soon as they have ended on being asked', async () => {
+describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('stopping the processes of a run', () => {
+  it('is done as soon as they have ended after SIGTERM', async () => {
     const shell = startShell('sleep 600 & echo child $!; wait');
     const child = await shell.said('child');
     expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
@@ -24,14 +24,14 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await isRunning(child)).toBe(false);
   });
 
-  it('lets a script put things in order', async () => {
+  it('lets a script clean up', async () => {
     const shell = startShell('trap "exit 7" TERM; echo up $$; while :; do sleep 0.02; done');
     await shell.said('up');
     expect(await terminate(processesOf(shell), endlessMs)).toBe(0);
     expect(await shell.exited).toEqual({ code: 7, signal: null });
   });
 
-  it('kills who does not listen, when the grace is over and not before', async () => {
+  it('kills processes that ignore SIGTERM after the grace period, and not before', async () => {
     const shell = startShell('trap "" TERM; sleep 600 & echo child $!; wait');
     const child = await shell.said('child');
     const graceMs = 400;
@@ -43,14 +43,14 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await isRunning(child)).toBe(false);
   });
 
-  it('kills at once when there is no grace', async () => {
+  it('kills at once when there is no grace period', async () => {
     const shell = startShell('trap "" TERM; echo up $$; while :; do sleep 600; done');
     await shell.said('up');
     expect(await terminate(processesOf(shell), 0)).toBe(0);
     expect((await shell.exited).signal).toBe('SIGKILL');
   });
 
-  it('wakes who is stopped, so that it can hear', async () => {
+  it('continues stopped processes, so that they can handle SIGTERM', async () => {
     const shell = startShell('trap "exit 7" TERM; echo up $$; kill -STOP $$; while :; do sleep 0.02; done');
     await shell.said('up');
     await untilSo(() => statOf(shell.pid).state === 'T');
@@ -58,7 +58,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await shell.exited).toEqual({ code: 7, signal: null });
   });
 
-  it('finds a grandchild in a session of its own by its variable, though its parents are gone', async () => {
+  it('finds a grandchild in a separate session by its variable, although its parents have ended', async () => {
     const shell = startShell('(setsid sh -c "echo away \\$\\$; exec sleep 600" &); exec sleep 600');
     const away = await shell.said('away');
     expect(statOf(away).group).toBe(away);
@@ -67,7 +67,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect((await shell.exited).signal).toBe('SIGTERM');
   });
 
-  it('finds it also when nobody else is left of the run', async () => {
+  it('finds it also when no other process of the run is left', async () => {
     const shell = startShell('setsid sh -c "trap \\"\\" TERM; echo away \\$\\$; exec sleep 600" & exit 0');
     const away = await shell.said('away');
     await shell.exited;
@@ -75,8 +75,8 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await isRunning(away)).toBe(false);
   });
 
-  it('finds who has neither group nor variable in common with it by their descent, and does not lose them', async () => {
-    // Deaf to the first signal, it outlives the parent by which it was found.
+  it('finds processes without the group and the variable by their descent, and keeps track of them', async () => {
+    // It ignores SIGTERM, and so outlives the parent by which it was found.
     const shell = startShell(
       'setsid env -i sh -c "trap \\"\\" TERM; echo away \\$\\$; exec sleep 600" & wait',
     );
@@ -86,7 +86,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect((await shell.exited).signal).toBe('SIGTERM');
   });
 
-  it('takes along who is born during the grace', async () => {
+  it('kills processes started during the grace period', async () => {
     const shell = startShell(`
       trap 'setsid sh -c "echo born \\$\\$; exec sleep 600" & setsid env -i sh -c "echo bare \\$\\$; exec sleep 600" &' TERM
       echo up $$
@@ -101,7 +101,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await isRunning(bare)).toBe(false);
   });
 
-  it('keeps up with one that starts others all the time', async () => {
+  it('stops a process that constantly starts others', async () => {
     const shell = startShell(`trap '' TERM; echo up $$; while :; do setsid sleep 600 & sleep 0.01; done`);
     await shell.said('up');
     const run = processesOf(shell);
@@ -109,7 +109,7 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(await terminate(run, endlessMs)).toBe(0);
   });
 
-  it('is done at once when nobody is left', async () => {
+  it('is done at once when no process is left', async () => {
     const shell = startShell('exit 0');
     await shell.exited;
     const startedMs = performance.now();
@@ -117,8 +117,8 @@ describe.skipIf(!has('/proc', existsSync('/proc/self/stat')))('ending the proces
     expect(performance.now() - startedMs).toBeLessThan(endlessMs / 20);
   });
 
-  it('does not wait for the dead whom nobody buries', async () => {
-    // It dies when its parent is no shell any longer: that one would bury it.
+  it('does not wait for zombies', async () => {
+    // It exits when its parent is not a shell any longer: a shell would collect its exit code.
     const shell = startShell(`
       export CHILD='until read -r name < /proc/$PPID/comm && [ "$name" = sleep ]; do :; done'
       setsid sh -c 'sh -c "$CHILD" & echo dead $!; exec sleep 600' & wait`);

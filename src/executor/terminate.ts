@@ -4,34 +4,40 @@ import { runCommand } from '../shared/run-command.ts';
 import { type ProcessEntry, readProcessTable } from './process-table.ts';
 import type { RunProcesses } from './run-processes.ts';
 
-/** Short at first, for most scripts end when they are asked; then longer, for looking through all processes is work. */
+/**
+ * Short at first, because most scripts end soon after SIGTERM; then longer, because reading the process table is
+ * expensive.
+ */
 const firstPollMs = 5;
 const longestPollMs = 100;
-/** How long the kernel may take to be done with processes it was told to kill: they die when they get a processor to do it on. */
+/** How long killed processes may take to disappear: each needs some CPU time to exit. */
 const killSettleMs = 5000;
 
 /**
- * Ends all processes of a run: asks them, wakes whoever is stopped so that it can hear, waits, kills, and looks whether
- * anybody is left. Resolves with how many are.
+ * Stops all processes of a run: sends SIGTERM, continues stopped processes so that they can handle it, waits, kills,
+ * and checks whether any process is left. Resolves with the number of processes that are left.
  */
 export async function terminate(run: RunProcesses, graceMs: number): Promise<number> {
-  const { members: asked } = await look(run);
+  const { members: asked } = await findMembers(run);
   run.signal(asked, 'SIGTERM');
   run.signal(asked, 'SIGCONT');
   if ((await awaitEnd(run, graceMs, () => {})) === 0) return 0;
   return awaitEnd(run, killSettleMs, (members) => {
     run.cgroup?.kill();
-    // Whoever is born while we do this is found, and killed, at the next look.
+    // Processes that are forked meanwhile are found and killed in the next round.
     run.signal(members, 'SIGKILL');
   });
 }
 
-/** Windows knows who started whom, and ends them all with one command. */
+/** Windows knows the parent of each process, and stops the whole tree with one command. */
 export async function terminateTree(pid: number): Promise<void> {
   await runCommand('taskkill', ['/pid', String(pid), '/T', '/F']);
 }
 
-/** Waits until nobody is left, `act`ing on those who are. Resolves with how many still are when the time is over. */
+/**
+ * Waits until no process is left, and calls `act` with the remaining ones in each round. Resolves with the number of
+ * processes that are left when the time is over.
+ */
 async function awaitEnd(
   run: RunProcesses,
   withinMs: number,
@@ -39,10 +45,11 @@ async function awaitEnd(
 ): Promise<number> {
   let deadline: number | null = null;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
-    const { members, isOver } = await look(run);
+    const { members, isOver } = await findMembers(run);
     if (isOver) return 0;
     act(members);
-    // Counted from the first act: on a machine that is out of breath, the look before it can take as long as the whole.
+    // The time starts with the first call of `act`: on an overloaded machine, reading the table can take as long as the
+    // whole limit.
     deadline ??= performance.now() + withinMs;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return members.length || 1;
@@ -51,13 +58,15 @@ async function awaitEnd(
 }
 
 /**
- * Who is left. That nobody was seen is no proof: a process may fork behind our back and end before we look at it, and so may
- * its child. The cgroup cannot be deceived in this way; without one, two looks must agree.
+ * Finds the remaining processes. An empty result is no proof: a process may fork unnoticed and exit before we read it,
+ * and so may its child. The cgroup does not have this gap; without one, two readings must agree.
  */
-async function look(run: RunProcesses): Promise<{ members: readonly ProcessEntry[]; isOver: boolean }> {
+async function findMembers(
+  run: RunProcesses,
+): Promise<{ members: readonly ProcessEntry[]; isOver: boolean }> {
   for (let count = 0; count < 2; count++) {
     const table = await readProcessTable(run.sinceTicks);
-    // Without a way to look, the group is all that is known; killing it needs no looking.
+    // Without a process table, only the group is known; it can be killed without a table.
     if (table === null) return { members: [], isOver: !run.isGroupAlive() };
     const members = run.findIn(table);
     if (members.length > 0) return { members, isOver: false };

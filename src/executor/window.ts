@@ -8,18 +8,18 @@ import type { Capture } from './capture.ts';
 import { environmentOf, type GivenRun } from './given-run.ts';
 import type { PipeReader } from './pipe-reader.ts';
 
-/** How long a window may take to hand over the last of the output: it is a busy program's turn, not a network's. */
+/** How long a window may take to send the rest of the output: it waits for a busy local program, not for a network. */
 const drainWithinMs = 2000;
 
 type Greeting = FromWindow & { type: 'window' };
 type Exit = FromWindow & { type: 'exited' };
 
-/** A window that is open, as the executor sees it: it has a terminal for the script, or starts it, and hands over its output. */
+/** An open window. It either offers a terminal for the script or starts the script itself, and sends the output. */
 export class Window {
-  /** The file name of the terminal that it lends; null where it starts the script itself. */
+  /** The device file of the terminal that it offers; null if it starts the script itself. */
   readonly terminal: string | null;
   readonly env: Readonly<Record<string, string>>;
-  /** Resolves when somebody has closed it, or it has ended in some other way. */
+  /** Resolves when the user has closed the window, or it has ended for another reason. */
   readonly gone: Promise<void>;
   readonly #socket: Socket;
   readonly #released: Promise<void>;
@@ -50,18 +50,18 @@ export class Window {
   }
 
   welcome({ title, language, hold }: WindowSpec): void {
-    this.#tell({ type: 'welcome', title, language, hold });
+    this.#send({ type: 'welcome', title, language, hold });
   }
 
   type(base64: string): void {
-    this.#tell({ type: 'typed', base64 });
+    this.#send({ type: 'typed', base64 });
   }
 
   resize({ columns, rows }: TerminalSize): void {
-    this.#tell({ type: 'resized', columns, rows });
+    this.#send({ type: 'resized', columns, rows });
   }
 
-  /** It came too late. */
+  /** Rejects a window that opened too late. */
   dismiss(): void {
     this.#socket.destroy();
   }
@@ -89,7 +89,7 @@ export class Window {
     }
   }
 
-  /** Where its output goes, from now on. */
+  /** Writes the output to these captures from now on. */
   read(captures: Readonly<Record<'stdout' | 'stderr', Capture>>): PipeReader {
     this.#captures = captures;
     return {
@@ -100,22 +100,22 @@ export class Window {
     };
   }
 
-  /** Has all handed over that was written. Resolves with whether it is still there, if only with a silence. */
+  /** Requests all output written so far. Resolves with whether the window still exists, even if it does not answer. */
   async drain(): Promise<boolean> {
     const drained = new Promise<boolean>((resolve) => {
       this.#noteDrained = resolve;
     });
     if (this.#socket.destroyed) return false;
     if (this.#isSilent) return true;
-    this.#tell({ type: 'drain' });
+    this.#send({ type: 'drain' });
     const silence = wait(drainWithinMs, 'silence' as const, { ref: false });
     const answer = await Promise.race([drained, silence]);
-    // Who did not answer once is not waited for again.
+    // A window that did not answer once is not waited for again.
     this.#isSilent = answer === 'silence';
     return answer !== false;
   }
 
-  /** Where no terminal can be lent: the window starts the script itself, and tells how it ended. */
+  /** For a window without a terminal to offer: the window starts the script itself, and reports how it ended. */
   async start(spec: GivenRun): Promise<{ pid?: number; exited: Promise<Exit> }> {
     const { file, args, isVerbatim, cwd } = spec;
     const env = { ...environmentOf(spec), ...this.env };
@@ -126,29 +126,29 @@ export class Window {
       this.#noteSpawned = resolve;
     });
     if (this.#socket.destroyed) this.#noteLoss();
-    else this.#tell({ type: 'start', file, args, isVerbatim, cwd, env });
+    else this.#send({ type: 'start', file, args, isVerbatim, cwd, env });
     const pid = await spawned;
     return { ...(pid !== undefined && { pid }), exited };
   }
 
-  /** The script was killed. Where only the window can say so, and does not, it is taken for said. */
+  /** The script was killed. If only the window can report that, and does not, the exit is assumed. */
   expectExit(): void {
     setTimeout(() => this.#noteLoss(), drainWithinMs).unref();
   }
 
-  /** The run is over: the window shows how it ended, and need not be waited for. */
+  /** The run has ended: the window shows how, and the executor does not wait for it any more. */
   end({ cause, exitCode, signal, durationMs }: WindowEnd): void {
-    this.#tell({ type: 'ended', cause, exitCode, signal, durationMs });
+    this.#send({ type: 'ended', cause, exitCode, signal, durationMs });
     this.#release();
   }
 
-  /** A window that started the script itself takes along what only it could have told. */
+  /** If a window that started the script itself is lost, the exit of the script is lost with it. */
   #noteLoss(): void {
     this.#noteSpawned(undefined);
     this.#noteExit({ type: 'exited', code: null, signal: 'SIGKILL', error: null });
   }
 
-  #tell(message: ToWindow): void {
+  #send(message: ToWindow): void {
     if (this.#socket.writable) sendMessage(this.#socket, message);
   }
 }

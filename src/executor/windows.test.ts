@@ -12,9 +12,9 @@ import { type FromWindow, fromWindowTypes } from '../execution/window-messages.t
 import { Windows } from './windows.ts';
 
 const never = new Promise<void>(() => {});
-const look = { env: {}, title: 'a script', language: 'en', hold: 'never' } as const;
+const baseSpec = { env: {}, title: 'a script', language: 'en', hold: 'never' } as const;
 
-/** A program in a window that calls with its ticket, and prints what it hears. */
+/** A program in a window that connects with its ticket. */
 const caller = `
   const [socketPath, ticket] = process.argv.slice(-2);
   const socket = require('node:net').connect(socketPath);
@@ -43,48 +43,48 @@ async function openWindows(
   return { windows, sockets };
 }
 
-/** An emulator that runs what it is given, as one does. */
+/** An emulator that simply runs the given command. */
 const plain = ['/usr/bin/env'];
 const failing = ['/bin/sh', '-c', 'exit 3'];
 const missing = ['/nowhere/to/be/found'];
-/** One that hands its window over to somebody else and is done. */
+/** An emulator that passes its window to another process and exits. */
 const handingOver = ['/bin/sh', '-c', '"$@" & exit 0', 'sh'];
 const silent = ['/bin/sh', '-c', 'exec sleep 600'];
 
 describe('Windows', () => {
-  it('opens the first window that comes', async () => {
+  it('returns the window that connects', async () => {
     const { windows } = await openWindows();
-    const { window, windowless } = await windows.open({ ...look, commands: [plain] }, never);
+    const { window, windowless } = await windows.open({ ...baseSpec, commands: [plain] }, never);
     expect([window?.terminal, window?.env, windowless]).toEqual(['/dev/pts/99', { TERM: 'test' }, null]);
   });
 
-  it('starts the program for a page with the size, where a page shows the terminal', async () => {
+  it('starts the page program with the size, if a page shows the terminal', async () => {
     const { windows } = await openWindows();
     const { window } = await windows.open(
-      { ...look, commands: [missing], page: { columns: 100, rows: 30 } },
+      { ...baseSpec, commands: [missing], page: { columns: 100, rows: 30 } },
       never,
     );
     expect(window?.terminal).toBe('/dev/pts/99');
   });
 
-  it('says that there can be no terminal when that program has none to lend', async () => {
+  it('reports that there is no pseudo-terminal when the page program fails', async () => {
     const { windows } = await openWindows(failing);
-    const opening = await windows.open({ ...look, commands: [], page: { columns: 80, rows: 24 } }, never);
+    const opening = await windows.open({ ...baseSpec, commands: [], page: { columns: 80, rows: 24 } }, never);
     expect([opening.window, opening.windowless?.en]).toEqual([
       null,
       'this machine provides no pseudo-terminal',
     ]);
   });
 
-  it('does not take the end of an emulator for the end of its window', async () => {
+  it('does not mistake the exit of an emulator for the end of its window', async () => {
     const { windows } = await openWindows();
-    const { window } = await windows.open({ ...look, commands: [handingOver] }, never);
+    const { window } = await windows.open({ ...baseSpec, commands: [handingOver] }, never);
     expect(window).not.toBeNull();
   });
 
-  it('goes on to the next emulator when one fails', async () => {
+  it('tries the next emulator when one fails', async () => {
     const { windows } = await openWindows();
-    const { window } = await windows.open({ ...look, commands: [missing, failing, plain] }, never);
+    const { window } = await windows.open({ ...baseSpec, commands: [missing, failing, plain] }, never);
     expect(window).not.toBeNull();
   });
 
@@ -93,58 +93,58 @@ describe('Windows', () => {
     ['found could not be started (spawn /nowhere/to/be/found ENOENT)', [missing]],
     ['sh opened no window within 1 s', [silent, plain]],
     ['no terminal emulator found', []],
-  ])('says why there is none: %s', async (why, commands) => {
+  ])('reports why there is no window: %s', async (why, commands) => {
     const { windows } = await openWindows();
-    const { window, windowless } = await windows.open({ ...look, commands }, never);
+    const { window, windowless } = await windows.open({ ...baseSpec, commands }, never);
     expect([window, windowless?.en]).toEqual([null, why]);
   });
 
-  it('waits no longer when the run is stopped, and sends away a window that comes then', async () => {
+  it('stops waiting when the run is stopped, and closes a window that opens later', async () => {
     const { windows, sockets } = await openWindows();
     const mark = join(await tempFolder(), 'mark');
     const late = ['/bin/sh', '-c', `(sleep 0.3; "$@") & touch "$0"; exit 0`, mark];
-    const opening = await windows.open({ ...look, commands: [late] }, fileThere(mark));
+    const opening = await windows.open({ ...baseSpec, commands: [late] }, fileThere(mark));
     expect(opening.window).toBeNull();
     await expect.poll(() => [...sockets].map((socket) => socket.destroyed)).toEqual([true]);
   });
 
-  it('does not end an emulator when the run is stopped: it may show windows of others', async () => {
+  it('does not end an emulator when the run is stopped, because it may show windows of other runs', async () => {
     const { windows } = await openWindows(undefined, 30_000);
     const mark = join(await tempFolder(), 'mark');
     const shared = 'touch "$0"; until [ -e "$0.go" ]; do sleep 0.02; done; "$@"; touch "$0.there"';
     const commands = [['/bin/sh', '-c', shared, mark]];
-    const { window } = await windows.open({ ...look, commands }, fileThere(mark));
+    const { window } = await windows.open({ ...baseSpec, commands }, fileThere(mark));
     expect(window).toBeNull();
     await writeFile(`${mark}.go`, '');
     await fileThere(`${mark}.there`);
   });
 
-  it('ends one that hangs all the same', async () => {
+  it('ends an emulator that hangs after the run was stopped', async () => {
     const { windows } = await openWindows();
     const mark = join(await tempFolder(), 'mark');
     const hanging = 'trap "touch $0.ended; exit" TERM; touch "$0"; while :; do sleep 0.02; done';
     const { window } = await windows.open(
-      { ...look, commands: [['/bin/sh', '-c', hanging, mark]] },
+      { ...baseSpec, commands: [['/bin/sh', '-c', hanging, mark]] },
       fileThere(mark),
     );
     expect(window).toBeNull();
     await fileThere(`${mark}.ended`);
   });
 
-  it('sends away whoever has no ticket', async () => {
+  it('rejects a window with an unknown ticket', async () => {
     const { windows, sockets } = await openWindows([
       process.execPath,
       '-e',
       caller.replace('ticket,', 'ticket: "made-up",'),
     ]);
-    const opening = await windows.open({ ...look, commands: [plain] }, never);
+    const opening = await windows.open({ ...baseSpec, commands: [plain] }, never);
     expect(opening.window).toBeNull();
     expect([...sockets].map((socket) => socket.destroyed)).toEqual([true]);
   });
 
-  it('knows when a window is gone', async () => {
+  it('reports the loss of a window', async () => {
     const { windows, sockets } = await openWindows();
-    const { window } = await windows.open({ ...look, commands: [plain] }, never);
+    const { window } = await windows.open({ ...baseSpec, commands: [plain] }, never);
     for (const socket of sockets) socket.destroy();
     await window?.gone;
     const { pid, exited } = (await window?.start(unusedSpec)) ?? {};

@@ -9,9 +9,13 @@ import type { Text } from '../shared/text.ts';
 import { type LaunchedTerminal, launchTerminal } from './launch-terminal.ts';
 import { Window } from './window.ts';
 
-/** How long an emulator may take until the program in its window calls us: some start a desktop's worth of servers first. */
+/**
+ * How long an emulator may take until the program in its window connects: some start a number of desktop servers first.
+ */
 const usuallyOpensWithinMs = 10_000;
-/** An emulator that failed may have opened its window all the same; its program would call about now. */
+/**
+ * An emulator that failed may have opened its window nevertheless; the program in it would connect within this time.
+ */
 const failedGraceMs = 250;
 
 const reasons = {
@@ -22,21 +26,21 @@ const reasons = {
 
 export interface Opening {
   readonly window: Window | null;
-  /** Why there is none, where one was asked for. */
+  /** Why there is no window although one was requested. */
   readonly windowless: Text | null;
 }
 
 interface WindowsOptions {
-  /** What is to run in a window, without its arguments. */
+  /** The program to run in a window, without its arguments. */
   program: readonly string[];
-  /** What is to run in the place of a window where a page shows the terminal, without its arguments. */
+  /** The program to run instead of a window if a page shows the terminal, without its arguments. */
   pageProgram: readonly string[];
-  /** Where windows call us. */
+  /** The socket that windows connect to. */
   socketPath: string;
   opensWithinMs?: number;
 }
 
-/** Opens windows, and knows each again by its ticket when the program in it calls. */
+/** Opens windows, and identifies each by its ticket when the program in it connects. */
 export class Windows {
   readonly #options: WindowsOptions;
   readonly #expected = new Map<string, (window: Window) => void>();
@@ -46,7 +50,7 @@ export class Windows {
     this.#options = options;
   }
 
-  /** Never rejects. One that comes after `stopped`, or too late, is sent away. */
+  /** Never rejects. A window that opens after `stopped`, or too late, is closed. */
   async open(spec: WindowSpec, stopped: Promise<void>): Promise<Opening> {
     if (spec.page !== undefined) return this.#openForPage(spec, spec.page, stopped);
     let windowless: Text | null = reasons.none;
@@ -59,7 +63,7 @@ export class Windows {
     return { window: null, windowless };
   }
 
-  /** Takes what came from a window, by this connection or for the first time. */
+  /** Handles a message from a window, on a known connection or on a new one. */
   receive(socket: Socket, message: FromWindow): void {
     const window = this.#open.get(socket);
     if (window !== undefined) {
@@ -84,12 +88,12 @@ export class Windows {
   ): Promise<Opening> {
     const command = [...this.#options.pageProgram, String(columns), String(rows)];
     const { window, windowless } = await this.#try(command, spec, stopped);
-    // Whoever reads it has no use for the name of a program that they did not choose.
+    // The user did not choose this program, so its name would not help.
     const isStopped = windowless === reasons.stopped;
     return { window, windowless: window === null && !isStopped ? reasons.unpaged : windowless };
   }
 
-  /** Starts what opens a window, with where to call and what to say there behind it. */
+  /** Starts a program that opens a window; the socket path and the ticket are appended to its arguments. */
   async #try(
     command: readonly string[],
     spec: WindowSpec,
@@ -100,39 +104,39 @@ export class Windows {
     const { socketPath, opensWithinMs = usuallyOpensWithinMs } = this.#options;
     const terminal = launchTerminal([...command, socketPath, ticket], spec.env);
     const over = new AbortController();
-    let isSentAway = false;
-    const enough = async (ms: number) => {
+    let isDismissed = false;
+    const pause = async (ms: number) => {
       await wait(ms, undefined, { signal: over.signal }).catch(() => {});
     };
     try {
       const first = await Promise.race([
         called,
         terminal.failed.then(async (reason) => {
-          await enough(failedGraceMs);
+          await pause(failedGraceMs);
           return { reason, isFinal: false };
         }),
-        enough(opensWithinMs).then(() => ({ reason: late(command, opensWithinMs), isFinal: true })),
+        pause(opensWithinMs).then(() => ({ reason: late(command, opensWithinMs), isFinal: true })),
         stopped.then(() => ({ reason: reasons.stopped, isFinal: true })),
       ]);
       if (first instanceof Window) {
         first.welcome(spec);
         return { window: first, windowless: null, isFinal: true };
       }
-      isSentAway = first.reason === reasons.stopped;
-      if (isSentAway) this.#sendAway(ticket, terminal);
+      isDismissed = first.reason === reasons.stopped;
+      if (isDismissed) this.#dismissLater(ticket, terminal);
       else terminal.end();
       return { window: null, windowless: first.reason, isFinal: first.isFinal };
     } finally {
       over.abort();
-      if (!isSentAway) this.#expected.delete(ticket);
+      if (!isDismissed) this.#expected.delete(ticket);
     }
   }
 
   /**
-   * Nobody needs the window any more that is about to open. Its emulator may show those of other runs, too: it is ended only
-   * when it hangs.
+   * Closes a window that is about to open and is not needed any more. Its emulator may show windows of other runs, too,
+   * so it is ended only if it hangs.
    */
-  #sendAway(ticket: string, terminal: LaunchedTerminal): void {
+  #dismissLater(ticket: string, terminal: LaunchedTerminal): void {
     const { opensWithinMs = usuallyOpensWithinMs } = this.#options;
     const hangs = setTimeout(() => {
       this.#expected.delete(ticket);
