@@ -49,7 +49,7 @@ async function openHome() {
   const runIds: string[] = [];
   onTestFinished(async () => {
     for (const runId of runIds) await endProcesses(runId);
-    // Executors without a service and without runs exit by themselves. One that does not notice is killed here.
+    // Executors without a service and without runs exit by themselves. An executor that does not notice is killed here.
     const deadlineMs = performance.now() + 5000;
     await untilSo(async () => {
       const living = await livingExecutors(home);

@@ -14,7 +14,7 @@ export const runCookie = 'HOB_RUN_ID';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Everything the executor needs to start a script and supervise it until its end. */
+/** The information that the executor needs to start a script and supervise it until its end. */
 export interface RunSpec {
   readonly runId: string;
   readonly file: string;

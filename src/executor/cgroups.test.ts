@@ -91,7 +91,7 @@ function canHaveCgroup(): boolean {
 /** The cgroups of an executor. They are removed when the test ends and their processes have been killed. */
 function openCgroups(): Cgroups {
   const cgroups = Cgroups.open(`hob-test-${randomUUID()}`);
-  if (cgroups === null) throw new Error('no cgroup can be had');
+  if (cgroups === null) throw new Error('cannot create a cgroup');
   onTestFinished(() =>
     untilSo(() => {
       cgroups.close();
@@ -104,7 +104,7 @@ function openCgroups(): Cgroups {
 function openForRun() {
   const cgroups = openCgroups();
   const cgroup = cgroups.forRun('run');
-  if (cgroup === null) throw new Error('no cgroup can be had');
+  if (cgroup === null) throw new Error('cannot create a cgroup');
   onTestFinished(() => cgroup.kill());
   return { cgroups, cgroup, folder: join(cgroups.folder, 'run') };
 }

@@ -314,7 +314,7 @@ export class ExecutorServer {
     if (!this.#isFree()) return;
     const isAllAcknowledged = this.#unacknowledged.size === 0 && this.#unacknowledgedCounts.size === 0;
     if (this.#service !== undefined && !(this.#retired && isAllAcknowledged)) return;
-    // A service that said farewell is not expected back. One that just vanished may be restarting.
+    // A service that said farewell is not expected back. A service that vanished may be restarting.
     const isUnneeded = this.#dismissed || this.#service !== undefined;
     this.#idleTimer = setTimeout(() => void this.#exitIfIdle(), isUnneeded ? 0 : idleMs);
   }

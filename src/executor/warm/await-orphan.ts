@@ -5,7 +5,10 @@ import { isSameProcess } from '../process-table.ts';
 
 const pollMs = 20;
 
-/** Waits for a process whose parent is gone. The kernel reports its exit code to that parent's heir, and not to this process. */
+/**
+ * Waits for a process whose parent has ended. The kernel reports its exit code to the process that adopted it, and not
+ * to this process.
+ */
 export async function awaitOrphan(pid: number, startTicks: number): Promise<ProcessExit> {
   while (isSameProcess(pid, startTicks)) await wait(pollMs);
   return { code: null, signal: null, error: null, isUnseen: true };

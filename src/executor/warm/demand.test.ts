@@ -9,12 +9,12 @@ import { countRunnable } from './demand.ts';
 
 const canTell = has('/proc/loadavg', existsSync('/proc/loadavg'));
 
-it.skipIf(!canTell)('counts those that compute, and not those that wait', async () => {
+it.skipIf(!canTell)('counts processes that compute, and not those that wait', async () => {
   const computing = Array.from({ length: 12 }, () => spawn('/bin/sh', ['-c', 'while :; do :; done']));
   const waiting = Array.from({ length: 100 }, () => spawn('/bin/sh', ['-c', 'exec sleep 60']));
   onTestFinished(() => {
     for (const child of [...computing, ...waiting]) child.kill('SIGKILL');
   });
-  await until('they are seen', async () => (countRunnable() ?? 0) >= computing.length);
+  await until('they are counted', async () => (countRunnable() ?? 0) >= computing.length);
   expect(countRunnable()).toBeLessThan(waiting.length);
 });

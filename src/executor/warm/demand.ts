@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How many processes want a core at this moment; null where the system does not tell. A run that waits, for another one that it has
- * linked or for a server, is not among them.
+ * The number of processes that need a core at this moment; null where the system does not provide it. A run that waits
+ * for a linked run or for a server is not included.
  */
 export function countRunnable(): number | null {
   try {
     const runnable = Number(/ (\d+)\//.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1]);
-    // We are one of them.
+    // This process is one of them.
     return Number.isInteger(runnable) ? runnable - 1 : null;
   } catch {
     return null;

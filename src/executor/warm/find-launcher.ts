@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Where a Python is that belongs to the system. Which one it is does not matter: no script is run by it. */
+/** The places of a Python that belongs to the system. Its version does not matter: it runs no scripts. */
 const places = ['/usr/bin/python3', '/usr/local/bin/python3'];
 
-/** What a launcher is made of; null where there is no Python, or nothing to be gained: elsewhere Node itself starts programs quickly. */
+/**
+ * The Python and the program of the launcher; null where there is no Python, or no benefit: on other systems Node
+ * itself starts programs quickly.
+ */
 export function findLauncher(): { python: string; program: string } | null {
   if (process.platform !== 'linux') return null;
   const python = places.find((path) => existsSync(path));

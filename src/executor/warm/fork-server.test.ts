@@ -23,38 +23,38 @@ import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 const canFork = has('Python on Linux', findProgram('python3') !== null && existsSync('/proc/self/stat'));
 
 function startServer(scene: WarmScene, spec: Partial<InterpreterSpec> = {}) {
-  const heard: ('ready' | ServerEnd)[] = [];
+  const reported: ('ready' | ServerEnd)[] = [];
   const server = new ForkServer(scene.python(spec), programs.python, scene.fifos, {
-    ready: () => void heard.push('ready'),
-    ended: (why) => void heard.push(why),
+    ready: () => void reported.push('ready'),
+    ended: (why) => void reported.push(why),
   });
   onTestFinished(() => server.close());
-  const says = async (word: 'ready' | ServerEnd) => {
-    await until(`the server says ${word}`, async () => heard.includes(word), 20_000);
+  const untilReported = async (word: 'ready' | ServerEnd) => {
+    await until(`the server reports ${word}`, async () => reported.includes(word), 20_000);
   };
   const fork = async () => (await server.fork()) ?? fail();
-  return { server, heard, says, fork };
+  return { server, reported, untilReported, fork };
 }
 
-/** Those of its children are used again once the system is done with these. */
-async function pipesAreBack(scene: WarmScene): Promise<void> {
-  await until('its pipes are back', async () => scene.names().length === 0);
+/** The pipes of its children can be used again once the system has finished with those children. */
+async function untilPipesReturned(scene: WarmScene): Promise<void> {
+  await until('its pipes have been returned', async () => scene.names().length === 0);
 }
 
 function fail(): WarmInterpreter {
-  throw new Error('there was no child');
+  throw new Error('the server returned no child');
 }
 
 describe.skipIf(!canFork)('a fork server', () => {
-  it('makes children that take their run when it was killed, with an exit that stays unknown', async () => {
+  it('has children that execute their run even after the server was killed, with an unknown exit code', async () => {
     const scene = await openWarmScene();
-    const { says, fork, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     const pid = server.pid ?? 0;
     const startTicks = startTicksOf(pid);
     killEach([pid]);
-    await until('the server is gone', async () => !isSameProcess(pid, startTicks));
+    await until('the server has ended', async () => !isSameProcess(pid, startTicks));
     expect(child.give(await scene.order('import sys; print("late"); sys.exit(5)'))).toBe(true);
     expect(await seeThrough(child)).toEqual({
       code: null,
@@ -65,10 +65,10 @@ describe.skipIf(!canFork)('a fork server', () => {
     });
   });
 
-  it('makes children that each carry out one run, with its output and its code', async () => {
+  it('has children that each execute one run, and reports its output and exit code', async () => {
     const scene = await openWarmScene();
-    const { says, fork, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server } = startServer(scene);
+    await untilReported('ready');
     const before = scene.handles();
     for (const [text, expected] of [
       ['print("out")', { code: 0, signal: null, stdout: 'out\n', stderr: '' }],
@@ -81,38 +81,38 @@ describe.skipIf(!canFork)('a fork server', () => {
       expect(parentOf(child.pid)).toBe(server.pid);
       expect(child.give(await scene.order(text))).toBe(true);
       expect(await seeThrough(child)).toEqual(expected);
-      await pipesAreBack(scene);
+      await untilPipesReturned(scene);
     }
     expect(scene.handles()).toBe(before);
   });
 
-  it('uses its pipes again, whatever became of those that had them', async () => {
+  it('reuses the pipes of discarded and killed children', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
     (await fork()).discard();
     const killed = await fork();
     killEach([killed.pid]);
-    // It may be told of its run for a moment longer, and does not read that any more.
+    // A killed child may still receive its run for a moment, but does not read it any more.
     killed.give(await scene.order('print("not me")'));
     await killed.exited;
     readAll(killed.stdout);
     readAll(killed.stderr);
-    await pipesAreBack(scene);
+    await untilPipesReturned(scene);
     const before = openHandles();
     for (let count = 0; count < 20; count++) {
       const child = await fork();
       expect(child.give(await scene.order(`print(${count})`))).toBe(true);
       expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: `${count}\n`, stderr: '' });
-      await pipesAreBack(scene);
+      await untilPipesReturned(scene);
     }
     expect(openHandles()).toBe(before);
   });
 
-  it('has children that end as they would when they forbid that anything is opened', async () => {
+  it('has children that end normally although they forbid opening files', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
     const text = `
 import sys
 def forbid(event, args):
@@ -125,10 +125,10 @@ print("done")
     expect(await seeThrough(child)).toEqual({ code: 0, signal: null, stdout: 'done\n', stderr: '' });
   });
 
-  it('reports the end of a child when the kernel does, and not before', async () => {
+  it('reports the exit of a child when the kernel does, and not before', async () => {
     const scene = await openWarmScene();
-    const { says, fork, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     const serverPid = server.pid ?? 0;
     process.kill(serverPid, 'SIGSTOP');
@@ -144,11 +144,11 @@ print("done")
     expect(await seeThrough(child)).toEqual({ code: 3, signal: null, stdout: '', stderr: '' });
   });
 
-  it('makes children that load no module again that it has loaded for them', async () => {
+  it('has children that do not load the preloaded modules again', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
-    // A module that this process has loaded itself is among the objects that its collector knows.
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
+    // A module that the child has loaded itself is among the objects that its garbage collector knows.
     const text = `
 import gc, sys
 import argparse, json, sqlite3, urllib.request
@@ -161,25 +161,25 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
     expect(await seeThrough(child)).toMatchObject({ code: 0, stdout: '[] True\n', stderr: '' });
   });
 
-  it('tells how its last child has ended, also when it was closed before', async () => {
+  it('reports the exit code of its last child even if it was closed before', async () => {
     const scene = await openWarmScene();
     for (let count = 0; count < 5; count++) {
-      const { says, fork, server, heard } = startServer(scene);
-      await says('ready');
+      const { untilReported, fork, server, reported } = startServer(scene);
+      await untilReported('ready');
       const children = [await fork(), await fork()];
       for (const child of children) child.give(await scene.order('import sys; sys.exit(7)'));
       server.close();
       for (const child of children)
         expect(await seeThrough(child)).toEqual({ code: 7, signal: null, stdout: '', stderr: '' });
-      expect(heard).toEqual(['ready', 'gone']);
+      expect(reported).toEqual(['ready', 'gone']);
     }
     await scene.noneLeft();
   });
 
-  it('leaves a child that has a run to itself when it is killed, with an exit that stays unknown', async () => {
+  it('leaves a child running that has a run when it is killed, with an unknown exit code', async () => {
     const scene = await openWarmScene();
-    const { says, fork, server, heard } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server, reported } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     const [began, go] = [join(scene.folder, 'began'), join(scene.folder, 'go')];
     const order = await scene.order(
@@ -188,7 +188,7 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
     child.give(order);
     await fileThere(began);
     killEach([server.pid ?? 0]);
-    await says('gone');
+    await untilReported('gone');
     await writeFile(go, '');
     expect(await seeThrough(child)).toEqual({
       code: null,
@@ -197,19 +197,19 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
       stdout: 'after\n',
       stderr: '',
     });
-    expect(heard).toEqual(['ready', 'gone']);
+    expect(reported).toEqual(['ready', 'gone']);
     expect(scene.names()).toEqual([]);
     await scene.noneLeft();
   });
 
-  it('is followed by children without a run that end when they are discarded', async () => {
+  it('leaves children without a run when it is killed, which end when they are discarded', async () => {
     const scene = await openWarmScene();
     const before = scene.handles();
-    const { says, fork, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server } = startServer(scene);
+    await untilReported('ready');
     const [first, second] = [await fork(), await fork()];
     killEach([server.pid ?? 0]);
-    await says('gone');
+    await untilReported('gone');
     expect(await server.fork()).toBeNull();
     first.discard();
     second.discard();
@@ -219,24 +219,24 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
     expect(scene.names()).toEqual([]);
   });
 
-  it('answers nobody’s request when it is killed, and leaves no pipe behind', async () => {
+  it('returns null for all requests when it is killed, and leaves no pipe', async () => {
     const scene = await openWarmScene();
     const before = scene.handles();
-    const { says, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, server } = startServer(scene);
+    await untilReported('ready');
     process.kill(server.pid ?? 0, 'SIGSTOP');
     const forks = [server.fork(), server.fork()];
-    await until('they are asked for', async () => scene.names().length === 6);
+    await until('the forks have been requested', async () => scene.names().length === 6);
     killEach([server.pid ?? 0]);
     expect(await Promise.all(forks)).toEqual([null, null]);
     expect(scene.names()).toEqual([]);
     await until('no handle is left', async () => scene.handles() <= before);
   });
 
-  it('knows a child that was killed before it had a run', async () => {
+  it('reports a child that was killed before it had a run', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     killEach([child.pid]);
     expect((await child.exited).signal).toBe('SIGKILL');
@@ -246,8 +246,8 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
 
   it('does not give a run to a child that was killed a moment ago', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const child = await fork();
       const order = await scene.order('');
@@ -258,88 +258,97 @@ print([name for name, module in sys.modules.items() if name != "__main__" and id
     }
   });
 
-  it('does not take an order for a child that is longer than a pipe holds', async () => {
+  it('refuses an order that is longer than a pipe can hold', async () => {
     const scene = await openWarmScene();
-    const { says, fork } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     expect(child.give(await scene.order('', { args: ['x'.repeat(5000)] }))).toBe(false);
     child.discard();
     expect((await child.exited).code).toBe(0);
   });
 
-  it('says that it cannot fork when what it has loaded runs threads', async () => {
+  it('reports that it cannot fork when its modules run threads', async () => {
     const scene = await openWarmScene();
     const text =
       'import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
     await writeFile(join(scene.folder, 'with_thread.py'), text);
-    const { says } = startServer(scene, { preload: ['with_thread'], env: { PYTHONPATH: scene.folder } });
-    await says('threads');
+    const { untilReported } = startServer(scene, {
+      preload: ['with_thread'],
+      env: { PYTHONPATH: scene.folder },
+    });
+    await untilReported('threads');
     await scene.noneLeft();
   });
 
-  it('is none when what it has loaded starts programs, which go with it', async () => {
+  it('reports that it is unfit when its modules start programs, and kills those', async () => {
     const scene = await openWarmScene();
     const text = 'import subprocess\nkept = subprocess.Popen(["sleep", "600"])\n';
     await writeFile(join(scene.folder, 'with_child.py'), text);
-    const { says } = startServer(scene, { preload: ['with_child'], env: { PYTHONPATH: scene.folder } });
-    await says('unfit');
+    const { untilReported } = startServer(scene, {
+      preload: ['with_child'],
+      env: { PYTHONPATH: scene.folder },
+    });
+    await untilReported('unfit');
     await scene.noneLeft();
   });
 
-  it('ends when it is closed while what it loads waits forever', async () => {
+  it('ends when it is closed while a module never finishes loading', async () => {
     const scene = await openWarmScene();
     const began = join(scene.folder, 'began');
     const text = `open(${JSON.stringify(began)}, "w")\nimport time\ntime.sleep(600)\n`;
     await writeFile(join(scene.folder, 'waits.py'), text);
-    const { server, heard } = startServer(scene, { preload: ['waits'], env: { PYTHONPATH: scene.folder } });
+    const { server, reported } = startServer(scene, {
+      preload: ['waits'],
+      env: { PYTHONPATH: scene.folder },
+    });
     await fileThere(began);
     server.close();
     await scene.noneLeft();
-    expect(heard).toEqual(['gone']);
+    expect(reported).toEqual(['gone']);
   });
 
   it.each([
     ['does not exist', '/nowhere/python3', 'gone'],
     ['is another program', '/bin/true', 'gone'],
-  ] as const)('is none when the interpreter %s', async (_what, file, why) => {
+  ] as const)('ends when the interpreter %s', async (_what, file, why) => {
     const scene = await openWarmScene();
-    const { says, server } = startServer(scene, { file });
-    await says(why);
+    const { untilReported, server } = startServer(scene, { file });
+    await untilReported(why);
     expect(await server.fork()).toBeNull();
   });
 
-  it('is none when its environment is too large for the system', async () => {
+  it('ends when its environment is too large for the system', async () => {
     const scene = await openWarmScene();
-    const { says } = startServer(scene, { env: { LARGE: 'x'.repeat(200_000) } });
-    await says('gone');
+    const { untilReported } = startServer(scene, { env: { LARGE: 'x'.repeat(200_000) } });
+    await untilReported('gone');
   });
 
-  it('says that it is out of date when a module that it has loaded is another', async () => {
+  it('reports that it is stale when a module that it has loaded has changed', async () => {
     const scene = await openWarmScene();
     const module = join(scene.folder, 'lib', 'versioned.py');
     await mkdir(join(scene.folder, 'lib'));
     await writeFile(module, 'version = 1\n');
-    const { says, server } = startServer(scene, {
+    const { untilReported, server } = startServer(scene, {
       preload: ['versioned'],
       env: { PYTHONPATH: join(scene.folder, 'lib'), PYTHONDONTWRITEBYTECODE: '1' },
     });
-    await says('ready');
+    await untilReported('ready');
     await writeFile(module, 'version = 22\n');
     expect(await server.fork()).toBeNull();
-    await says('stale');
+    await untilReported('stale');
   });
 
-  it('ends by itself when whoever started it is gone, with all that wait', async () => {
+  it('exits by itself, with all waiting children, when its control handle is closed', async () => {
     const scene = await openWarmScene();
-    const { says, fork, server } = startServer(scene);
-    await says('ready');
+    const { untilReported, fork, server } = startServer(scene);
+    await untilReported('ready');
     const child = await fork();
     const pid = server.pid ?? 0;
     const startTicks = startTicksOf(pid);
     child.discard();
     server.close();
-    await until('the server is gone', async () => !isSameProcess(pid, startTicks));
+    await until('the server has ended', async () => !isSameProcess(pid, startTicks));
     await scene.noneLeft();
   });
 });

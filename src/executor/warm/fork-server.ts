@@ -7,17 +7,20 @@ import { hostCommand } from './host-command.ts';
 import { type Host, startHost } from './start-host.ts';
 import { encodeOrder, type InterpreterSpec, type Order, type WarmInterpreter } from './warm-interpreter.ts';
 
-/** Why there is no fork server any more: its modules start threads, it is none that we know, or something else. */
+/**
+ * Why a fork server has ended: its modules start threads, its Python is not supported, a file that it loaded has
+ * changed, or any other reason.
+ */
 export type ServerEnd = 'threads' | 'unfit' | 'stale' | 'gone';
 
 interface ForkServerEvents {
   ready(): void;
-  /** Called once, whatever the reason. Children that have a run go on. */
+  /** Called once, for any reason. Children that have a run continue. */
   ended(why: ServerEnd): void;
 }
 
-interface Birth {
-  /** What it will have: where its run comes, and where its output goes. */
+interface PendingFork {
+  /** The pipe that delivers the run to the child, and the pipes for its output. */
   readonly order: LentFifo;
   readonly orderFd: number;
   readonly stdout: LentFifo;
@@ -25,14 +28,17 @@ interface Birth {
   readonly settle: (child: WarmInterpreter | null) => void;
 }
 
-/** A Python that has loaded what scripts need, and forks a child for each run: that takes a fraction of a start. */
+/**
+ * A Python that has loaded the modules that scripts need, and forks a child for each run. A fork takes a fraction of
+ * the time of a start.
+ */
 export class ForkServer {
   readonly #fifos: FifoPool;
   readonly #events: ForkServerEvents;
   readonly #host: Host;
-  readonly #births = new Map<number, Birth>();
+  readonly #pending = new Map<number, PendingFork>();
   readonly #children = new HostChildren();
-  #asked = 0;
+  #nextSeq = 0;
   #isReady = false;
   #hasEnded = false;
 
@@ -42,7 +48,7 @@ export class ForkServer {
     const command = hostCommand(spec, { program, isForked: true });
     this.#host = startHost(command, ['pipe', 'pipe']);
     this.#host.onLine((line) => this.#hear(line));
-    void this.#host.silent.then(() => this.#outlive());
+    void this.#host.silent.then(() => this.#onServerGone());
     this.#host.send(command.config);
   }
 
@@ -50,16 +56,19 @@ export class ForkServer {
     return this.#host.pid;
   }
 
-  /** Resolves with a child that waits for its run, or null when there will be none. A child for later takes the time to get ready. */
+  /**
+   * Resolves with a child that waits for its run, or null if none can be forked. A child that is needed later uses the
+   * time to prepare.
+   */
   async fork({ isForLater = false } = {}): Promise<WarmInterpreter | null> {
     const fifos: LentFifo[] = [];
     let orderFd: number | undefined;
     try {
       for (let count = 0; count < 3; count++) fifos.push(await this.#fifos.lend());
-      // Before somebody reads from it: without a writer it would seem to be over.
+      // Open it before a reader does: without a writer, the reader would find the end of the pipe.
       orderFd = openSync(fifos[0]?.path ?? '', constants.O_WRONLY);
     } catch {
-      // For lack of file handles, or of room on the disk.
+      // There are no free file handles, or the disk is full.
     }
     const [order, stdout, stderr] = fifos;
     const isLacking = order === undefined || stdout === undefined || stderr === undefined;
@@ -68,14 +77,17 @@ export class ForkServer {
       for (const fifo of fifos) this.#fifos.giveBack(fifo);
       return null;
     }
-    const seq = this.#asked++;
+    const seq = this.#nextSeq++;
     return new Promise((settle) => {
-      this.#births.set(seq, { order, orderFd, stdout, stderr, settle });
+      this.#pending.set(seq, { order, orderFd, stdout, stderr, settle });
       this.#host.send({ seq, idle: isForLater, order: order.path, stdout: stdout.path, stderr: stderr.path });
     });
   }
 
-  /** It ends when its children have; until then it tells how they do. While it still loads modules it has none, and hears nothing. */
+  /**
+   * The server ends when its children have ended; until then it reports their exits. While it still loads modules, it
+   * has no children and reads no messages.
+   */
   close(): void {
     this.#end('gone');
     if (this.#isReady) this.#host.dismiss();
@@ -91,7 +103,7 @@ export class ForkServer {
         this.#events.ready();
         break;
       case 'born':
-        this.#bear(first, second);
+        this.#addChild(first, second);
         break;
       case 'refused':
         this.#abandon(first);
@@ -110,21 +122,21 @@ export class ForkServer {
     }
   }
 
-  #bear(seq: number, pid: number): void {
-    const birth = this.#births.get(seq);
-    if (birth === undefined) return;
-    this.#births.delete(seq);
-    const { order, orderFd, stdout, stderr } = birth;
+  #addChild(seq: number, pid: number): void {
+    const pending = this.#pending.get(seq);
+    if (pending === undefined) return;
+    this.#pending.delete(seq);
+    const { order, orderFd, stdout, stderr } = pending;
     const { started, exited } = this.#children.add(pid);
-    // Nobody else has read from it, and what this one did not get to read is not for the next.
+    // Only this child has read from the pipe. Bytes that it did not read must not reach the next child.
     void exited.then(() => this.#fifos.reclaim(order));
-    birth.settle({
+    pending.settle({
       pid,
       startTicks: started.ticks,
       stdout: this.#fifos.asOutput(stdout),
       stderr: this.#fifos.asOutput(stderr),
       exited,
-      // One that was killed may be able to take its run for a moment longer.
+      // A killed child may still be able to receive its run for a moment.
       give: (run) => this.#children.has(pid) && !isEnding(pid) && send(orderFd, run),
       discard: () => {
         closeSync(orderFd);
@@ -134,14 +146,15 @@ export class ForkServer {
   }
 
   #abandon(seq: number): void {
-    const birth = this.#births.get(seq);
-    if (birth === undefined) return;
-    this.#births.delete(seq);
-    closeSync(birth.orderFd);
-    // A server that was killed may have made a child and not told of it, which would take the next order for its own.
-    giveAway(birth.order);
-    for (const fifo of [birth.stdout, birth.stderr]) this.#fifos.reclaim(fifo);
-    birth.settle(null);
+    const pending = this.#pending.get(seq);
+    if (pending === undefined) return;
+    this.#pending.delete(seq);
+    closeSync(pending.orderFd);
+    // A server that was killed may have forked a child without reporting it. That child would read the next order in
+    // this pipe.
+    giveAway(pending.order);
+    for (const fifo of [pending.stdout, pending.stderr]) this.#fifos.reclaim(fifo);
+    pending.settle(null);
   }
 
   #end(why: ServerEnd): void {
@@ -150,18 +163,18 @@ export class ForkServer {
     this.#events.ended(why);
   }
 
-  /** The server is gone. Whoever it has left cannot be told of any more, and is watched from here. */
-  #outlive(): void {
-    for (const seq of [...this.#births.keys()]) this.#abandon(seq);
+  /** The server has ended and cannot report on its children any more, so this process watches them. */
+  #onServerGone(): void {
+    for (const seq of [...this.#pending.keys()]) this.#abandon(seq);
     this.#children.orphan();
     this.#end('gone');
   }
 }
 
-/** What any pipe takes at once, on every system: what is longer is for a start of its own. */
+/** The number of bytes that every system writes to a pipe at once. A longer order needs an ordinary start. */
 const pipeBytes = 4096;
 
-/** Whether it was sent, and with it closed. */
+/** Returns whether the order was sent. If so, the handle is closed. */
 function send(fd: number, order: Order): boolean {
   const bytes = Buffer.from(encodeOrder(order));
   if (bytes.length > pipeBytes) return false;

@@ -16,8 +16,9 @@ for (const name in constants.signals) {
 }
 
 /**
- * When a process was started, as the system counts. It is looked up when it is asked for the first time, right after the process was
- * told of: one that is over by then needs no look, which would only find that out, and take as long as a small script.
+ * The start time of a process, in ticks of the system clock. It is read when it is first requested, right after the
+ * process was reported. A process that has ended by then is not read: that would only show its end, and take as long as
+ * a small script.
  */
 class StartTime {
   readonly #pid: number;
@@ -28,14 +29,14 @@ class StartTime {
     this.#pid = pid;
   }
 
-  /** Zero if nobody can tell any more. */
+  /** Zero if it cannot be read any more. */
   get ticks(): number {
     this.#ticks ??= this.isOver ? 0 : startTicksOf(this.#pid);
     return this.#ticks;
   }
 }
 
-/** The processes that a program of ours has started, which tells how they end. */
+/** The processes that one of our host programs has started. The host reports their exits. */
 export class HostChildren {
   readonly #children = new Map<number, Child>();
 
@@ -43,7 +44,7 @@ export class HostChildren {
     return this.#children.has(pid);
   }
 
-  /** `exited` resolves when the kernel has reported the exit to its parent. */
+  /** `exited` resolves when the kernel has reported the exit to the parent of the process. */
   add(pid: number): { started: StartTime; exited: Promise<ProcessExit> } {
     const started = new StartTime(pid);
     const exited = new Promise<ProcessExit>((settle) => {
@@ -52,7 +53,7 @@ export class HostChildren {
     return { started, exited };
   }
 
-  /** Its parent says that it has ended. */
+  /** The parent reports that the process has ended. */
   ended(pid: number, code: number, signal: number): void {
     this.#settle(pid, {
       code: signal === 0 ? code : null,
@@ -61,7 +62,7 @@ export class HostChildren {
     });
   }
 
-  /** Their parent is gone, and cannot tell of them any more: they are watched from here. */
+  /** The parent has ended and cannot report on its children any more, so this process watches them. */
   orphan(): void {
     for (const [pid, { started }] of this.#children)
       void awaitOrphan(pid, started.ticks).then((exit) => this.#settle(pid, exit));

@@ -1,24 +1,25 @@
 import type { InterpreterSpec } from './warm-interpreter.ts';
 
-/** How an interpreter is started that waits for a run. */
+/** The command that starts a warm interpreter. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The first message to it. */
+  /** The first message to the interpreter. */
   readonly config: object;
 }
 
-/** Python keeps the name of its script in memory. There is room for the longest path of Linux in the place of this one. */
-const standIn = '/hob-warm-python'.padEnd(4096);
-/** A host writes the command line of its run over its own. This is room for two of the longest paths. */
+/** Python keeps the name of its script in memory. This placeholder has room for the longest path of Linux. */
+const placeholder = '/hob-warm-python'.padEnd(4096);
+/** A host overwrites its own command line with that of its run. There is room for two of the longest paths. */
 export const commandLineBytes = 8192;
-/** An argument of spaces does not show in a list of processes. */
+/** An argument of spaces is invisible in a list of processes. */
 const padding = ' '.repeat(commandLineBytes);
 
 /**
- * Python starts with a name that stands in for a script. The host, which Python imports from `program` as its `sitecustomize`, puts the
- * name of the script in its place. PYTHONPATH comes last: the host shortens it where it lies.
+ * Python starts with a placeholder as the name of its script. The host, which Python imports from `program` as its
+ * `sitecustomize`, replaces it with the name of the script. PYTHONPATH comes last, because the host shortens it in
+ * place.
  */
 export function hostCommand(
   { language, file, options, env, preload }: InterpreterSpec,
@@ -29,7 +30,7 @@ export function hostCommand(
   const { PYTHONPATH: searchPath = null, ...rest } = env;
   return {
     file,
-    args: [...options, standIn, padding],
+    args: [...options, placeholder, padding],
     env: { ...rest, PYTHONPATH: searchPath ? `${program}:${searchPath}` : program },
     config: { ...config, python_path: searchPath },
   };

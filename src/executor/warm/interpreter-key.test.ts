@@ -25,7 +25,7 @@ function runOf(env: Record<string, string> = {}, options: Partial<GivenRun> = {}
 
 const keyOf = (spec: GivenRun) => describeInterpreter(spec)?.key ?? null;
 
-describe('which interpreters a run could be given to', () => {
+describe('the interpreters that can execute a run', () => {
   it('are the same for runs of different scripts, with different parameters, in different folders', () => {
     const other = runOf(
       { HOB_RUN_ID: '0b9c2ae8-6d3c-4a46-9d0d-0a1b2c3d4e5f' },
@@ -39,7 +39,7 @@ describe('which interpreters a run could be given to', () => {
     expect(keyOf(other)).toBe(keyOf(runOf()));
   });
 
-  it('differ by the program, its options, what is loaded, and every variable', () => {
+  it('differ by program, options, preloaded modules, and every variable', () => {
     const entry = '/scripts/one/main.py';
     const keys = [
       runOf(),
@@ -55,14 +55,14 @@ describe('which interpreters a run could be given to', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('differ by what runs share, whichever object that is', () => {
+  it('differ by the content of the shared environment, not by its object', () => {
     const keys = [{ LANG: 'C' }, { LANG: 'C' }, { LANG: '' }].map((shared) => keyOf(runOf({}, { shared })));
     expect(keys[1]).toBe(keys[0]);
     expect(keys[2]).not.toBe(keys[0]);
     expect(keys).not.toContain(null);
   });
 
-  it('are none where runs share what keeps them from it, unless one has something else in its place', () => {
+  it('do not exist when a shared variable prevents it, unless the run overrides that variable with an allowed value', () => {
     expect(keyOf(runOf({}, { shared: { PYTHONHASHSEED: '1' } }))).toBeNull();
     expect(keyOf(runOf({ PYTHONHASHSEED: '2' }, { shared: { PYTHONHASHSEED: '1' } }))).toBeNull();
     const shared = { PYTHONPATH: 'lib' };
@@ -70,13 +70,13 @@ describe('which interpreters a run could be given to', () => {
     expect(keyOf(runOf({ PYTHONPATH: '/opt/lib' }, { shared }))).not.toBeNull();
   });
 
-  it('have what runs share, and what each has instead', () => {
+  it('have the shared environment, and the variables that each run overrides', () => {
     const shared = { A: 'shared', B: 'shared' };
     const { interpreter } = describeInterpreter(runOf({ B: 'own' }, { shared })) ?? {};
     expect(interpreter?.().env).toMatchObject({ A: 'shared', B: 'own', PATH: '/usr/bin' });
   });
 
-  it('have a place for the id of their run', () => {
+  it('have a placeholder for the id of their run', () => {
     const { interpreter } = describeInterpreter(runOf({ A: 'b' })) ?? {};
     expect(interpreter?.().env).toEqual({
       PATH: '/usr/bin',
@@ -86,18 +86,18 @@ describe('which interpreters a run could be given to', () => {
   });
 
   it.each([
-    ['is not to be warm', runOf({}, { warm: null })],
+    ['must not be warm', runOf({}, { warm: null })],
     [
       'has a window',
       runOf({}, { window: { commands: [], env: {}, title: '', language: 'en', hold: 'never' } }),
     ],
     ['is quoted for Windows', runOf({}, { isVerbatim: true })],
-    ['has an id that does not fit', runOf({}, { runId: 'short' })],
+    ['has an id of another length', runOf({}, { runId: 'short' })],
     [
-      'has its entry somewhere else in the command',
+      'has its entry at another position of the command',
       runOf({}, { args: ['-X', 'dev', '/scripts/one/main.py'] }),
     ],
-  ])('are none for a run that %s', (_what, spec) => {
+  ])('do not exist for a run that %s', (_what, spec) => {
     expect(describeInterpreter(spec)).toBeNull();
   });
 
@@ -110,11 +110,11 @@ describe('which interpreters a run could be given to', () => {
     'PYTHONDEVMODE',
     'PYTHONSAFEPATH',
     'PYTHON_GIL',
-  ])('are none for Python with %s, which is read when it starts', (name) => {
+  ])('do not exist for Python with %s, which is read when it starts', (name) => {
     expect(keyOf(runOf({ [name]: '1' }))).toBeNull();
   });
 
-  it('are none for Node with options in a variable, which means nothing to Python', () => {
+  it('do not exist for Node with options in a variable, which Python ignores', () => {
     const entry = '/scripts/one/main.py';
     expect(keyOf(runOf({ NODE_OPTIONS: '--expose-gc' }))).not.toBeNull();
     const node = { warm: { language: 'node.js', options: [], entry, preload: [] } } as const;
@@ -128,11 +128,11 @@ describe('which interpreters a run could be given to', () => {
     ['PYTHONPATH', '/opt/lib:'],
     ['NODE_PATH', './modules'],
     ['LD_LIBRARY_PATH', '.'],
-  ])('are none when %s is %j, which means the folder of the script', (name, value) => {
+  ])('do not exist when %s is %j, which refers to the folder of the script', (name, value) => {
     expect(keyOf(runOf({ [name]: value }))).toBeNull();
   });
 
-  it.each(['', '/opt/lib', '/opt/lib:/opt/more'])('are some when PYTHONPATH is %j', (value) => {
+  it.each(['', '/opt/lib', '/opt/lib:/opt/more'])('exist when PYTHONPATH is %j', (value) => {
     expect(keyOf(runOf({ PYTHONPATH: value }))).not.toBeNull();
   });
 });

@@ -4,10 +4,13 @@ import { type Environment, runCookie, type WarmLanguage } from '../../execution/
 import { environmentOf, type GivenRun, nothingShared } from '../given-run.ts';
 import type { InterpreterSpec } from './warm-interpreter.ts';
 
-/** As long as the id of a run: that is written over it when there is one. */
+/** As long as the id of a run, which overwrites it later. */
 const cookiePlaceholder = '00000000-0000-0000-0000-000000000000';
 
-/** These change nothing that is settled once an interpreter has started, or change it alike for all that share them. */
+/**
+ * Variables that change nothing that an interpreter decides when it starts, or change it in the same way for all runs
+ * that share them.
+ */
 const usualVariables = new Set([
   'PYTHONUTF8',
   'PYTHONIOENCODING',
@@ -25,7 +28,7 @@ const usualVariables = new Set([
   'NODE_TLS_REJECT_UNAUTHORIZED',
 ]);
 
-/** They hold paths, of which those that are not absolute lead somewhere else from another folder. */
+/** Variables that contain paths. Relative paths lead to different places from different folders. */
 const pathVariables = new Set([
   'PYTHONPATH',
   'PYTHONPYCACHEPREFIX',
@@ -37,15 +40,16 @@ const pathVariables = new Set([
 ]);
 
 /**
- * Which interpreters a run could be given to: those of the same program, started in the same environment to the last variable. Null
- * when it must be started by itself.
+ * Identifies the interpreters that can execute a run: those of the same program, started in exactly the same
+ * environment. Null if the run needs its own interpreter.
  */
 export function describeInterpreter(
   spec: GivenRun,
 ): { key: string; interpreter: () => InterpreterSpec } | null {
   const { warm, file, env, runId, shared = nothingShared } = spec;
   if (!warm || spec.window || spec.isVerbatim || runId.length !== cookiePlaceholder.length) return null;
-  // The arguments are the options, the entry and what the script is told; anything else is not for us to take apart.
+  // The arguments are the options, the entry and the arguments of the script. A command of another form is not
+  // analysed.
   if (spec.args[warm.options.length] !== warm.entry) return null;
   const { language, options, preload } = warm;
   const known = factsOf(shared);
@@ -60,11 +64,11 @@ export function describeInterpreter(
 
 interface SharedFacts {
   readonly digest: string;
-  /** Variables for which a run must be started by itself, unless it has others of the same name. */
+  /** Variables that require a separate interpreter, unless the run overrides them. */
   readonly odd: Readonly<Record<WarmLanguage, readonly string[]>>;
 }
 
-/** What runs share is by far the larger part, and stays the same: it is looked at once. */
+/** The shared environment is by far the larger part and rarely changes, so it is analysed once. */
 const knownFacts = new WeakMap<Environment, SharedFacts>();
 
 function factsOf(shared: Environment): SharedFacts {
@@ -88,7 +92,10 @@ function oddIn(env: Environment, language: WarmLanguage): string[] {
   );
 }
 
-/** Whether all of its parts are absolute. Nothing at all is no path, while an empty part means the folder that one is in. */
+/**
+ * Whether all parts of the path list are absolute. An empty value is no path, while an empty part means the current
+ * folder.
+ */
 function isAbsolutePath(value: string): boolean {
   return value === '' || value.split(':').every((part) => part.startsWith('/'));
 }

@@ -7,12 +7,12 @@ import type { ProcessExit } from '../process-exit.ts';
 import { HostChildren } from './host-children.ts';
 import { type Host, startHost } from './start-host.ts';
 
-/** A start takes less than a millisecond. A launcher that has made none after so long does not answer any more. */
+/** A start takes less than a millisecond. A launcher that has not answered after this long hangs. */
 const longestStartMs = 3000;
 
 /** A program that was started. */
 export interface Launched {
-  /** Undefined for one of which nobody knows what became of it. */
+  /** Undefined if it is not known whether the program was started. */
   readonly pid: number | undefined;
   readonly startTicks: number;
   readonly stdout: OutputPipe;
@@ -20,7 +20,7 @@ export interface Launched {
   readonly exited: Promise<ProcessExit>;
 }
 
-interface Birth {
+interface PendingStart {
   readonly stdout: LentFifo;
   readonly stderr: LentFifo;
   readonly deadline: NodeJS.Timeout;
@@ -29,41 +29,41 @@ interface Birth {
 
 interface LauncherEvents {
   ready(): void;
-  /** Called once, whatever the reason. */
+  /** Called once, for any reason. */
   ended(): void;
 }
 
-/** A small process that starts others, and tells how they end. */
+/** A small process that starts others, and reports how they end. */
 export class LauncherProcess {
   readonly #fifos: FifoPool;
   readonly #host: Host;
-  readonly #births = new Map<number, Birth>();
+  readonly #pending = new Map<number, PendingStart>();
   readonly #children = new HostChildren();
   readonly #events: LauncherEvents;
-  /** What it was told that runs share. */
+  /** The shared environment that was sent to it last. */
   #shared: Environment | undefined;
-  #asked = 0;
+  #nextSeq = 0;
   #isReady = false;
-  /** Nothing more can be asked of it. */
+  /** It accepts no more requests. */
   #isOver = false;
 
   constructor(python: string, program: string, fifos: FifoPool, events: LauncherEvents) {
     this.#fifos = fifos;
     this.#events = events;
-    // As little of Python as there can be; what names files is not what the language of the user makes of it.
+    // Load as little of Python as possible. UTF-8 mode makes file names independent of the user's locale.
     this.#host = startHost({ file: python, args: ['-I', '-S', '-X', 'utf8', program], env: {} }, [
       'pipe',
       'pipe',
     ]);
     this.#host.onLine((line) => this.#hear(line));
-    void this.#host.silent.then(() => this.#outlive());
+    void this.#host.silent.then(() => this.#onProcessGone());
   }
 
   get pid(): number | undefined {
     return this.#host.pid;
   }
 
-  /** Null when it could not. */
+  /** Returns null if the program could not be started. */
   async start({ file, args, cwd, env, shared = nothingShared }: GivenRun): Promise<Launched | null> {
     const stdout = await this.#fifos.lend();
     let stderr: LentFifo;
@@ -77,17 +77,17 @@ export class LauncherProcess {
       for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
       return null;
     }
-    const seq = this.#asked++;
+    const seq = this.#nextSeq++;
     return new Promise((settle) => {
       const deadline = setTimeout(() => this.#giveUp(seq), longestStartMs).unref();
-      this.#births.set(seq, { stdout, stderr, deadline, settle });
+      this.#pending.set(seq, { stdout, stderr, deadline, settle });
       if (this.#shared !== shared) this.#host.send({ shared });
       this.#shared = shared;
       this.#host.send({ seq, file, args, cwd, env, stdout: stdout.path, stderr: stderr.path });
     });
   }
 
-  /** It stays as long as it has something to tell of those that it has started. */
+  /** It stays alive until it has reported the exits of all programs that it has started. */
   close(): void {
     this.#isOver = true;
     if (this.#isReady) this.#host.dismiss();
@@ -103,7 +103,7 @@ export class LauncherProcess {
         this.#events.ready();
         break;
       case 'born':
-        this.#bear(first, second);
+        this.#addChild(first, second);
         break;
       case 'refused':
         this.#abandon(first);
@@ -114,15 +114,15 @@ export class LauncherProcess {
     }
   }
 
-  #bear(seq: number, pid: number): void {
-    const birth = this.#take(seq);
-    if (birth === undefined) return;
+  #addChild(seq: number, pid: number): void {
+    const pending = this.#take(seq);
+    if (pending === undefined) return;
     const { started, exited } = this.#children.add(pid);
-    birth.settle({
-      ...this.#outputsOf(birth),
+    pending.settle({
+      ...this.#outputsOf(pending),
       pid,
       exited,
-      // Most are over before anybody asks: how they ended comes with the same line, or in the next.
+      // Most programs have ended before this is read: their exit is reported in the same chunk, or in the next.
       get startTicks() {
         return started.ticks;
       },
@@ -130,60 +130,63 @@ export class LauncherProcess {
   }
 
   #abandon(seq: number): void {
-    const birth = this.#take(seq);
-    if (birth === undefined) return;
-    for (const fifo of [birth.stdout, birth.stderr]) this.#fifos.giveBack(fifo);
-    birth.settle(null);
+    const pending = this.#take(seq);
+    if (pending === undefined) return;
+    for (const fifo of [pending.stdout, pending.stderr]) this.#fifos.giveBack(fifo);
+    pending.settle(null);
   }
 
-  /** It may have answered while this process was held up: what it said is heard first. */
+  /** The launcher may have answered while this process was blocked: its pending answers are read first. */
   #giveUp(seq: number): void {
     setImmediate(() => {
-      if (this.#births.has(seq)) this.#host.kill();
+      if (this.#pending.has(seq)) this.#host.kill();
     });
   }
 
-  #take(seq: number): Birth | undefined {
-    const birth = this.#births.get(seq);
-    clearTimeout(birth?.deadline);
-    this.#births.delete(seq);
-    return birth;
+  #take(seq: number): PendingStart | undefined {
+    const pending = this.#pending.get(seq);
+    clearTimeout(pending?.deadline);
+    this.#pending.delete(seq);
+    return pending;
   }
 
-  /** It is gone. Whoever it has left cannot be told of any more, and is watched from here. */
-  #outlive(): void {
+  /** The launcher has ended and cannot report on its children any more, so this process watches them. */
+  #onProcessGone(): void {
     this.#isOver = true;
-    for (const seq of [...this.#births.keys()]) {
-      const birth = this.#take(seq);
-      if (birth !== undefined) this.#settleUntold(birth);
+    for (const seq of [...this.#pending.keys()]) {
+      const pending = this.#take(seq);
+      if (pending !== undefined) this.#resolveUnknown(pending);
     }
     this.#children.orphan();
     this.#events.ended();
   }
 
-  /** Whether it got as far as to start this one it could not tell: somebody who writes shows that it did, and it must not run twice. */
-  #settleUntold(birth: Birth): void {
-    const { stdout, stderr, settle } = birth;
+  /**
+   * The launcher may have started this program without reporting it. A pipe with a writer or with output shows that it
+   * did, and the program must not run twice.
+   */
+  #resolveUnknown(pending: PendingStart): void {
+    const { stdout, stderr, settle } = pending;
     if (isUntouched(stdout.readFd) && isUntouched(stderr.readFd)) {
       for (const fifo of [stdout, stderr]) this.#fifos.giveBack(fifo);
       settle(null);
       return;
     }
     const exit: ProcessExit = { code: null, signal: null, error: null, isUnseen: true };
-    settle({ ...this.#outputsOf(birth), pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
+    settle({ ...this.#outputsOf(pending), pid: undefined, startTicks: 0, exited: Promise.resolve(exit) });
   }
 
-  #outputsOf({ stdout, stderr }: Birth): Pick<Launched, 'stdout' | 'stderr'> {
+  #outputsOf({ stdout, stderr }: PendingStart): Pick<Launched, 'stdout' | 'stderr'> {
     return { stdout: this.#fifos.asOutput(stdout), stderr: this.#fifos.asOutput(stderr) };
   }
 }
 
-/** Whether nobody has the other end, and nothing was written to it. */
+/** Whether the pipe has no writer, and nothing was written to it. */
 function isUntouched(fd: number): boolean {
   try {
     return readSync(fd, Buffer.alloc(1)) === 0;
   } catch {
-    // Somebody has it, and has written nothing yet.
+    // The pipe has a writer that has written nothing yet.
     return false;
   }
 }

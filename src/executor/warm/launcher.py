@@ -1,7 +1,8 @@
-# Starts programs for a process that is too large to do so quickly: the system copies the tables of a process' memory whenever it forks,
-# and this one has hardly any. Each line on handle 3 asks for one, which gets a session of its own, as if that process had started it.
-# What cannot be started is refused, and left to that process, which finds out why. What the environments of all have in common is said
-# once, in a line of its own.
+# Starts programs for a process that is too large to do so quickly: the system copies the memory tables of a process
+# when it forks, and this process has hardly any memory. Each line on handle 3 requests one program. The program gets
+# its own session, as if the requesting process had started it. A program that cannot be started is refused; the
+# requesting process then starts it itself and finds the cause. The environment that all programs share is sent once, in
+# a separate line.
 
 import gc
 import json
@@ -32,7 +33,7 @@ def main():
     shared = {}
     rest = b""
     is_closing = False
-    # What is there stays, and nothing that comes refers to itself.
+    # The existing objects stay, and new ones contain no cycles.
     gc.disable()
     tell("ready")
     while not (is_closing and not running):
@@ -55,7 +56,7 @@ def main():
                 continue
             try:
                 environment = {**shared, **order["env"]}
-                # Last in every start, because a warm Python has it there.
+                # PYTHONPATH comes last in every start, because a warm Python has it there.
                 if "PYTHONPATH" in environment:
                     environment["PYTHONPATH"] = environment.pop("PYTHONPATH")
                 pid = start(order, environment, defaults)
@@ -70,7 +71,7 @@ def start(order, environment, defaults):
     handles = []
     try:
         for path in (order["stdout"], order["stderr"]):
-            # Somebody reads from it, or is gone: then this must not wait.
+            # The pipe has a reader unless the executor has ended. Without a reader, this must not block.
             handles.append(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
             os.set_blocking(handles[-1], True)
         os.chdir(order["cwd"])
@@ -90,7 +91,7 @@ def start(order, environment, defaults):
     finally:
         for handle in handles:
             os.close(handle)
-        # No folder is held that its owner may want to unmount.
+        # Do not stay in a folder that its owner may want to unmount.
         os.chdir("/")
 
 
@@ -110,7 +111,7 @@ def tell(word, *numbers):
     try:
         os.write(CONTROL, (" ".join([word, *map(str, numbers)]) + "\n").encode())
     except OSError:
-        # Nobody is there any more: what runs goes on, and whoever comes next finds it.
+        # The executor has ended. Running programs continue, and the next executor finds them.
         sys.exit()
 
 

@@ -31,17 +31,17 @@ async function openLauncher() {
   const launcher = new Launcher({ python: python ?? '', program, fifos: scene.fifos, now: () => nowMs });
   onTestFinished(() => launcher.close());
   const sh = (text: string, options: Partial<GivenRun> = {}) => specOf(scene, text, options);
-  /** Starts it, once there is a process that does. */
+  /** Starts the program, once there is a launcher process. */
   const start = async (text: string, options: Partial<GivenRun> = {}): Promise<Launched> => {
     let launched: Launched | null = null;
-    await until('it is started', async () => {
+    await until('the program is started', async () => {
       launched = await launcher.start(await sh(text, options));
       return launched !== null;
     });
     return launched ?? fail();
   };
   const ready = async () => seeThrough(await start('exit 0'));
-  return { scene, launcher, sh, start, ready, pass: (ms: number) => (nowMs += ms) };
+  return { scene, launcher, sh, start, ready, advance: (ms: number) => (nowMs += ms) };
 }
 
 function specOf(scene: WarmScene, text: string, options: Partial<GivenRun>): Promise<GivenRun> {
@@ -49,7 +49,7 @@ function specOf(scene: WarmScene, text: string, options: Partial<GivenRun>): Pro
 }
 
 function fail(): Launched {
-  throw new Error('it was not started');
+  throw new Error('the program was not started');
 }
 
 async function seeThrough({ exited, stdout, stderr }: Launched) {
@@ -58,7 +58,7 @@ async function seeThrough({ exited, stdout, stderr }: Launched) {
 }
 
 describe.skipIf(!canLaunch)('a launcher', () => {
-  it('starts programs, and tells how each of them ended', async () => {
+  it('starts programs, and reports how each of them ended', async () => {
     const { launcher, start, ready } = await openLauncher();
     await ready();
     const plain = { code: 0, signal: null, isUnseen: false, stdout: '', stderr: '' };
@@ -80,7 +80,7 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     expect(await seeThrough({ pid, ...slow })).toEqual({ ...plain, code: null, signal: 'SIGKILL' });
   });
 
-  it('gives a program just what Node would give it', async () => {
+  it('gives a program exactly what Node would give it', async () => {
     const { scene, sh, start, ready } = await openLauncher();
     await ready();
     const text = `
@@ -101,7 +101,7 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     await new Promise((resolve) => child.once('close', resolve));
     const launched = await start(text, { env, runId: spec.runId });
     const { stdout, stderr } = await seeThrough(launched);
-    // Two signals that the C library uses among its own threads, and sets itself, are ignored in whatever it starts.
+    // The C library uses two signals among its own threads. It ignores them in every program that it starts.
     const withoutId = (all: string) =>
       all.replaceAll(/^HOB_RUN.*=.*$/gm, '').replace(/^(SigIgn:\t0{7})18/m, '$100');
     expect(withoutId(stdout)).toBe(withoutId(cold));
@@ -109,18 +109,18 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     expect(stderr).toBe('');
   });
 
-  it('gives each program what all share at that time, and what it has of its own', async () => {
+  it('gives each program the current shared environment, and its own variables', async () => {
     const { start, ready } = await openLauncher();
     await ready();
-    const tell = async (own: string, shared: Record<string, string>) =>
+    const printWith = async (own: string, shared: Record<string, string>) =>
       (await seeThrough(await start('echo "$A $B $C"', { env: { B: own }, shared }))).stdout;
     const first = { A: '甲', B: 'shared' };
-    expect(await tell('1', first)).toBe('甲 1 \n');
-    expect(await tell('2', first)).toBe('甲 2 \n');
-    expect(await tell('3', { C: 'later' })).toBe(' 3 later\n');
+    expect(await printWith('1', first)).toBe('甲 1 \n');
+    expect(await printWith('2', first)).toBe('甲 2 \n');
+    expect(await printWith('3', { C: 'later' })).toBe(' 3 later\n');
   });
 
-  it('uses its pipes again, and keeps no handle of them', async () => {
+  it('reuses its pipes, and leaks no handle', async () => {
     const { start, ready } = await openLauncher();
     await ready();
     await seeThrough(await start('echo 1'));
@@ -130,7 +130,7 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     expect(openHandles()).toBe(before);
   });
 
-  it('leaves to others what it cannot start', async () => {
+  it('returns null for programs that it cannot start', async () => {
     const { scene, launcher, sh, ready } = await openLauncher();
     await ready();
     const before = openHandles();
@@ -147,47 +147,47 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     await ready();
   });
 
-  it('is started anew when it was killed, and those that it had started are watched to their end', async () => {
-    const { launcher, sh, start, ready, pass } = await openLauncher();
+  it('is started again when it was killed, and its running programs are watched until they end', async () => {
+    const { launcher, sh, start, ready, advance } = await openLauncher();
     await ready();
     const running = await start('sleep 0.3; echo late');
     killEach([launcher.pid ?? 0]);
-    const seen = await seeThrough(running);
-    expect(seen).toEqual({ code: null, signal: null, isUnseen: true, stdout: 'late\n', stderr: '' });
+    const result = await seeThrough(running);
+    expect(result).toEqual({ code: null, signal: null, isUnseen: true, stdout: 'late\n', stderr: '' });
     expect(await launcher.start(await sh('exit 0'))).toBeNull();
     expect(launcher.pid).toBeUndefined();
-    pass(60_000);
+    advance(60_000);
     await ready();
   });
 
-  it('is not asked any more once it is closed or gone, whatever is on its way to it', async () => {
+  it('accepts no requests once it is closed, and returns null for a pending one', async () => {
     const { launcher, sh, ready } = await openLauncher();
     await ready();
     const before = openHandles();
     const spec = await sh('exit 0');
-    const onItsWay = launcher.start(spec);
+    const pending = launcher.start(spec);
     launcher.close();
-    expect(await onItsWay).toBeNull();
+    expect(await pending).toBeNull();
     await until('no handle is left open', async () => openHandles() <= before);
   });
 
-  it('that does not answer is killed, and what it was asked for is left to others', async () => {
+  it('is killed when it does not answer, and its pending request returns null', async () => {
     const { launcher, sh, ready } = await openLauncher();
     await ready();
     const pid = launcher.pid ?? 0;
     const startTicks = startTicksOf(pid);
     process.kill(pid, 'SIGSTOP');
     expect(await launcher.start(await sh('exit 0'))).toBeNull();
-    await until('it is gone', async () => !isSameProcess(pid, startTicks));
+    await until('the launcher has ended', async () => !isSameProcess(pid, startTicks));
   });
 
-  it('that answers while this process is held up is not killed for its answer being read late', async () => {
+  it('is not killed when it answered while this process was blocked', async () => {
     const { scene, launcher, sh, ready } = await openLauncher();
     await ready();
     const pid = launcher.pid ?? 0;
     const ran = join(scene.folder, 'ran');
     process.kill(pid, 'SIGSTOP');
-    const onItsWay = launcher.start(
+    const pending = launcher.start(
       await sh(`echo > "${ran}"; while [ ! -e "${ran}.go" ]; do sleep 0.02; done; exit 7`),
     );
     const sinceMs = performance.now();
@@ -195,13 +195,13 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     process.kill(pid, 'SIGCONT');
     const held = new Int32Array(new SharedArrayBuffer(4));
     while (!existsSync(ran) || performance.now() - sinceMs < 3500) Atomics.wait(held, 0, 0, 20);
-    const launched = await onItsWay;
-    // A launcher that was killed is gone now, and nobody could say with which code the program exits.
+    const launched = await pending;
+    // If the launcher had been killed, the exit code of the program would be unknown.
     writeFileSync(`${ran}.go`, '');
     expect(await seeThrough(launched ?? fail())).toMatchObject({ code: 7, isUnseen: false });
   });
 
-  it('stays until it has told of all that it has started', async () => {
+  it('stays alive until it has reported the exits of all its programs', async () => {
     const { launcher, start, ready } = await openLauncher();
     await ready();
     const pid = launcher.pid ?? 0;
@@ -209,6 +209,6 @@ describe.skipIf(!canLaunch)('a launcher', () => {
     const running = await start('sleep 0.3; exit 7');
     launcher.close();
     expect((await seeThrough(running)).code).toBe(7);
-    await until('it is gone', async () => !isSameProcess(pid, startTicks));
+    await until('the launcher has ended', async () => !isSameProcess(pid, startTicks));
   });
 });

@@ -2,12 +2,12 @@ import type { FifoPool } from '../fifo-pool.ts';
 import type { GivenRun } from '../given-run.ts';
 import { type Launched, LauncherProcess } from './launcher-process.ts';
 
-/** After one that did not come up, or was killed, the next one waits, longer each time. */
+/** After a launcher failed to start or was killed, the next start waits, longer each time. */
 const firstPauseMs = 1000;
 const longestPauseMs = 10 * 60_000;
 
 interface LauncherOptions {
-  /** The Python that runs it, and the program. */
+  /** The Python that runs the launcher, and its program. */
   readonly python: string;
   readonly program: string;
   readonly fifos: FifoPool;
@@ -15,8 +15,8 @@ interface LauncherOptions {
 }
 
 /**
- * Starts programs by a small process. This one is large, and the system copies the tables of all its memory for each start, while
- * everything else waits: that takes several times as long as the start itself.
+ * Starts programs through a small process. The executor itself is large: for each start, the system copies the tables
+ * of all its memory and blocks it meanwhile. That takes several times as long as the start itself.
  */
 export class Launcher {
   readonly #options: LauncherOptions;
@@ -38,9 +38,12 @@ export class Launcher {
     return this.#usedAtMs;
   }
 
-  /** Null when it is to be started without this: there is no such process yet, or it could not. */
+  /**
+   * Returns null if the program must be started in another way: there is no launcher process yet, or it could not start
+   * the program.
+   */
   async start(spec: GivenRun): Promise<Launched | null> {
-    // A mere name is looked for in the path of the script, which is not that of the small process.
+    // A name without a path is searched in the PATH of the script, which differs from that of the launcher process.
     if (!spec.file.startsWith('/') || spec.isVerbatim) return null;
     this.#usedAtMs = this.#options.now();
     if (this.#process === null) this.#open();
@@ -49,7 +52,7 @@ export class Launcher {
 
   close(): void {
     const closing = this.#process;
-    // First, so that its end is not taken for a failure.
+    // Reset this first, so that its exit is not treated as a failure.
     this.#process = null;
     this.#isUp = false;
     closing?.close();

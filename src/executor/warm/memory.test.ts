@@ -10,13 +10,13 @@ const mebibyte = 1024 * 1024;
 const tells = has('/proc/PID/smaps_rollup', existsSync('/proc/self/smaps_rollup'));
 
 describe.skipIf(!tells)('the memory of a process', () => {
-  it('is what it has for itself and its share of the rest', async () => {
+  it('is its private memory plus its share of shared memory', async () => {
     const bytes = (await memoryOf(process.pid)) ?? 0;
     expect(bytes).toBeGreaterThan(mebibyte);
     expect(bytes).toBeLessThanOrEqual(process.memoryUsage.rss() * 1.5);
   });
 
-  it('is unknown when the process is gone', async () => {
+  it('is unknown when the process has ended', async () => {
     const child = spawn('/bin/true');
     await new Promise((resolve) => child.once('exit', resolve));
     expect(await memoryOf(child.pid ?? 0)).toBeNull();
@@ -24,13 +24,13 @@ describe.skipIf(!tells)('the memory of a process', () => {
 });
 
 describe('a machine', () => {
-  it('is short of memory when little is left, however large it is', () => {
+  it('is short of memory when little is left, regardless of its size', () => {
     expect(isShortOfMemory(0)).toBe(true);
     expect(isShortOfMemory(255 * mebibyte)).toBe(true);
     expect(isShortOfMemory(Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 
-  it('is asked itself when nobody says what is left', () => {
+  it('is asked for its available memory when none is given', () => {
     expect(isShortOfMemory()).toBe(isShortOfMemory(process.availableMemory()));
   });
 });

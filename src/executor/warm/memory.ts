@@ -6,14 +6,17 @@ const mebibyte = 1024 * 1024;
 const leastBytes = 256 * mebibyte;
 const leastPart = 0.05;
 
-/** What a process takes, its share of what it has in common with others included; null where the system does not tell. */
+/**
+ * The memory that a process uses, including its share of memory that it shares with others; null where the system does
+ * not provide it.
+ */
 export async function memoryOf(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1').catch(() => '');
   const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(text)?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-/** Whether there is too little left, for this machine or for the container that we are in, to keep anything for later. */
+/** Whether this machine, or the container that we are in, has too little memory left to keep warm interpreters. */
 export function isShortOfMemory(availableBytes = process.availableMemory()): boolean {
   return (
     availableBytes <

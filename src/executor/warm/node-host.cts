@@ -1,7 +1,8 @@
 /**
- * Runs a Node script without the wait for an interpreter to start: it is started ahead of time, waits for its one run, and then
- * goes on as if it had been started with that script. A CommonJS file, and waiting in the middle of it, because that is where
- * a script of its own would begin: in a later turn of the event loop timers would go off in another order.
+ * Runs a Node script without waiting for an interpreter to start: this interpreter is started ahead of time, waits for
+ * its one run, and then continues as if it had been started with that script. It is a CommonJS file and waits
+ * synchronously, because an ordinary script would start at this point. In a later turn of the event loop, timers would
+ * fire in another order.
  */
 import type { NodeMemory } from './node-memory.cts';
 
@@ -28,14 +29,14 @@ function readLine(): string {
   let text = '';
   while (!text.endsWith('\n')) {
     const bytes = fs.readSync(orders, chunk);
-    // Whoever would have given the order is gone.
+    // The executor has ended.
     if (bytes === 0) process.exit(0);
     text += chunk.toString('utf8', 0, bytes);
   }
   return text;
 }
 
-/** What most scripts need is loaded on first use, which takes a while. */
+/** Loads what most scripts need. Node loads these modules on first use, which takes a while. */
 function loadCommon(): void {
   for (const name of [
     'child_process',
@@ -54,7 +55,7 @@ function loadCommon(): void {
   }
 }
 
-/** Ends an interpreter that a script could tell from one that was started for it. Such runs start cold. */
+/** Exits if a script could distinguish this interpreter from a new one. Such runs get a new interpreter. */
 function openMemory(): NodeMemory {
   try {
     return openNodeMemory('HOB_RUN_ID');
@@ -74,7 +75,7 @@ memory.close();
 fs.closeSync(orders);
 process.chdir(cwd);
 process.argv.splice(1, process.argv.length, entry, ...args);
-// A script that is a module has no main module of the older kind.
+// A script that is an ES module has no `process.mainModule`.
 Reflect.deleteProperty(process, 'mainModule');
 for (const path in require.cache) if (path.startsWith(__dirname)) delete require.cache[path];
 for (const path in nodeModule._pathCache) delete nodeModule._pathCache[path];

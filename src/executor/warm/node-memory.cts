@@ -1,11 +1,12 @@
 /**
- * Makes an interpreter that has waited look like one that was just started: its command line, the variable with the id of its run, and
- * the moment from which it counts time. Node offers no way to change them, so this overwrites them in the memory of the process.
+ * Makes an interpreter that has waited look like a new one: its command line, the variable with the id of its run, and
+ * the time at which its clocks start. Node offers no way to change them, so this overwrites them in the memory of the
+ * process.
  */
 const fs: typeof import('node:fs') = require('node:fs');
 
 export interface NodeMemory {
-  /** Makes the present the start of the process, with this command line and this value of the cookie. */
+  /** Makes now the start time of the process, and sets its command line and the value of the cookie. */
   restart(command: readonly string[], runId: string): void;
   close(): void;
 }
@@ -13,9 +14,9 @@ export interface NodeMemory {
 interface Memory {
   read(address: number, length: number): Buffer;
   write(address: number, bytes: Buffer): void;
-  /** The addresses that hold this word. */
+  /** The addresses that contain this word. */
   find(regions: readonly Region[], word: Buffer): number[];
-  /** The first of these addresses where a zero, written for a moment, has an effect. */
+  /** The first of these addresses at which a zero, written for a moment, has an effect. */
   tried(addresses: readonly number[], hasEffect: () => boolean): number;
 }
 
@@ -26,23 +27,23 @@ interface Region {
 
 interface Regions {
   readonly heap: readonly Region[];
-  /** The variables of the program and of its libraries. */
+  /** The static variables of the program and of its libraries. */
   readonly statics: readonly Region[];
 }
 
-/** Small: an interpreter that waits keeps this buffer. */
+/** Small, because every warm interpreter keeps this buffer. */
 const chunkBytes = 262_144;
 const wordBytes = 8;
-/** Nanoseconds since the machine was booted exceed 2^53 after 104 days; the double of such a number may be off by so much. */
+/** Nanoseconds since boot exceed 2^53 after 104 days; the double of such a number may differ by up to this much. */
 const roundings = [-4n, -3n, -2n, -1n, 0n, 1n, 2n, 3n, 4n];
 
-/** Throws if the system does not permit it, or if this Node keeps its state in a way that is not known here. */
+/** Throws if the system does not permit it, or if this version of Node stores its state in an unknown way. */
 function openNodeMemory(cookie: string): NodeMemory {
   const fd = fs.openSync('/proc/self/mem', 'r+');
   const memory = openMemory(fd);
   const regions = readRegions();
   const stat = fs.readFileSync('/proc/self/stat', 'latin1');
-  // The first field behind the name of the program is the third one of all.
+  // The first field after the program name is the third field of the file.
   const [argStart = 0, argEnd = 0, envStart = 0] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -62,7 +63,7 @@ function openNodeMemory(cookie: string): NodeMemory {
     memory.write(capacityAt, uint64(length));
     memory.write(cookieAt, Buffer.from(runId));
   };
-  // Write the present values first: an error fails no run, and the second time is faster.
+  // Write the current values first: an error then affects no run, and the second call is faster.
   const command = fs.readFileSync('/proc/self/cmdline', 'utf8').split('\0').slice(0, -1);
   restart(command, rest.slice(0, rest.indexOf('\0')));
   const times: unknown[] = Object.values(performance.nodeTiming.toJSON());
@@ -93,7 +94,7 @@ function openMemory(fd: number): Memory {
             if (at % wordBytes === 0) found.push(address + at);
         }
       }
-      // The chunk may lie in one of the regions: leave no copy in it.
+      // The chunk may be in one of the regions: leave no copy of the word in it.
       chunk.fill(0);
       return found;
     },
@@ -121,7 +122,7 @@ function readRegions(): Regions {
     const isFile = name.startsWith('/');
     if (access === 'rw-p') {
       if (name === '[heap]') heap.push(region);
-      // Variables that are zero at the start take no room in the file, and lie behind those that do.
+      // Variables that are initially zero are not in the file. They follow the variables that are.
       else if (isFile || (name === '' && region.start === fileEnd)) statics.push(region);
     }
     if (isFile) fileEnd = region.end;
@@ -129,7 +130,10 @@ function readRegions(): Regions {
   return { heap, statics };
 }
 
-/** libuv keeps the title of a process as a pointer, a length and a capacity: the command line, of which a new title takes the place. */
+/**
+ * libuv stores the process title as a pointer, a length and a capacity. The title is the command line, and a new title
+ * overwrites it.
+ */
 function findTitleCapacity(memory: Memory, { statics }: Regions, { start, end }: Region): number {
   const state = Buffer.concat([start, Buffer.byteLength(process.argv0), end - start].map(uint64));
   const found = memory
@@ -139,21 +143,22 @@ function findTitleCapacity(memory: Memory, { statics }: Regions, { start, end }:
 }
 
 /**
- * Finds the values from which `performance` and `process.uptime()` count, and returns a function that sets them to the present. A value
- * that was found is tried where that is possible: changing it must change what Node says.
+ * Finds the values from which `performance` and `process.uptime()` count, and returns a function that sets them to now.
+ * A value that was found is tested where possible: changing it must change what Node reports.
  */
 function openClock(memory: Memory, { heap, statics }: Regions): () => void {
   const { nodeTiming } = performance;
   const timestampUs = double(Math.round(performance.timeOrigin * 1000));
   const timestamps = memory.find(heap, timestampUs);
-  // Eight doubles: the time of day in microseconds, then in nanoseconds the origin of all others, the starts of the environment, of Node,
-  // of V8 and of the event loop, the end of the event loop, and the end of the bootstrap. A negative one is yet to come.
+  // Eight doubles: the wall time in microseconds, and then in nanoseconds the origin of all others, the starts of the
+  // environment, of Node, of V8 and of the event loop, the end of the event loop, and the end of the bootstrap. A
+  // negative value is not reached yet.
   const milestonesAt = memory.tried(timestamps, () => performance.timeOrigin === 0);
   const milestones = memory.read(milestonesAt, 8 * wordBytes);
   const [, origin = 0, ...later] = new Float64Array(milestones.buffer, milestones.byteOffset, 8);
   const [environmentStart = 0, nodeStart = 0, v8Start = 0] = later;
-  // Entries that native code makes, such as those of the garbage collector, count from a copy of the first two. The start of the
-  // environment behind it tells the one of this thread.
+  // Entries made by native code, such as those of the garbage collector, count from a copy of the first two values. The
+  // start of the environment that follows the copy identifies the copy of this thread.
   const environmentAt = only(
     timestamps
       .map((address) => address - wordBytes)
@@ -169,11 +174,11 @@ function openClock(memory: Memory, { heap, statics }: Regions): () => void {
     );
   const originAt = memory.tried(placesOf(origin), () => performance.now() * 1e6 > origin);
   const nodeStartAt = memory.tried(placesOf(nodeStart), () => process.uptime() * 1e9 > nodeStart);
-  // New worker threads begin with these.
+  // New worker threads start with these values.
   const v8StartAt = only(placesOf(v8Start));
   const timestampAt = only(memory.find(statics, timestampUs));
   const idleNs = Math.round(nodeTiming.idleTime * 1e6);
-  // The event loop has already waited if a loader of modules was started before.
+  // The event loop has already waited if a module loader was started before.
   const idleAt =
     idleNs === 0 ? null : memory.tried(memory.find(heap, uint64(idleNs)), () => nodeTiming.idleTime === 0);
   const tookNs = Number(process.hrtime.bigint()) - origin;
@@ -181,12 +186,13 @@ function openClock(memory: Memory, { heap, statics }: Regions): () => void {
   return () => {
     const startNs = process.hrtime.bigint();
     const wallMs = Date.now();
-    const reckonedMs = performance.timeOrigin + performance.now();
-    // Node's reckoning is finer than the system's milliseconds, but wrong once the clock was set or the machine was suspended.
-    const startMs = Math.abs(reckonedMs - wallMs) > 1 ? wallMs : reckonedMs;
+    const computedMs = performance.timeOrigin + performance.now();
+    // Node's computed time is more precise than the system's milliseconds, but wrong after the clock was set or the
+    // machine was suspended.
+    const startMs = Math.abs(computedMs - wallMs) > 1 ? wallMs : computedMs;
     const timestamp = double(Math.round(startMs * 1000));
     const passedNs = Number(process.hrtime.bigint() - startNs);
-    // The whole start now lies between these two moments. Its milestones keep their order and their proportions.
+    // The whole start now lies between these two times. Its milestones keep their order and proportions.
     const moved = later.map((ns) =>
       ns < 0 ? ns : Number(startNs) + Math.round(((ns - origin) / tookNs) * passedNs),
     );

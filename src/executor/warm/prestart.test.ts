@@ -32,8 +32,8 @@ async function orderOf(scene: WarmScene, text: string, args: string[]): Promise<
   return { ...(await scene.order('', { args })), file: process.execPath, entry };
 }
 
-describe.skipIf(!isHere)('a Node that waits', () => {
-  it('shows the command line of its run, down to its last byte of room', async () => {
+describe.skipIf(!isHere)('a warm Node', () => {
+  it('shows the command line of its run, up to the last available byte', async () => {
     const scene = await openWarmScene();
     const interpreter = await startNode(scene);
     const text = 'process.stdout.write(require("node:fs").readFileSync("/proc/self/cmdline"))';
@@ -47,14 +47,14 @@ describe.skipIf(!isHere)('a Node that waits', () => {
     expect(stdout.replace(/\0+$/, '')).toBe([process.execPath, order.entry, ...args].join('\0'));
   });
 
-  it('refuses a command line that is too long for it', async () => {
+  it('refuses a command line that is too long', async () => {
     const scene = await openWarmScene();
     const interpreter = await startNode(scene);
     onTestFinished(() => interpreter.discard());
     expect(interpreter.give(await orderOf(scene, '', ['x'.repeat(8192)]))).toBe(false);
   });
 
-  it('is unfit if a script could tell it from one that was just started', async () => {
+  it('is unfit if a script could distinguish it from a new one', async () => {
     const scene = await openWarmScene();
     const { [runCookie]: _, ...env } = nodeOf(scene).env;
     expect(await start(scene, { ...nodeOf(scene), env })).toBe('unfit');

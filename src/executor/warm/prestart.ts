@@ -11,11 +11,11 @@ export type PrestartFailure = 'unfit' | 'gone';
 interface PrestartTools {
   readonly program: string;
   readonly fifos: FifoPool;
-  /** Aborted when nobody wants it any more: what it loads may take forever. */
+  /** Aborted when the interpreter is not needed any more: its modules may never finish loading. */
   readonly signal: AbortSignal;
 }
 
-/** Starts an interpreter that waits itself for its one run. Resolves when it does. */
+/** Starts an interpreter that waits for its one run itself. Resolves when it is ready. */
 export async function prestart(
   spec: InterpreterSpec,
   { program, fifos, signal }: PrestartTools,
@@ -25,7 +25,7 @@ export async function prestart(
     pipes.push(await fifos.take());
     pipes.push(await fifos.take());
   } catch {
-    // For lack of file handles, or of room on the disk.
+    // There are no free file handles, or the disk is full.
   }
   const [stdout, stderr] = pipes;
   if (stdout === undefined || stderr === undefined || signal.aborted) {
@@ -74,7 +74,7 @@ export async function prestart(
   };
 }
 
-/** What these arguments take in a command line, in which each ends with a byte. */
+/** The size of these arguments in a command line, where each ends with a zero byte. */
 function bytesOf(args: readonly string[]): number {
   return args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0);
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Calls `receive` for every line that comes. They are short, and of our own programs. */
+/** Calls `receive` for every line that arrives. Lines are short, and come from our own programs. */
 export function receiveLines(stream: Readable, receive: (line: string) => void): void {
   let rest = '';
   stream.on('data', (chunk: Buffer) => {

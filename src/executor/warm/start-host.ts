@@ -8,26 +8,32 @@ import type { HostCommand } from './host-command.ts';
 import { receiveLines } from './receive-lines.ts';
 import { encodeOrder } from './warm-interpreter.ts';
 
-/** Loading large modules from a slow disk takes a while; what takes longer than this hangs, or is no interpreter that we know. */
+/**
+ * Loading large modules from a slow disk takes a while. A host that takes longer than this hangs, or is not a supported
+ * interpreter.
+ */
 const longestStartMs = 60_000;
-/** How long what it said before its end may take to reach us, should somebody else hold the other end. */
+/**
+ * How long the last messages of an ended host may take to arrive, if another process still holds the other end of its
+ * channel.
+ */
 const settleMs = 250;
 
-/** An interpreter that runs a program of ours, which speaks with us through its fourth handle. */
+/** An interpreter that runs one of our host programs, which communicates through its fourth handle. */
 export interface Host {
   readonly pid: number | undefined;
   readonly exited: Promise<ProcessExit>;
-  /** Resolves when it has ended and all that it has said was heard. The system may tell of the end first. */
+  /** Resolves when it has ended and all of its messages have been received. The system may report the exit first. */
   readonly silent: Promise<void>;
   onLine(receive: (line: string) => void): void;
   send(message: object): void;
-  /** Nothing more will be sent; it ends when it has nothing left to do. */
+  /** Closes the channel; the host ends when it has nothing left to do. */
   dismiss(): void;
-  /** Ends one that does not listen yet, and what the modules that it loads have started. */
+  /** Kills a host that does not read its channel yet, together with the processes that its modules have started. */
   kill(): void;
 }
 
-/** Starts one. Without anybody to speak to it ends by itself, so none is left when we are killed. */
+/** Starts a host. It ends by itself when its channel is closed, so none is left when this process is killed. */
 export function startHost(
   { file, args, env }: Pick<HostCommand, 'file' | 'args' | 'env'>,
   [stdout, stderr]: readonly ['pipe' | number, 'pipe' | number],
@@ -38,12 +44,12 @@ export function startHost(
       cwd: '/',
       env,
       stdio: ['ignore', stdout, stderr, 'pipe'],
-      // A session of its own, as a script has.
+      // A separate session, as for a script.
       detached: true,
     });
   } catch (error) {
-    // Some failures are thrown, others told: too large an environment, or too little memory.
-    return unstarted(errnoOf(error) ?? String(error));
+    // Some failures are thrown instead of emitted: too large an environment, or too little memory.
+    return failedHost(errnoOf(error) ?? String(error));
   }
   let hasExited = false;
   const exited = new Promise<ProcessExit>((resolve) => {
@@ -52,10 +58,10 @@ export function startHost(
       resolve({ code: null, signal: null, error: errnoOf(error) ?? error.message }),
     );
   });
-  // What modules print while they are loaded belongs to no run.
+  // The output of modules while they are loaded belongs to no run.
   child.stdout?.resume();
   child.stderr?.resume();
-  // Without file handles there are no streams at all, whatever the types say.
+  // Without free file handles there are no streams at all, although the types say otherwise.
   const channel = child.stdio?.[3];
   const control = channel instanceof Socket ? channel : null;
   control?.on('error', () => control.destroy());
@@ -80,7 +86,7 @@ export function startHost(
   };
 }
 
-function unstarted(error: string): Host {
+function failedHost(error: string): Host {
   return {
     pid: undefined,
     exited: Promise.resolve({ code: null, signal: null, error }),
@@ -96,6 +102,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

@@ -5,37 +5,40 @@ import { memoryOf } from './memory.ts';
 import { prestart } from './prestart.ts';
 import type { InterpreterSpec, WarmInterpreter } from './warm-interpreter.ts';
 
-/** What one is taken to need before it was looked at. */
+/** The memory that an interpreter is assumed to need until it has been measured. */
 const guessedBytes = { python: 32_000_000, 'node.js': 48_000_000 };
-/** So many wait at most, however many were missed at once. */
+/** The maximum number of waiting interpreters, regardless of demand. */
 const mostForked = 8;
 const mostStarted = 4;
-/** Starting one takes as much of the machine as a run does: the run that took the last one goes first. */
+/** Starting an interpreter costs as much as a run, so the run that took the last one goes first. */
 const startDelayMs = 30;
-/** So long whoever waits for the end of a run is spared the start of another one; a machine that others keep busy is never idle. */
-const longestPutOffMs = 1000;
-/** A fork takes milliseconds. A server that has made none after so long does not answer any more. */
+/**
+ * The start of another interpreter is postponed for at most this long in favour of runs; a machine that is busy with
+ * other work is never idle.
+ */
+const longestPostponeMs = 1000;
+/** A fork takes milliseconds. A server that has not answered after this long hangs. */
 const longestForkMs = 3000;
-/** When nobody was missed for so long, one less is kept. */
+/** If no interpreter was missing for this long, one less is kept. */
 const shrinkAfterMs = 30_000;
-/** Looking at the memory of a process takes longer than making one. */
+/** Measuring the memory of a process takes longer than forking one. */
 const betweenMeasuresMs = 2000;
 const firstPauseMs = 1000;
 const longestPauseMs = 10 * 60_000;
 
 export interface GroupTools {
   readonly fifos: FifoPool;
-  /** The programs that wait, by language. */
+  /** The host programs, by language. */
   readonly programs: Readonly<Record<WarmKind['language'], string>>;
   readonly now: () => number;
-  /** Whether there is memory for so much more. */
+  /** Whether the memory budget allows this many more bytes. */
   mayGrow(group: WarmGroup, bytes: number): boolean;
-  /** Whether there is more to run than there are cores. */
+  /** Whether there are more runnable processes than cores can handle. */
   isBusy(): boolean;
   changed(): void;
 }
 
-/** The interpreters that can stand in for one another: how many wait follows how many were missed. */
+/** The interpreters that are interchangeable. Their number follows the number of runs that found none. */
 export class WarmGroup {
   readonly spec: InterpreterSpec;
   readonly #tools: GroupTools;
@@ -44,7 +47,7 @@ export class WarmGroup {
   #isServerUp = false;
   readonly #ready: WarmInterpreter[] = [];
   readonly #waiting: ((interpreter: WarmInterpreter | null) => void)[] = [];
-  #coming = 0;
+  #starting = 0;
   #wanted = 1;
   #usedAtMs: number;
   #missedAtMs: number;
@@ -52,15 +55,15 @@ export class WarmGroup {
   #pauseMs = firstPauseMs;
   #pausedUntilMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  #putOffSinceMs: number | null = null;
+  #postponedSinceMs: number | null = null;
   #bytesEach: number;
-  /** What the first of them takes, with the server that it is forked from. */
+  /** The memory of the first interpreter, including the server that it is forked from. */
   #bytesFirst: number;
   #memoryBytes = 0;
-  /** What those that are being started are expected to take, until it can be seen. */
+  /** The expected memory of interpreters that are being started, until it is measured. */
   #expectedBytes = 0;
-  /** Aborted when all are ended, those on their way included; then there is another. */
-  #era = new AbortController();
+  /** Aborted when all interpreters are ended, including those being started; a new controller replaces it. */
+  #generation = new AbortController();
   #isClosed = false;
   #hasServed = false;
   #measuredAtMs = Number.NEGATIVE_INFINITY;
@@ -83,15 +86,18 @@ export class WarmGroup {
     return this.#memoryBytes;
   }
 
-  /** What is taken of the budget, by those that are not there yet, too: kinds that are started at once would each find room. */
+  /**
+   * The bytes that count against the budget, including interpreters that are not ready yet. Otherwise groups that start
+   * at the same time would each find room.
+   */
   get claimedBytes(): number {
     return Math.max(this.#memoryBytes, this.#expectedBytes);
   }
 
-  /** Whether there is nothing, and nothing on its way. */
+  /** Whether there is no interpreter, and none is being started. */
   get isEmpty(): boolean {
     return (
-      this.#server === null && this.#ready.length === 0 && this.#coming === 0 && this.#timer === undefined
+      this.#server === null && this.#ready.length === 0 && this.#starting === 0 && this.#timer === undefined
     );
   }
 
@@ -107,14 +113,14 @@ export class WarmGroup {
     };
   }
 
-  /** One that waits, or a fork that is made at once; null when there is neither, and the run is to be started cold. */
+  /** Returns a waiting interpreter, or a new fork; null if there is neither, and the run needs an ordinary start. */
   async take(): Promise<WarmInterpreter | null> {
     const { now } = this.#tools;
     this.#usedAtMs = now();
     const ready = this.#ready.shift();
     if (ready === undefined) {
       this.#missedAtMs = now();
-      // Before there was one, nobody can tell whether one would have been enough.
+      // Before the first interpreter was ready, it is unknown whether one would have been enough.
       if (this.#hasServed)
         this.#wanted = Math.min(this.#wanted + 1, this.#isForked ? mostForked : mostStarted);
     } else {
@@ -128,16 +134,16 @@ export class WarmGroup {
     return taken;
   }
 
-  /** Ends all that wait. */
+  /** Ends all waiting interpreters. */
   retire(): void {
-    this.#era.abort();
-    this.#era = new AbortController();
+    this.#generation.abort();
+    this.#generation = new AbortController();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#putOffSinceMs = null;
+    this.#postponedSinceMs = null;
     this.#isServerUp = false;
     const server = this.#server;
-    // First, so that its end is not taken for a failure.
+    // Reset this first, so that its exit is not treated as a failure.
     this.#server = null;
     server?.close();
     for (const interpreter of this.#ready.splice(0)) interpreter.discard();
@@ -149,13 +155,16 @@ export class WarmGroup {
     this.#tools.changed();
   }
 
-  /** Ends all, for good: a run that waits for one is started cold, and makes no more of them start. */
+  /**
+   * Ends all interpreters for good: a waiting run gets an ordinary start, and does not cause new interpreters to be
+   * started.
+   */
   close(): void {
     this.#isClosed = true;
     this.retire();
   }
 
-  /** Keeps fewer, when fewer will do, and looks how much memory they take. */
+  /** Keeps fewer interpreters if fewer suffice, and measures their memory. */
   async review(): Promise<void> {
     if (this.#wanted > 1 && this.#tools.now() - this.#missedAtMs > shrinkAfterMs) {
       this.#missedAtMs = this.#tools.now();
@@ -167,7 +176,7 @@ export class WarmGroup {
 
   async #awaitFork(): Promise<WarmInterpreter | null> {
     const server = this.#server;
-    const patience = setTimeout(() => {
+    const deadline = setTimeout(() => {
       if (this.#server === server) this.#loseServer('gone');
     }, longestForkMs);
     const made = new Promise<WarmInterpreter | null>((resolve) => {
@@ -177,7 +186,7 @@ export class WarmGroup {
     try {
       return await made;
     } finally {
-      clearTimeout(patience);
+      clearTimeout(deadline);
     }
   }
 
@@ -209,7 +218,8 @@ export class WarmGroup {
   #loseServer(why: ServerEnd): void {
     this.retire();
     if (why === 'threads') {
-      // It cannot be forked: another thread may hold a lock that the child would wait for. Each is started by itself instead.
+      // It cannot be forked: another thread may hold a lock that the child would wait for. Each interpreter is started
+      // separately instead.
       this.#isForked = false;
       this.#startSoon();
     } else if (why !== 'stale') {
@@ -222,28 +232,28 @@ export class WarmGroup {
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
   }
 
-  /** Once the one that was taken has been given its run. */
+  /** Replenishes after the interpreter that was taken has received its run. */
   #replenishNext(): void {
-    const { signal } = this.#era;
+    const { signal } = this.#generation;
     setImmediate(() => {
       if (!signal.aborted) this.#replenish();
     });
   }
 
-  /** Makes as many as are missing. */
+  /** Starts as many interpreters as are missing. */
   #replenish(): void {
-    const missing = this.#wanted + this.#waiting.length - this.#ready.length - this.#coming;
-    if (missing <= 0) this.#putOffSinceMs = null;
+    const missing = this.#wanted + this.#waiting.length - this.#ready.length - this.#starting;
+    if (missing <= 0) this.#postponedSinceMs = null;
     if (this.#isForked) {
       for (let count = 0; count < missing; count++) {
-        const isNeededNow = this.#waiting.length > this.#coming;
-        if (!isNeededNow && !this.#tools.mayGrow(this, (this.#coming + 1) * this.#bytesEach)) break;
-        // On a busy machine the time that it takes to get ready is taken from runs.
+        const isNeededNow = this.#waiting.length > this.#starting;
+        if (!isNeededNow && !this.#tools.mayGrow(this, (this.#starting + 1) * this.#bytesEach)) break;
+        // On a busy machine, the preparation of a child would take time from runs.
         const isForLater = !isNeededNow && !this.#tools.isBusy();
-        this.#await(this.#server?.fork({ isForLater }) ?? Promise.resolve(null));
+        this.#addWhenReady(this.#server?.fork({ isForLater }) ?? Promise.resolve(null));
       }
-    } else if (missing > 0 && this.#coming === 0) {
-      if (this.#putOff()) {
+    } else if (missing > 0 && this.#starting === 0) {
+      if (this.#mustPostpone()) {
         this.#startSoon();
         return;
       }
@@ -251,26 +261,26 @@ export class WarmGroup {
       const { fifos, programs } = this.#tools;
       const program = programs[this.spec.language];
       this.#expectedBytes = this.#memoryBytes + this.#bytesEach;
-      this.#await(prestart(this.spec, { program, fifos, signal: this.#era.signal }));
+      this.#addWhenReady(prestart(this.spec, { program, fifos, signal: this.#generation.signal }));
     }
   }
 
-  /** Whether the next start has to wait: whoever waits for the end of a run gets on faster if nothing else is started. */
-  #putOff(): boolean {
+  /** Whether the next start must wait: runs end sooner if nothing else is started. */
+  #mustPostpone(): boolean {
     const nowMs = this.#tools.now();
-    this.#putOffSinceMs ??= nowMs;
-    if (this.#tools.isBusy() && nowMs - this.#putOffSinceMs < longestPutOffMs) return true;
-    this.#putOffSinceMs = null;
+    this.#postponedSinceMs ??= nowMs;
+    if (this.#tools.isBusy() && nowMs - this.#postponedSinceMs < longestPostponeMs) return true;
+    this.#postponedSinceMs = null;
     return false;
   }
 
-  #await(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
-    const { signal } = this.#era;
-    this.#coming += 1;
+  #addWhenReady(made: Promise<WarmInterpreter | 'unfit' | 'gone' | null>): void {
+    const { signal } = this.#generation;
+    this.#starting += 1;
     void made.then((interpreter) => {
-      this.#coming -= 1;
+      this.#starting -= 1;
       if (signal.aborted) {
-        // All were ended while this one was on its way.
+        // All interpreters were ended while this one was being started.
         if (typeof interpreter === 'object') interpreter?.discard();
         return;
       }
@@ -303,11 +313,11 @@ export class WarmGroup {
 
   async #measure(): Promise<void> {
     this.#measuredAtMs = this.#tools.now();
-    const { signal } = this.#era;
+    const { signal } = this.#generation;
     const waiting = this.#ready.length;
     const pids = [this.#server?.pid, ...this.#ready.map(({ pid }) => pid)].filter((pid) => pid !== undefined);
     const sizes = await Promise.all(pids.map((pid) => memoryOf(pid)));
-    // What was looked at has been ended meanwhile.
+    // The measured processes have been ended meanwhile.
     if (signal.aborted) return;
     const total = sizes.reduce<number>((sum, size) => sum + (size ?? this.#bytesEach), 0);
     if (waiting > 0) {

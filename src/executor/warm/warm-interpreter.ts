@@ -6,23 +6,23 @@ import type { ProcessExit } from '../process-exit.ts';
 export interface WarmInterpreter {
   readonly pid: number;
   readonly startTicks: number;
-  /** The reading ends of its streams. They are whoever's who gives it a run. */
+  /** The reading ends of its streams. They belong to the caller that gives it a run. */
   readonly stdout: OutputPipe;
   readonly stderr: OutputPipe;
   readonly exited: Promise<ProcessExit>;
-  /** Whether it was there to take it. */
+  /** Returns whether the interpreter received the run. */
   give(order: Order): boolean;
-  /** Ends one that was given nothing. */
+  /** Ends an interpreter that got no run. */
   discard(): void;
 }
 
-/** A run, as an interpreter is told of it. */
+/** A run, as it is sent to an interpreter. */
 export interface Order {
   readonly run_id: string;
   readonly file: string;
   readonly options: readonly string[];
   readonly entry: string;
-  /** What follows the entry. */
+  /** The arguments after the entry. */
   readonly args: readonly string[];
   readonly cwd: string;
 }
@@ -36,9 +36,9 @@ export function encodeOrder(order: object): string {
   return `${JSON.stringify(order)}\n`;
 }
 
-/** What it takes to start an interpreter that can stand in for others of its kind. */
+/** The parameters for starting an interpreter that is interchangeable with others of its kind. */
 export interface InterpreterSpec extends WarmSpec {
   readonly file: string;
-  /** That of the runs, with a place for the variable by which each is known. */
+  /** The environment of the runs, with a placeholder for the variable that identifies each run. */
   readonly env: Readonly<Record<string, string>>;
 }

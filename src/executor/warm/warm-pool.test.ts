@@ -29,10 +29,10 @@ function openPool(scene: WarmScene) {
   onTestFinished(() => pool.close());
   return {
     pool,
-    pass(ms: number) {
+    advance(ms: number) {
       nowMs += ms;
     },
-    runShort(is: boolean) {
+    setShort(is: boolean) {
       isShort = is;
     },
     async waits(kinds = 1) {
@@ -49,14 +49,14 @@ function openPool(scene: WarmScene) {
 }
 
 describe.skipIf(!canFork)('the pool of interpreters', () => {
-  it('has none until it is told what may be spent', async () => {
+  it('has no interpreters until it gets its limits', async () => {
     const scene = await openWarmScene();
     const { pool } = openPool(scene);
     expect(await pool.start(await scene.run(''))).toBeNull();
     expect(pool.state).toEqual({ hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] });
   });
 
-  it('gives the second run of a kind to one that waits, and counts', async () => {
+  it('gives the second run of a kind to a waiting interpreter, and counts hits and misses', async () => {
     const scene = await openWarmScene();
     const { pool, waits } = openPool(scene);
     pool.allow(plenty);
@@ -64,13 +64,13 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     await waits();
     const spec = await scene.run('import os; print(os.environ["HOB_RUN_ID"], os.getcwd())');
     const taken = await pool.start(spec);
-    if (taken === null) throw new Error('it was started cold');
+    if (taken === null) throw new Error('the run did not get a warm interpreter');
     expect((await seeThrough(taken)).stdout).toBe(`${spec.runId} ${scene.folder}\n`);
     expect(pool.state).toMatchObject({ hits: 1, misses: 1 });
     expect(pool.state.memoryBytes).toBeGreaterThan(mebibyte);
   });
 
-  it('does not count runs that are not for it', async () => {
+  it('does not count runs that cannot use it', async () => {
     const scene = await openWarmScene();
     const { pool } = openPool(scene);
     pool.allow(plenty);
@@ -79,7 +79,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(pool.state).toMatchObject({ hits: 0, misses: 0, kinds: [] });
   });
 
-  it('leaves a run in a folder that is gone to a real start, which says so', async () => {
+  it('leaves a run in a missing folder to an ordinary start, which reports the error', async () => {
     const scene = await openWarmScene();
     const { pool, waits } = openPool(scene);
     pool.allow(plenty);
@@ -93,39 +93,39 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(pool.state.kinds[0]?.waiting).toBeGreaterThan(0);
   });
 
-  it('ends those that nobody has needed for a while', async () => {
+  it('ends interpreters that no run has needed for a while', async () => {
     const scene = await openWarmScene();
-    const { pool, waits, pass } = openPool(scene);
+    const { pool, waits, advance } = openPool(scene);
     pool.allow(plenty);
     await pool.start(await scene.run(''));
     await waits();
-    pass(plenty.idleMs + 1);
+    advance(plenty.idleMs + 1);
     pool.allow(plenty);
     expect(pool.state).toMatchObject({ memoryBytes: 0, kinds: [] });
     await scene.noneLeft();
   });
 
-  it('ends all while the machine is short of memory, starts none, and says when that is over', async () => {
+  it('ends all while the machine is short of memory, starts none, and reports when memory is sufficient again', async () => {
     const scene = await openWarmScene();
-    const { pool, waits, pass, runShort } = openPool(scene);
+    const { pool, waits, advance, setShort } = openPool(scene);
     pool.allow(plenty);
     await pool.start(await scene.run(''));
     await waits();
-    runShort(true);
-    pass(1001);
+    setShort(true);
+    advance(1001);
     pool.allow(plenty);
     expect(pool.state).toMatchObject({ memoryBytes: 0, isShortOfMemory: true, kinds: [] });
     await scene.noneLeft();
     expect(await pool.start(await scene.run(''))).toBeNull();
     await until('none is started', async () => pool.state.kinds.length === 0);
     expect(await scene.processes()).toEqual([]);
-    runShort(false);
-    pass(1001);
+    setShort(false);
+    advance(1001);
     pool.allow(plenty);
     expect(pool.state.isShortOfMemory).toBe(false);
   });
 
-  it('ends all when nothing may be spent any more, while a run waits, too', async () => {
+  it('ends all when the memory limit becomes zero, even while a run waits', async () => {
     const scene = await openWarmScene();
     const { pool, waits } = openPool(scene);
     pool.allow(plenty);
@@ -142,19 +142,19 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(pool.state.kinds).toEqual([]);
   });
 
-  it('makes room for a kind that is needed by ending the one that was used least recently', async () => {
+  it('makes room for a needed kind by ending the one that was used least recently', async () => {
     const scene = await openWarmScene();
-    const { pool, waits, pass } = openPool(scene);
-    // For one kind of Python, not for two.
+    const { pool, waits, advance } = openPool(scene);
+    // Enough for one kind of Python, but not for two.
     const budget = { memoryBytes: 40 * mebibyte, idleMs: 600_000 };
     pool.allow(budget);
     const kind = (name: string) => scene.run('', { env: { KIND: name } });
     await pool.start(await kind('a'));
     await waits();
-    // Just used, it is not ended in favour of another.
+    // A recently used kind is not ended in favour of another.
     await pool.start(await kind('b'));
-    await until('none is on its way', async () => pool.state.kinds.length === 1);
-    pass(10_001);
+    await until('none is being started', async () => pool.state.kinds.length === 1);
+    advance(10_001);
     await pool.start(await kind('b'));
     await until('the other is ended', async () => {
       const [first] = pool.state.kinds;
@@ -166,7 +166,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     await taken?.exited;
   });
 
-  it('does not start two kinds at once that do not fit together', async () => {
+  it('does not start two kinds at once that exceed the limit together', async () => {
     const scene = await openWarmScene();
     const { pool, waits } = openPool(scene);
     pool.allow({ memoryBytes: 40 * mebibyte, idleMs: 600_000 });
@@ -176,7 +176,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(pool.state.kinds).toHaveLength(1);
   });
 
-  it('does not start again what has turned out to be too large', async () => {
+  it('does not start a kind again that turned out to be too large', async () => {
     const scene = await openWarmScene();
     const { pool } = openPool(scene);
     await writeFile(join(scene.folder, 'large_module.py'), 'kept = b"x" * (100 * 1024 * 1024)\n');
@@ -192,7 +192,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     pool.allow(limits);
     await run();
     await until(
-      'it was seen how large it is',
+      'its memory has been measured',
       async () => pool.state.memoryBytes > limits.memoryBytes,
       20_000,
     );
@@ -203,7 +203,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(await scene.processes()).toEqual([]);
   });
 
-  it('keeps no handle and no name once it is closed, and closes twice', async () => {
+  it('leaves no handle and no pipe once it is closed, and can be closed twice', async () => {
     const scene = await openWarmScene();
     const before = scene.handles();
     const { pool, waits } = openPool(scene);
@@ -220,7 +220,7 @@ describe.skipIf(!canFork)('the pool of interpreters', () => {
     expect(scene.names()).toEqual([]);
   });
 
-  it('keeps only so many kinds, the most recent ones', async () => {
+  it('keeps a limited number of kinds, the most recent ones', async () => {
     const scene = await openWarmScene();
     const { pool } = openPool(scene);
     pool.allow(plenty);

@@ -11,26 +11,29 @@ import { type GroupTools, WarmGroup } from './warm-group.ts';
 import { type InterpreterSpec, orderFor, type WarmInterpreter } from './warm-interpreter.ts';
 
 const reviewMs = 5000;
-/** How long it counts what the system said of its memory: asking costs more than forking. */
-const memoryNewsMs = 1000;
-/** Scripts with variables of their own each make a group. */
+/** How long a reading of the system's memory remains valid: reading it takes longer than a fork. */
+const memoryCheckMs = 1000;
+/** Scripts with different variables use different groups. */
 const mostGroups = 16;
-/** One that was used so recently is not ended in favour of another: they would take turns. */
-const spareMs = 10_000;
+/**
+ * A group that was used this recently is not ended in favour of another: otherwise two groups would replace each other
+ * in turn.
+ */
+const recentMs = 10_000;
 
 interface WarmPoolOptions {
   readonly fifos: FifoPool;
   readonly programs: GroupTools['programs'];
-  /** What starts programs quickly: a Python, and what it runs. Null where there is none, or nothing to be gained. */
+  /** The Python and the program of the launcher. Null where there is none, or no benefit. */
   readonly launcher: { readonly python: string; readonly program: string } | null;
   readonly onChange: () => void;
-  /** Whether there is more to run than there are cores. */
+  /** Whether there are more runnable processes than cores can handle. */
   readonly isBusy: () => boolean;
   readonly isShort?: () => boolean;
   readonly now?: () => number;
 }
 
-/** The interpreters that wait for runs: within a budget, and none when nobody has needed one for a while. */
+/** The warm interpreters. They stay within a memory budget, and are ended when no run has needed them for a while. */
 export class WarmPool {
   readonly #groups = new Map<string, WarmGroup>();
   readonly #tools: GroupTools;
@@ -56,7 +59,7 @@ export class WarmPool {
     this.#launcher = launcher && new Launcher({ ...launcher, fifos, now: this.#tools.now });
   }
 
-  /** Until this was called there are none. */
+  /** Sets the limits. Until this is called, there are no warm interpreters. */
   allow(limits: WarmLimits): void {
     this.#limits = limits;
     void this.#review();
@@ -73,11 +76,11 @@ export class WarmPool {
     };
   }
 
-  /** An interpreter that was given this run; null when it is to be started cold. */
+  /** Returns an interpreter that has received this run; null if the run needs an ordinary start. */
   async start(spec: GivenRun): Promise<WarmInterpreter | null> {
     if (this.#limits.memoryBytes === 0) return null;
     const described = describeInterpreter(spec);
-    // Without its folder it cannot be started, which is for a real start to say.
+    // Without its folder the run cannot be started. An ordinary start reports that error.
     if (described === null || !spec.warm || !existsSync(spec.cwd)) return null;
     const { key, interpreter } = described;
     const taken = await this.#groupFor(key, interpreter).take();
@@ -90,7 +93,7 @@ export class WarmPool {
     return null;
   }
 
-  /** A program that was started without a copy of this process; null when it is to be started otherwise. */
+  /** Returns a program that was started without copying this process; null if it must be started in another way. */
   async launch(spec: GivenRun): Promise<Launched | null> {
     if (this.#launcher === null || this.#limits.memoryBytes === 0) return null;
     this.#watch();
@@ -120,7 +123,7 @@ export class WarmPool {
     return sum;
   }
 
-  #claimedBesides(spared: WarmGroup): number {
+  #claimedByOthers(spared: WarmGroup): number {
     let sum = this.#launcherBytes;
     for (const group of this.#groups.values()) if (group !== spared) sum += group.claimedBytes;
     return sum;
@@ -132,7 +135,7 @@ export class WarmPool {
 
   async #review(): Promise<void> {
     const nowMs = this.#tools.now();
-    const isOver = this.#limits.memoryBytes === 0 || this.#askMemory();
+    const isOver = this.#limits.memoryBytes === 0 || this.#checkMemory();
     for (const [key, group] of this.#groups) {
       if (isOver || nowMs - group.usedAtMs > this.#limits.idleMs) {
         group.close();
@@ -145,25 +148,25 @@ export class WarmPool {
     const launcherPid = launcher?.pid;
     this.#launcherBytes = launcherPid === undefined ? 0 : ((await memoryOf(launcherPid)) ?? 0);
     while (this.#memoryBytes > this.#limits.memoryBytes && this.#retireOldest(null)) {
-      // The one that was used least recently goes first.
+      // Retire the group that was used least recently.
     }
-    // Whoever was told that there is too little memory is told when there is enough again.
+    // Keep the timer while the reported state is short of memory, to report when there is enough again.
     if (this.#groups.size > 0 || launcherPid !== undefined || this.#short.is) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   #mayGrow(group: WarmGroup, bytes: number): boolean {
-    if (this.#askMemory()) return false;
-    while (this.#claimedBesides(group) + group.memoryBytes + bytes > this.#limits.memoryBytes) {
+    if (this.#checkMemory()) return false;
+    while (this.#claimedByOthers(group) + group.memoryBytes + bytes > this.#limits.memoryBytes) {
       if (!this.#retireOldest(group)) return false;
     }
     return true;
   }
 
-  #askMemory(): boolean {
+  #checkMemory(): boolean {
     const nowMs = this.#tools.now();
-    if (nowMs - this.#short.atMs > memoryNewsMs) {
+    if (nowMs - this.#short.atMs > memoryCheckMs) {
       const was = this.#short.is;
       this.#short = { is: this.#isShort(), atMs: nowMs };
       if (this.#short.is !== was) this.#tools.changed();
@@ -171,13 +174,13 @@ export class WarmPool {
     return this.#short.is;
   }
 
-  /** Whether there was one to be ended: not that for which the room is made, and none that is in use. */
+  /** Returns whether a group was ended. It spares the group that needs the room, and groups in use. */
   #retireOldest(spared: WarmGroup | null): boolean {
     const nowMs = this.#tools.now();
     let oldest: WarmGroup | null = null;
     for (const group of this.#groups.values()) {
       const isCandidate = group !== spared && group.claimedBytes > 0;
-      if (isCandidate && (spared === null || nowMs - group.usedAtMs > spareMs)) {
+      if (isCandidate && (spared === null || nowMs - group.usedAtMs > recentMs)) {
         if (oldest === null || group.usedAtMs < oldest.usedAtMs) oldest = group;
       }
     }

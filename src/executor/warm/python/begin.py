@@ -1,9 +1,10 @@
-# A part of host.py: turns a process that has waited into the one that a start for this run would have made.
+# A part of host.py: turns a process that has waited into one that looks as if it had been started for this run.
 import time
 
 
 def become(order, loaded, memory):
-    """Returns when Python can go on with the script. Where it cannot, this process becomes an ordinary start."""
+    """Returns when Python can continue with the script. If that is not possible, this process becomes an ordinary
+    start."""
     entry = order["entry"]
     command = [order["file"], *order["options"], entry, *order["args"]]
     arguments = b"\0".join(map(os.fsencode, command)) + b"\0"
@@ -18,11 +19,12 @@ def become(order, loaded, memory):
     sys.argv = [entry, *order["args"]]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv = command
-    # Python notes that the name of its script is no folder and no archive.
+    # Python has noted that the name of its script is neither a folder nor an archive.
     sys.path_importer_cache.pop(memory.stand_in, None)
     sys.path_importer_cache[entry] = None
     forget_folders()
-    # Not the module that was there before the fork: objects of the run belong to a module of the run.
+    # Create a new module instead of the one from before the fork: objects of the run must belong to a module of the
+    # run.
     module = types.ModuleType("__main__")
     module.__dict__.clear()
     module.__dict__.update(template)
@@ -33,7 +35,7 @@ def become(order, loaded, memory):
 
 
 def is_source(entry):
-    """Whether Python would read the entry as a script, and not as a folder or an archive with a program in it."""
+    """Whether Python would read the entry as a script, and not as a folder or an archive that contains a program."""
     for hook in sys.path_hooks:
         try:
             hook(entry)
@@ -50,8 +52,8 @@ def start_cold(command):
 
 
 def forget_folders():
-    """Has Python list those folders again that had just changed when it listed them: files may have been added within one tick of the
-    clock, which it takes no notice of."""
+    """Makes Python list folders again that had changed shortly before it listed them: Python does not notice files that
+    were added within one tick of the clock."""
     for finder in sys.path_importer_cache.values():
         if finder is not None and getattr(finder, "_path_mtime", started_at) > started_at - 60:
             finder.invalidate_caches()
@@ -61,7 +63,7 @@ started_at = time.time()
 
 
 def renew():
-    """Renews the state that modules take from the process or from the moment in which they are loaded."""
+    """Renews the state that modules derive from the process or from the time at which they are loaded."""
     read_time_zone()
     for name in renewals:
         if name in sys.modules:
@@ -71,7 +73,7 @@ def renew():
 
 
 def read_time_zone():
-    """Has C read the file of the time zone again. It does so if another zone came in between."""
+    """Makes the C library read the time zone file again. It does so only if another zone was set in between."""
     zone = os.environ.get("TZ")
     if zone is not None:
         os.putenv("TZ", "UTC0")

@@ -1,7 +1,8 @@
-# A part of host.py: how a forked run ends. Python ends it by itself, with one difference that the run cannot notice: the objects
-# from before the fork are kept out of the collector. To go through them, the collector would write to all the memory that they lie
-# in, and so copy it, which takes longer than most scripts. If such an object holds an object of the run whose end has an effect,
-# a file for example, the collector gets them all back, and takes everything apart as it does after an ordinary start.
+# A part of host.py: how a forked run ends. Python ends it by itself, with one difference that the run cannot notice:
+# the garbage collector ignores the objects from before the fork. To traverse them, the collector would write to all
+# their memory, and so copy it, which takes longer than most scripts. If such an object holds an object of the run whose
+# finalization has an effect, a file for example, the collector gets all objects back, and Python finalizes everything
+# as after an ordinary start.
 import _collections
 import _functools
 import _io
@@ -9,7 +10,7 @@ import _random
 import _weakref
 import re
 
-# Objects whose end has no effect. They hold others, whose end may have one.
+# Objects whose finalization has no effect. They hold others, whose finalization may have one.
 PLAIN = {
     *(object, tuple, list, dict, set, frozenset, property, staticmethod, classmethod, types.FunctionType, types.MethodType),
     *(types.BuiltinFunctionType, type(re.compile("").sub), types.CellType, types.ModuleType, types.MappingProxyType),
@@ -18,25 +19,26 @@ PLAIN = {
     *(_functools.partial, _functools._lru_cache_wrapper, type(threading.Lock()), type(threading.RLock()), re.Pattern),
     *(_random.Random, type(vars(os.PathLike)["_abc_impl"])),
 }
-# Modules of the standard library that keep weak collections: these only forget an object that ends.
+# Modules of the standard library that keep weak collections, which only forget a finalized object.
 FORGETFUL = ("weakref", "_weakrefset", "logging")
-# Files end without Python code.
+# Files are finalized without Python code.
 SELF_CONTAINED = {
     *(_io.FileIO, _io.BufferedReader, _io.BufferedWriter, _io.BufferedRandom, _io.BufferedRWPair),
     *(_io.TextIOWrapper, _io.BytesIO, _io.StringIO),
 }
-# Their end goes on with a function: `finally` and the end of `with` run.
+# Finalizing these continues a function: `finally` blocks and the exits of `with` run.
 SUSPENDED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
-# To look at more objects takes longer than to let the collector go through all.
+# Inspecting more objects takes longer than letting the collector traverse all.
 MOST_OBJECTS = 20000
 
 
 class Marker:
-    """Python drops this object at its end, just before it takes its modules apart."""
+    """Python drops this object at its exit, just before it finalizes its modules."""
 
 
 def freeze():
-    """Keeps the objects that are there now out of the collector, until the end of the run shows whether that can stay so."""
+    """Hides the existing objects from the collector until the end of the run, which decides whether they stay
+    hidden."""
     hook = sys.__interactivehook__
     copy = types.FunctionType(hook.__code__, hook.__globals__, hook.__name__, hook.__defaults__, hook.__closure__)
     copy.__qualname__, copy.__doc__ = hook.__qualname__, hook.__doc__
@@ -54,8 +56,9 @@ def freeze():
 
 
 class GivingUpBefore:
-    """Calls a function of `sys` by which a script comes to see what happens in the interpreter. From then on there must be nothing of
-    ours to see. Python looks `__call__` up, and so gives up, before it calls the function: no frame of ours is there meanwhile."""
+    """Calls a function of `sys` that lets a script observe the interpreter. From then on, no trace of this program must
+    be visible. Python looks `__call__` up, and so calls `give_up`, before it calls the function: no frame of this
+    program exists during the call."""
 
     __slots__ = ("function",)
 
@@ -81,7 +84,7 @@ def decide(_):
         if is_fit and not is_effect_held(objects, [sys.modules]):
             keep_modules()
             return
-        # Python empties these two after every start, last of all.
+        # Python empties these two after every run, last of all.
         is_fit = is_fit and not is_effect_held(objects, [sys.modules, sys.__dict__, builtins.__dict__])
     except BaseException:
         is_fit = False
@@ -90,16 +93,16 @@ def decide(_):
 
 
 def keep_modules():
-    """Keeps Python from taking the modules apart that were there before the fork. All objects of the run whose end has an effect are
-    held by modules of the run alone, and end before Python gets to other modules."""
+    """Keeps Python from finalizing the modules from before the fork. All objects of the run whose finalization has an
+    effect are held only by modules of the run, and are finalized before Python reaches other modules."""
     for name in [name for name in sys.modules if name in preloaded and name not in ("sys", "builtins", "__main__")]:
         if sys.modules[name] is preloaded[name]:
             del sys.modules[name]
 
 
 def give_up():
-    """Gives the collector all objects, and lets go of everything that an ordinary start does not have. A script may have kept a function
-    of this program: it still works, and does what the original does."""
+    """Gives all objects back to the collector, and removes everything that an ordinary start does not have. A script
+    may have kept a function of this program: it still works, and does what the original does."""
     if not replaced:
         return
     unfreeze, function = gc.unfreeze, types.FunctionType
@@ -115,7 +118,8 @@ def give_up():
 
 
 def is_code_to_run(objects):
-    """Whether the end of an object of the run runs Python code, which may do anything, for example keep an object alive."""
+    """Whether finalizing an object of the run runs Python code, which may do anything, for example keep an object
+    alive."""
     kinds = set(map(type, objects)) - SELF_CONTAINED - {Marker}
     if any(hasattr(kind, "__del__") or kind in SUSPENDED for kind in kinds):
         return True
@@ -124,8 +128,9 @@ def is_code_to_run(objects):
 
 
 def is_effect_held(objects, emptied):
-    """Whether an object of the run whose end has an effect is held by others than objects of the run, and those that Python has
-    emptied by then. Such an object has more references than these hold. From there on it follows what the objects hold."""
+    """Whether an object of the run whose finalization has an effect is held by anything except objects of the run and
+    those that Python has emptied by then. Such an object has more references than these hold. The search then follows
+    the references of such objects."""
     counts = {}
     _collections._count_elements(counts, map(id, gc.get_referents(*objects)))
     _collections._count_elements(counts, map(id, gc.get_referents(*emptied)))
@@ -162,7 +167,7 @@ def has_plain_end(kind):
 
 
 def has_effect(each):
-    """Whether a weak reference does more than to forget its object when that ends."""
+    """Whether a weak reference does more than forget its object when that is finalized."""
     if each is watch or not isinstance(each, _weakref.ReferenceType) or each.__callback__ is None:
         return False
     called = each.__callback__

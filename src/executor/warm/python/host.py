@@ -1,12 +1,13 @@
-# Runs Python scripts without the wait for an interpreter to start. The first line on handle 3 says which of two ways: as a fork
-# server, which loads the modules that scripts commonly need and forks one child for each run; or as one interpreter that waits
-# itself. Each process runs one script. Python is stopped at the point where it would open its script, with a name that stands in
-# for it. When a run comes, that name is replaced in memory, and Python goes on: it opens, runs and ends the script by itself.
-# A run that this cannot do justice to becomes an ordinary start, by exec, before any of its script has run.
+# Runs Python scripts without waiting for an interpreter to start. The first line on handle 3 selects one of two modes:
+# a fork server, which loads the modules that scripts commonly need and forks one child for each run; or a single
+# interpreter that waits itself. Each process runs one script. Python is stopped at the point where it would open its
+# script, whose name is a placeholder. When a run arrives, the placeholder is replaced in memory, and Python continues:
+# it opens, runs and ends the script by itself. A run that this cannot reproduce exactly becomes an ordinary start, by
+# exec, before any part of its script has run.
 
 import sys
 
-# The modules that a script finds loaded, and the names in its own namespace.
+# The modules that are loaded when a script starts, and the names in its namespace.
 at_start = frozenset(sys.modules)
 folders_at_start = frozenset(sys.path_importer_cache)
 template = dict(sys.modules["__main__"].__dict__)
@@ -16,13 +17,13 @@ import os
 
 
 def include(name):
-    """Reads a part of this program. Not by an import: scripts would find it among their modules."""
+    """Reads a part of this program. It is not imported, because scripts would find it among their modules."""
     path = os.path.join(folder, name)
     with open(path, "rb") as file:
         exec(compile(file.read(), path, "exec"), globals())
 
 
-# First, because it records the imports that follow.
+# This comes first, because it records the imports that follow.
 include("shelf.py")
 
 import gc
@@ -40,7 +41,7 @@ CONTROL = 3
 
 
 def await_run(stand_in):
-    """Returns when this process is ready to run its script; in the fork server, never."""
+    """Returns when this process is ready to run its script; never returns in the fork server."""
     config = json.loads(read_line(CONTROL))
     memory = find_memory(stand_in)
     is_known = sys.implementation.name == "cpython" and hasattr(sys, "__interactivehook__")
@@ -51,7 +52,7 @@ def await_run(stand_in):
     preload(config["preload"])
     end_when_deserted(False)
     if has_children():
-        # They belong to no script, and end with this process group.
+        # These processes belong to no script, and end with this process group.
         tell("unfit")
         os.killpg(0, signal.SIGKILL)
     loaded = Loaded()
@@ -69,8 +70,8 @@ def await_run(stand_in):
 
 
 def end_when_deserted(is_so):
-    """While modules are loaded this process does not read its control handle: the kernel ends it when the executor closes the other
-    end. A module may take forever to load."""
+    """While modules are loaded, this process does not read its control handle. Therefore the kernel kills it when the
+    executor closes the other end. A module may never finish loading."""
     if not hasattr(os, "O_ASYNC"):
         return
     import fcntl
@@ -97,7 +98,8 @@ def count_threads():
 
 
 def serve(loaded):
-    """Forks a child for each request, and reports how each child ended. Returns in the children only, with their run."""
+    """Forks a child for each request, and reports how each child ended. Returns only in the children, with their
+    run."""
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
     os.set_blocking(wake_write, False)
@@ -155,11 +157,11 @@ def is_childless():
 
 
 def fork(request):
-    """Returns the handle on which the run comes in the child, and None in the server."""
+    """Returns, in the child, the handle that delivers the run, and None in the server."""
     handles = []
     try:
         for path, flags in ((request["order"], os.O_RDONLY), (request["stdout"], os.O_WRONLY), (request["stderr"], os.O_WRONLY)):
-            # The executor holds the other end open, so none of these waits.
+            # The executor holds the other end open, so none of these calls blocks.
             handles.append(os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC))
         pid = os.fork()
     except OSError:
@@ -206,7 +208,7 @@ def tell(*words):
     try:
         os.write(CONTROL, (" ".join(map(str, words)) + "\n").encode())
     except OSError:
-        # The executor is gone: the next read finds that, too.
+        # The executor has ended: the next read finds that, too.
         pass
 
 
@@ -216,7 +218,7 @@ def leave(why):
 
 
 def read_line(handle):
-    """Reads one line. The executor sends nothing after it until it is answered."""
+    """Reads one line. The executor sends nothing after it until this process answers."""
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(handle, 65536)

@@ -1,5 +1,5 @@
-# A part of host.py: the places in the memory of this process that say what it was started with. They lie where they are in all
-# processes that are forked from this one.
+# A part of host.py: the addresses in the memory of this process that contain what it was started with. They are the
+# same in all processes that are forked from this one.
 import ctypes
 
 COOKIE = "HOB_RUN_ID"
@@ -10,9 +10,9 @@ WIDE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 class Memory:
     def __init__(self, stand_in, names, cookie):
         self.stand_in = stand_in
-        # Where Python keeps the name of its script, as C's wide characters.
+        # The addresses where Python stores the name of its script, as wide characters of C.
         self.names = names
-        # Where others look for the cookie of the run.
+        # The address where other processes read the cookie of the run.
         self.cookie = cookie
         self.arguments, self.arguments_end, self.environment, self.environment_end = fields_of_stat(48, 49, 50, 51)
 
@@ -21,12 +21,12 @@ class Memory:
         return len(name) < len(self.stand_in) and len(arguments) <= room
 
     def rename(self, name, arguments, run_id):
-        """Puts the name of the script, the arguments that other processes see, and the cookie in their places."""
+        """Overwrites the name of the script, the arguments that other processes see, and the cookie."""
         wide = self.stand_in.encode(WIDE)
         handle = os.open("/proc/self/mem", os.O_RDWR | os.O_CLOEXEC)
         try:
             for place in self.names:
-                # A copy that Python no longer needs may have been written over.
+                # A copy that Python no longer needs may have been overwritten.
                 if os.pread(handle, len(wide), place) == wide:
                     os.pwrite(handle, (name + "\0").encode(WIDE, "surrogatepass"), place)
             room = self.arguments_end - self.arguments
@@ -37,7 +37,7 @@ class Memory:
 
 
 def find_memory(stand_in):
-    """None where the system does not show it."""
+    """Returns None where the system does not give access to the memory."""
     try:
         handle = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -71,14 +71,14 @@ def find_all(handle, wanted):
 
 
 def fields_of_stat(*numbers):
-    """Fields of /proc/self/stat, by the numbers that its manual page gives them."""
+    """Fields of /proc/self/stat, by their numbers in its manual page."""
     with open("/proc/self/stat", "rb") as file:
         fields = file.read().rpartition(b")")[2].split()
     return [int(fields[number - 3]) for number in numbers]
 
 
 def restore_search_path(memory, value):
-    """Takes the folder of this program out of PYTHONPATH, which is the last variable, as other processes see it, too."""
+    """Removes the folder of this program from PYTHONPATH, the last variable, also as other processes see it."""
     name = SEARCH_PATH.encode()
     handle = os.open("/proc/self/mem", os.O_RDWR | os.O_CLOEXEC)
     try:
@@ -101,7 +101,8 @@ def restore_search_path(memory, value):
 
 
 def replace_variable(name, value):
-    """Python's copies of a variable whose text in memory is replaced: `os.environ[name] = value` would make another text."""
+    """Sets Python's copies of a variable whose text in memory is replaced: `os.environ[name] = value` would create a
+    new text."""
     import posix
 
     os.environ._data[name] = value
@@ -120,7 +121,7 @@ class MemoryMap(ctypes.Structure):
 
 
 def end_environment(end):
-    """Tells the kernel where the variables end. If it refuses, other processes see empty ones at their end."""
+    """Tells the kernel where the variables end. If it refuses, other processes see empty variables at the end."""
     set_mm, set_mm_map = 35, 14
     libc = ctypes.CDLL(None)
     libc.sbrk.restype = ctypes.c_void_p
@@ -146,10 +147,11 @@ def find_own_memory():
 
 
 def copy_memory(spans, order):
-    """Copies the shared memory before the run needs it: page by page, as the run writes to it, this takes a third of a small run. Stops
-    when the run comes. A kernel that does not know this call leaves the copying to the run."""
+    """Copies the shared memory before the run needs it: copying it page by page, as the run writes to it, takes a third
+    of the time of a small run. Stops when the run arrives. On a kernel that does not support this call, the run copies
+    its pages itself."""
     populate_write = 23
-    # Takes a quarter of a millisecond: the run waits no longer than that.
+    # One step takes a quarter of a millisecond, which is the longest time that the run waits.
     step = 1 << 20
     poller = select.poll()
     poller.register(order, select.POLLIN)

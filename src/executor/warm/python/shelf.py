@@ -1,9 +1,11 @@
-# A part of host.py: the modules that are loaded before there is a run, and how a script gets them without seeing them earlier.
+# A part of host.py: the modules that are loaded before there is a run, and how a script gets them without seeing them
+# earlier.
 import _frozen_importlib as bootstrap
 import _frozen_importlib_external as importlib
 import atexit
 
-# By module: the modules that it imports. A script that imports a module also gets the modules that this one needs, and no others.
+# By module: the modules that it imports. A script that imports a module also gets the modules that it needs, and no
+# others.
 imported = {}
 real_import = builtins.__import__
 
@@ -29,7 +31,7 @@ def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
 
 
 def name_of_loaded(frame):
-    """The compiled module that Python is loading: it imports others in the name of the function that loads it."""
+    """The compiled module that Python is loading. Its imports appear to come from the function that loads it."""
     while frame is not None and frame.f_code.co_name not in ("create_module", "exec_module"):
         frame = frame.f_back
     loading = frame and (frame.f_locals.get("spec") or getattr(frame.f_locals.get("module"), "__spec__", None))
@@ -38,7 +40,7 @@ def name_of_loaded(frame):
 
 builtins.__import__ = recording_import
 
-# Modules that many scripts import. Each one costs every run a little: Python touches all interned strings at its end.
+# Modules that many scripts import. Each one costs every run some time: Python touches all interned strings at its exit.
 COMMON = """
     argparse base64 collections.abc contextlib copy csv ctypes dataclasses datetime email.mime.text encodings.idna functools glob hashlib io
     itertools json logging math operator pathlib random re select shutil signal socket sqlite3 string struct subprocess tempfile textwrap threading
@@ -53,14 +55,14 @@ def preload(declared):
     real_seed = random.Random.seed
     random.Random.seed = recording_seed(real_seed)
     ours = ["hob"] if leads_to_ours("hob") else []
-    # Not by the module `warnings`, which counts how often its filters change: scripts can see that number.
+    # Do not use the module `warnings`: it counts how often its filters change, and scripts can see that number.
     silence = ("ignore", None, Warning, None, 0)
     _warnings.filters.insert(0, silence)
     for name in [*COMMON, *declared, *ours]:
         try:
             __import__(name)
         except BaseException:
-            # The script sees the error, if it needs the module.
+            # The script gets the error if it imports the module.
             pass
     if silence in _warnings.filters:
         _warnings.filters.remove(silence)
@@ -68,7 +70,8 @@ def preload(declared):
 
 
 def leads_to_ours(name):
-    """Whether scripts that import this module get the one that Hob brings. Another module of that name may do anything when loaded."""
+    """Whether scripts that import this module get the one that Hob provides. Another module of that name may do
+    anything when loaded."""
     ours = os.path.join(folder, "..", "..", "..", "..", "sdk", "python", name + ".py")
     spec = importlib.PathFinder.find_spec(name)
     return spec is not None and spec.origin is not None and os.path.realpath(spec.origin) == os.path.realpath(ours)
@@ -91,12 +94,12 @@ def recording_register_at_fork(**functions):
 
 
 def register(name):
-    """Registers the functions of a module that the script has from now on."""
+    """Registers the exit and fork functions of a module that the script has from now on."""
     for function, args, keywords in at_exit.pop(name, ()):
         atexit.register(function, *args, **keywords)
     for functions in at_fork.pop(name, ()):
         os.register_at_fork(**functions)
-        # This process was forked without them.
+        # This process was forked before they were registered.
         if is_forked and "after_in_child" in functions:
             functions["after_in_child"]()
 
@@ -120,7 +123,7 @@ def recording_seed(real_seed):
     return seed
 
 
-# The parts of Python that this program has put others in the place of: owner, name, and the original.
+# The parts of Python that this program has replaced: owner, name, and the original.
 replaced = []
 
 
@@ -131,7 +134,7 @@ def replace(owner, name, value):
 
 INHERITED = object()
 
-# By name: the modules that were loaded ahead, in the order in which they were; and those that the script does not have yet.
+# By name: the modules that were preloaded, in the order of their loading; and those that the script does not have yet.
 preloaded = {}
 shelf = {}
 # By module: the modules that are loaded once it is imported, in that order.
@@ -141,15 +144,15 @@ aliases = {}
 
 
 def put_on_shelf(declared):
-    """Takes the modules away that a script has not imported yet: it would find parts of packages, or a module in the place of a file
-    of its own. An import then takes them from here instead of loading them."""
+    """Removes the modules that a script has not imported yet: otherwise it would find parts of packages, or a module
+    instead of its own file. An import then takes them from here instead of loading them."""
     preloaded.update(sys.modules)
     order = {name: at for at, name in enumerate(preloaded)}
     keep = {"__main__", *at_start}
     for name in declared:
         if name in preloaded:
             keep.update(closure_of(name))
-            # A package brings along the parts of it that were loaded.
+            # A package includes its submodules that were loaded.
             keep.update(part for part in preloaded if part.startswith(name.partition(".")[0] + "."))
     for name, module in preloaded.items():
         if name in keep:
@@ -190,7 +193,7 @@ def closure_of(name):
 
 
 def unbind(name):
-    """Takes a module out of its package, unless the package itself imports it."""
+    """Removes a module from its package, unless the package itself imports it."""
     parent, _, child = name.rpartition(".")
     package = preloaded.get(parent)
     is_brought = name in plans.get(parent, closure_of(parent))
@@ -202,7 +205,7 @@ def creating_from_shelf(create):
     def create_module(*args):
         spec = args[-1]
         module = shelf.get(spec.name)
-        # The script may look for it elsewhere, or have put something else in the place of a module that it needs.
+        # The script may search for it elsewhere, or may have replaced a module that it needs.
         is_same = module is not None and module.__spec__.origin == spec.origin and is_complete(spec.name)
         if not is_same:
             return create(*args)
@@ -213,7 +216,7 @@ def creating_from_shelf(create):
     return as_part_of_import(create_module)
 
 
-# By the ids of modules that come from the shelf, and are not executed again: their specs.
+# By id, the specs of modules that come from the shelf and are not executed again.
 taken = {}
 
 
@@ -229,7 +232,7 @@ def executing_unless_taken(execute):
 
 
 def as_part_of_import(function):
-    """Python leaves the frames of its import system out of tracebacks. It knows them by this name."""
+    """Python omits the frames of its import system from tracebacks. It recognizes them by this file name."""
     function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
     return function
 
@@ -239,7 +242,7 @@ def is_complete(name):
 
 
 def take(name):
-    """Takes a module from the shelf, with the modules that it needs. Python itself adds the module to those that are loaded."""
+    """Takes a module from the shelf, with the modules that it needs. Python itself adds the module to `sys.modules`."""
     for each in plans[name]:
         module = shelf.get(each)
         if module is None:
@@ -251,7 +254,7 @@ def take(name):
         if each in renewals:
             renewals[each](module)
         register(each)
-        # Last, so that another thread finds it in one of the two places.
+        # Remove it last, so that another thread always finds it in one of the two places.
         shelf.pop(each, None)
 
 
@@ -261,7 +264,7 @@ def bind(name, module):
         return
     if child not in preloaded[parent].__dict__:
         setattr(preloaded[parent], child, module)
-    # Python has looked for the module in the folder of its package.
+    # An ordinary import would have searched for the module in the folder of its package.
     for place in preloaded[parent].__path__:
         if place not in sys.path_importer_cache:
             sys.path_importer_cache[place] = importlib.FileFinder(place, *importlib._get_supported_file_loaders())
@@ -272,7 +275,7 @@ class Loaded:
 
     def __init__(self):
         names = frozenset(sys.modules)
-        # A file of one of these names beside a script is the one that the script means.
+        # A file with one of these names beside a script has precedence for that script.
         self.shadowable = {name.partition(".")[0] for name in names} - {name.partition(".")[0] for name in at_start}
         self.stdlib = os.path.dirname(os.__file__)
         self.before_stdlib = []
@@ -285,7 +288,8 @@ class Loaded:
         self.stamps = [stamp_of(path) for path in self.files]
 
     def watched(self):
-        """The files that change with the environment: interpreter, environment, packages, and the modules loaded from them."""
+        """The files that change with the environment: interpreter, environment, packages, and the modules loaded from
+        them."""
         paths = [sys.executable, os.path.realpath(sys.executable), os.__file__, os.path.join(sys.prefix, "pyvenv.cfg")]
         for place in sys.path:
             if place == self.stdlib or place.startswith(os.path.join(self.stdlib, "lib-dynload")):
@@ -316,7 +320,8 @@ class Loaded:
                 stem, dot, _ = name.partition(".")
                 if stem not in self.shadowable:
                     continue
-                # A folder is a package only with a file that says so; without one, the module that was loaded wins.
+                # A folder is a regular package only with this file. Without it, the module that was loaded has
+                # precedence.
                 path = os.path.join(place, name)
                 if path in self.origins:
                     continue
