@@ -270,7 +270,7 @@ describe('a connection that breaks', () => {
     await client.connect();
     client.catchUp();
     const broken = proxy.cut(type, when);
-    // The executor reports the start of a run that lasts. The end of a shorter one includes it.
+    // The executor reports the start of a longer run separately. The end of a shorter run includes its start.
     const run = await spec('sleep 0.1; exit 5');
     expect(await client.run(run, noHooks)).toMatchObject({ runId: run.runId, cause: 'exit', exitCode: 5 });
     client.acknowledge(run.runId);

@@ -1,7 +1,7 @@
 import type { TerminalSize, TypedPiece } from '../execution/messages.ts';
 import type { Window } from './window.ts';
 
-/** More senders than pages of one run are likely to be open at once. */
+/** The number of remembered senders: more than the pages that one run has open at once. */
 const mostSenders = 64;
 
 /**
