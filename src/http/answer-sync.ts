@@ -8,9 +8,9 @@ import { internalError } from './error-answers.ts';
 import { endJson, type JsonFields, jsonContentType, sendJson } from './send-json.ts';
 
 /**
- * Answers a call that waits for its script. Clients give up on silence, and a script may take hours: once it has started, the
- * status can only be 200, so after a while the header is sent, and then a space now and again, which JSON allows before
- * its first brace.
+ * Answers a synchronous call. A script may take hours, and clients give up on a silent connection. Once the script has
+ * started, the status can only be 200. So after `heartbeatMs` the header is sent, and then one space per heartbeat: JSON
+ * allows white space before its first brace.
  */
 export async function answerSync(
   reply: FastifyReply,
@@ -20,17 +20,17 @@ export async function answerSync(
   const { raw } = reply;
   reply.request.isLasting = true;
   raw.setHeader('x-hob-run-id', run.runId);
-  const outcome = await Promise.race([run.outcome, patienceEnds(run, heartbeatMs)]);
+  const outcome = await Promise.race([run.outcome, heartbeatDue(run, heartbeatMs)]);
   if (outcome !== null) return sendJson(reply, executionAnswer(outcome));
 
   reply.hijack();
   raw.writeHead(200, { 'content-type': jsonContentType });
   raw.write(' ');
   const beat = setInterval(() => raw.write(' '), heartbeatMs);
-  // A caller that hangs up does not end the run; there is just nobody left to tell.
+  // The run continues when its caller disconnects.
   raw.once('close', () => clearInterval(beat));
   const late = await run.outcome.catch((error: unknown) => {
-    // The run goes on without this service, so there is no outcome to make up: the caller is to come back.
+    // The run continues in the executor and has no outcome yet. A broken connection tells the caller to ask again later.
     if (error instanceof AppError && error.code === 'service-stopping') return null;
     return failedOutcome(error, language);
   });
@@ -43,8 +43,8 @@ export async function answerSync(
   return reply;
 }
 
-/** Resolves when the script has started and its caller has waited long enough; the run's own end makes it irrelevant. */
-function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<null> {
+/** Resolves once the script has started and `heartbeatMs` have passed. Never resolves if the run ends first. */
+function heartbeatDue(run: SubmittedRun, heartbeatMs: number): Promise<null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => void run.started.then(() => resolve(null)), heartbeatMs);
     const end = () => clearTimeout(timer);
@@ -52,7 +52,7 @@ function patienceEnds(run: SubmittedRun, heartbeatMs: number): Promise<null> {
   });
 }
 
-/** The status is out already, so a refusal takes the form of a run that could not be carried out. */
+/** The status 200 is already sent, so an error is reported as the outcome of a run that could not be started. */
 function failedOutcome(error: unknown, language: Language): RunOutcome {
   const msg = (error instanceof AppError ? error : internalError(error)).text[language];
   return {

@@ -52,14 +52,14 @@ import { addTerminalRoutes } from './routes/terminal.ts';
 /** The whole HTTP application, without a socket. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { runStore, metrics } = dependencies;
-  // As many as there are callers who wait for something.
+  // Every waiting request adds a listener, so Node's warning about a leak does not apply.
   setMaxListeners(0, dependencies.closing);
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: AppError) => {
     metrics.http.refused(error.code);
     sendError(request, reply, error);
   };
   const app = fastify({
-    // Requests are not logged by fastify: it would write down addresses with run tokens in them.
+    // Fastify must not log requests: their addresses may contain run tokens.
     logger: false,
     bodyLimit: dependencies.jsonBodyBytes,
     routerOptions: { maxParamLength: 200 },
@@ -79,10 +79,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 
   app.decorateRequest('isLasting', false);
   app.decorateRequest('caller', null);
-  // One hook, and none that is awaited: it runs for every request.
+  // A single hook without promises, because it runs for every request.
   app.addHook('onRequest', (request, reply, done) => {
     if (!wasAdmitted(request.raw)) {
-      done(notByTheDoor());
+      done(bypassedDoor());
       return;
     }
     countAnswer(metrics.http, request, reply);
@@ -97,7 +97,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
 
   app.addHook('preHandler', (_request, reply, done) => {
-    // The door has refused the request while its body arrived: no handler may run.
+    // The door may refuse a request while its body arrives. No handler may run then.
     if (reply.raw.headersSent) reply.hijack();
     done();
   });
@@ -106,9 +106,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onRoute', (route) => routes.add(route));
   await app.register(swagger, { openapi: openApiInfo(dependencies.version) });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    // Told already, by the door: the request was broken off.
+    // The door has already answered: the request was incomplete.
     if (reply.raw.headersSent) return void reply.hijack();
-    // The caller hung up before the first byte of a file. Fastify closes the file then, and reports that as its error.
+    // The caller disconnected before the first byte of a file. Fastify then closes the file and reports that as an error.
     if (isCutShort(error) && reply.raw.destroyed) return void reply.hijack();
     return refuse(request, reply, toAppError(error, request, dependencies));
   });
@@ -169,16 +169,16 @@ function isCutShort(error: Error): boolean {
   return 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
-/** Whoever puts a way around the door into Hob finds every route closed. */
-function notByTheDoor(): AppError {
+/** Every route refuses a request that bypassed the door, so a defect that opens a bypass gives no access. */
+function bypassedDoor(): AppError {
   return internalError(new Error('a request reached a route without an access check'));
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
   const { status, headers, body } = answerError(error, pathOf(request), acceptLanguage(request.raw));
   if (error.code === 'body-too-large' && request.raw.httpVersion === '1.1') {
-    // Closing while the caller still sends would make it see a broken connection instead of this answer; what is left of
-    // the body is read and dropped instead.
+    // If the server closed the connection now, a caller that still sends would see a connection error instead of this
+    // answer. The server reads and discards the rest of the body instead.
     reply.header('connection', 'keep-alive');
   }
   void reply.code(status).headers(headers).send(body);

@@ -4,12 +4,12 @@ import { AppError } from '../shared/errors.ts';
 import { findJsonHazard, isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { whereNotJson } from '../shared/json-fault.ts';
 
-/** A body as it was sent: JSON values, or the texts of a form. */
+/** A parsed body: JSON values, or the strings of a form. */
 export type Body = { readonly kind: 'json' | 'form'; readonly fields: JsonObject };
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bodies are read by their declared type and by nothing else: JSON everywhere, and forms where a route asks for them. */
+/** The declared content type alone selects the parser: JSON everywhere, forms only where `takeFormsToo` adds them. */
 export function takeJsonOnly(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -28,7 +28,7 @@ export function takeFormsToo(app: FastifyInstance, maxBytes: number): void {
 }
 
 function parseJson(bytes: Buffer): Body {
-  // No body at all counts as an empty object, with and without a content type.
+  // A missing body counts as an empty object, with or without a content type.
   if (bytes.length === 0) return { kind: 'json', fields: {} };
   let value: Json;
   const text = decodeStrictly(bytes);
@@ -66,7 +66,7 @@ function decodeStrictly(bytes: Buffer): string {
   }
 }
 
-/** What is escaped must be UTF-8, too; else its characters would be replaced without a word. A percent sign alone is just one. */
+/** Percent escapes must be UTF-8: `URLSearchParams` would silently replace invalid bytes. A percent sign without digits is literal. */
 function checkEscapes(text: string): void {
   try {
     decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
@@ -83,7 +83,7 @@ function malformed(en: string, zh: string): AppError {
   return new AppError('body-malformed', { en, zh });
 }
 
-/** The parsed body of a request; an empty one where there was none. */
+/** The parsed body of a request; an empty object if the request had none. */
 export function bodyOf(request: { body: unknown }): Body {
   const { body } = request;
   if (

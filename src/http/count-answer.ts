@@ -3,15 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 
 /**
- * Counts the answer to a request once it is through, or its caller gone. Its duration is to show how quick Hob is. An answer that
- * waits for a script, which may take hours, or that stays open for events to come would show only how long those take, and a few of
- * them would drown all others; the handler marks them as lasting, and they are counted without a duration. The time to the
- * first byte would not do instead: for a synchronous call that is the script's time, too. How long scripts take has a metric of
- * its own.
+ * Counts the answer to a request when it is complete or its caller has disconnected. The duration metric shows how fast Hob is.
+ * Answers that wait for a script, which may take hours, or that stay open for events would distort it, so their handlers set
+ * `isLasting` and they are counted without a duration. The time to the first byte is no alternative: in a synchronous call it
+ * includes the script's time. The duration of scripts has a separate metric.
  */
 export function countAnswer(metrics: HttpMetrics, request: FastifyRequest, { raw }: FastifyReply): void {
   const beganMs = performance.now();
-  // Not `finish`: that never comes when the caller has hung up.
+  // Not `finish`: that event does not fire if the caller disconnects.
   raw.once('close', () => {
     metrics.answered({
       route: request.routeOptions?.url,

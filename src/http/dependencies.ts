@@ -27,30 +27,30 @@ import type { Logger } from '../shared/log.ts';
 import type { Text } from '../shared/text.ts';
 import type { TokenGuard } from './door/token-guard.ts';
 
-/** The environments on the disk, as far as the routes need them. */
+/** The part of the environment store that the routes use. */
 export interface EnvironmentList {
   list(): Promise<EnvironmentView[]>;
-  /** Null when there is no such environment; refuses one that is in use. */
+  /** Null if there is no such environment. Throws if it is in use. */
   remove(key: string): Promise<EnvironmentView | null>;
 }
 
-/** The settings that hold, as far as they are shown. */
+/** The effective settings, without secrets. */
 export interface ShownSettings {
   readonly home: string;
   readonly file: string;
-  /** Where the service is reached; known once it listens. */
+  /** The addresses of the service; known once it listens. */
   reached(): { readonly address: string; readonly beyond: readonly string[] };
   readonly items: readonly {
     readonly name: string;
     readonly value: Json;
     readonly default: Json;
-    /** Null: it is the default. */
+    /** Null: the default value. */
     readonly origin: { readonly kind: 'file' | 'environment' | 'flag'; readonly name: string } | null;
     readonly meaning: Text;
   }[];
 }
 
-/** What the routes need from the rest of Hob. */
+/** The parts of Hob that the routes use. */
 export interface AppDependencies {
   catalogue: Catalogue;
   runs: RunService;
@@ -75,32 +75,32 @@ export interface AppDependencies {
   runtimes: { survey(): Promise<readonly SurveyedRuntime[]> };
   notifications: Notifications;
   desktop: Pick<Desktop, 'state'>;
-  /** Shows the folder of a path to the person at the desk, and resolves with it. */
+  /** Opens the folder of a path in the user's file manager, and resolves with the folder. */
   openFolder: (path: string) => Promise<string>;
-  /** The interpreters that wait for runs. */
+  /** The warm interpreters. */
   warm: { readonly limits: WarmLimits; state(): WarmState | null };
   /** The process that runs scripts. */
   executor: { readonly state: ExecutorState };
   metrics: Metrics;
   log: Logger;
   version: string;
-  /** Where the console's files are. Null: it was not built. */
+  /** The folder with the console's files. Null: the console was not built. */
   consoleFolder: string | null;
   heartbeatMs: number;
   jsonBodyBytes: number;
   formBodyBytes: number;
-  /** Aborted when connections are about to be closed: answers that would go on for ever end then. */
+  /** Aborted before the service closes its connections. Endless answers end then. */
   closing: AbortSignal;
-  /** Null: no token is needed. */
+  /** Null: the service requires no token. */
   guard: TokenGuard | null;
   requestStop: (how: { all: boolean }) => void;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The run that sent this request, by the token in its address. */
+    /** The run that sent this request, known by the run token in the address. */
     caller: Caller;
-    /** Set where the length of the answer is not up to Hob: it waits for a script, or stays open for what is to come. */
+    /** True if Hob does not control the duration of the answer: it waits for a script, or stays open for events. */
     isLasting: boolean;
   }
 }

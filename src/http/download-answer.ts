@@ -3,7 +3,7 @@ import { formatRepoId } from '../models/repo-id.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
 
-/** A download, as it is shown everywhere. */
+/** The JSON form of a download. */
 export function downloadAnswer(download: DownloadView, language: Language): JsonObject {
   const { repo, error } = download;
   return {

@@ -6,7 +6,7 @@ import { invalidField } from './query-fields.ts';
 import { repoIdInvalid } from './repo-id-invalid.ts';
 import { DownloadBody, globBounds } from './wire/model-downloads.ts';
 
-/** What was asked for; null where it was not said. */
+/** The fields of a download request; null: not given. */
 export interface DownloadFields {
   readonly repo: RepoId;
   readonly source: ModelSource | null;
@@ -14,7 +14,7 @@ export interface DownloadFields {
   readonly revision: string | null;
 }
 
-/** The fields of a request to download. A name that nobody knows may be a typing error that costs gigabytes. */
+/** Reads the fields of a download request. Refuses unknown names, because a typing error could cost gigabytes. */
 export function readDownloadFields(fields: JsonObject): DownloadFields {
   const known = Object.keys(DownloadBody.properties);
   const unknown = Object.keys(fields).find((name) => !known.includes(name));
@@ -58,7 +58,7 @@ function isGlob(value: unknown): value is string {
   return typeof value === 'string' && value.length <= globBounds.length && /^[^\p{Cc}\p{Cs}]+$/u.test(value);
 }
 
-/** It becomes a part of an address and of a path. Names such as refs/pr/7 are in use. */
+/** The revision becomes part of a URL and of a path. Names such as refs/pr/7 are valid. */
 const revisionPattern = /^(?=.{1,200}$)\w(?:[\w.-]*[\w-])?(?:\/\w(?:[\w.-]*[\w-])?)*$/;
 
 function readRevision({ revision }: JsonObject): string | null {

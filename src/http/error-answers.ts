@@ -5,8 +5,8 @@ import { preferredLanguage } from './language.ts';
 import { pathOfTarget } from './path-of-target.ts';
 
 /**
- * The one place where a refusal becomes a status: a new code does not compile until someone decides.
- * @public docs/errors.md is made from it
+ * Maps each error code to an HTTP status. A new code does not compile until it has a status here.
+ * @public docs/errors.md is generated from it
  */
 export function statusOf(code: ErrorCode): number {
   switch (code) {
@@ -115,7 +115,7 @@ export function statusOf(code: ErrorCode): number {
   }
 }
 
-/** Each operation of the interface has its own form of error; what came later shares one. */
+/** Each operation of interface 0.3.0 has its own error form. All other operations share the form `later`. */
 type ErrorForm = 'execution' | 'notify' | 'model' | 'later';
 
 function formOf(path: string): ErrorForm {
@@ -138,7 +138,7 @@ export interface ErrorAnswer {
   body: JsonObject;
 }
 
-/** The answer to a refused request, in the form of the operation that was asked for. */
+/** The answer to a refused request, in the error form of its operation. */
 export function answerError(
   error: AppError,
   target: string,
@@ -154,14 +154,14 @@ export function answerError(
       'x-hob-error': error.code,
       ...(error.retryAfterS !== undefined && { 'retry-after': String(error.retryAfterS) }),
       ...(error.code === 'door-token' && { 'www-authenticate': 'Bearer realm="hob"' }),
-      // A caller that keeps its connection keeps a file handle, which may be just what is lacking.
+      // An open connection keeps a file handle, which may be the exhausted resource.
       ...(error.code === 'resources-exhausted' && { connection: 'close' }),
     },
     body: bodyOf(),
   };
 
   function bodyOf(): JsonObject {
-    // A path or method that does not exist belongs to no operation.
+    // An unknown path or method belongs to no operation.
     if (error.code === 'path-unknown' || error.code === 'method-not-allowed')
       return { status: 'error', message };
     switch (form) {
@@ -192,7 +192,7 @@ export function internalError(cause: unknown): AppError {
   );
 }
 
-/** A fixed text of the interface. */
+/** The interface fixes this text. */
 export function notifyContentType(): AppError {
   const message = 'Content-Type must be application/json';
   return new AppError('notify-content-type', { en: message, zh: message });

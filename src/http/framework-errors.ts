@@ -4,7 +4,7 @@ import { AppError } from '../shared/errors.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { internalError, notifyContentType } from './error-answers.ts';
 
-/** What fastify refuses by itself, as one of ours. Anything unexpected is a defect, and logged as one. */
+/** Maps fastify's own errors to an AppError. An unexpected error is a defect and is logged as one. */
 export function toAppError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -77,7 +77,7 @@ export function wrongMethod(method: string, allowed: readonly string[]): AppErro
   });
 }
 
-/** The route's own path where there is one: a caller may spell it with escapes. */
+/** The path of the matched route, else of the request: a caller may write the path with percent escapes. */
 export function pathOf(request: FastifyRequest): string {
   return request.routeOptions?.url ?? request.url;
 }

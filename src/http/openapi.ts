@@ -9,7 +9,7 @@ export function openApiInfo(version: string) {
       description: `Manages and runs the scripts on this machine. Implements interface ${interfaceVersion}.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Needed only where the setting `token` says so.
+    // The token is required only if the setting `token` is on.
     security: [{}, { token: [] }],
     components: { securitySchemes: { token: { type: 'http' as const, scheme: 'bearer' } } },
   };

@@ -4,7 +4,7 @@ import type { Problem } from '../scripts/script.ts';
 import type { JsonObject } from '../shared/json.ts';
 import type { Language } from '../shared/text.ts';
 
-/** An operation on a package, as it is shown everywhere. */
+/** The JSON form of a package operation. */
 export function operationAnswer(operation: OperationView, language: Language): JsonObject {
   const { script, source, error } = operation;
   return {

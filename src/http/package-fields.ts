@@ -3,7 +3,7 @@ import type { JsonObject } from '../shared/json.ts';
 import { invalidField } from './query-fields.ts';
 import { mostSourceCharacters } from './wire/packages.ts';
 
-/** Where a package is to come from, as it was said; null where nothing was. */
+/** The fields of a package request; null: not given. */
 export interface PackageFields {
   readonly source: string | null;
   readonly ref: string | null;
@@ -11,7 +11,7 @@ export interface PackageFields {
   readonly prepare: boolean;
 }
 
-/** The fields of a request about a package. A name that nobody knows may be a typing error, which must not go unnoticed. */
+/** Reads the fields of a package request. Refuses unknown names, because they may be typing errors. */
 export function readPackageFields(fields: JsonObject, { properties }: { properties: object }): PackageFields {
   refuseOthers(fields, Object.keys(properties));
   return {
@@ -22,7 +22,7 @@ export function readPackageFields(fields: JsonObject, { properties }: { properti
   };
 }
 
-/** For a request that has nothing to say. */
+/** For requests that have no fields. */
 export function refuseFields(fields: JsonObject): void {
   refuseOthers(fields, []);
 }
@@ -39,7 +39,7 @@ function readText(fields: JsonObject, name: 'source' | 'ref' | 'path'): string |
   const value = fields[name];
   if (value === undefined || value === null) return null;
   const isText = typeof value === 'string' && value !== '' && value.length <= mostSourceCharacters;
-  // No path, address or name of a branch has any; and neither can be passed on to another program.
+  // Paths, addresses and branch names contain no control characters or lone surrogates, and such text cannot be passed to git.
   if (!isText || /[\p{Cc}\p{Cs}]/u.test(value))
     throw invalidField(
       name,

@@ -1,6 +1,6 @@
 import { AppError } from '../shared/errors.ts';
 
-/** The query of a request, read field by field. A name that nobody knows is a typing error, which must not go unnoticed. */
+/** Reads the query fields of a request. Refuses unknown names, because they are typing errors. */
 export class QueryFields {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -9,10 +9,10 @@ export class QueryFields {
     for (const [name, value] of Object.entries(query ?? {})) {
       if (!known.includes(name)) throw unknownField(name, known);
       if (typeof value !== 'string') throw invalidField(name, 'given once', '只给出一次');
-      // No text on record has one, and the database would take it for the end of the text.
+      // No stored text contains NUL, and the database would treat it as the end of the text.
       if (value.includes('\0'))
         throw invalidField(name, 'a string without NUL characters', '不含 NUL 的文本');
-      // An empty one is a form field that nobody has filled in.
+      // An empty value is a form field that was left blank.
       if (value !== '') values.set(name, value);
     }
     this.#values = values;
@@ -28,7 +28,7 @@ export class QueryFields {
     return value;
   }
 
-  /** One or more, with commas between them; each is there once. */
+  /** One or more UUIDs, separated by commas, without duplicates. */
   uuids(name: string): string[] | null {
     const value = this.text(name)?.toLowerCase() ?? null;
     if (value === null) return null;
@@ -38,7 +38,7 @@ export class QueryFields {
     return ids;
   }
 
-  /** Words from a list, with commas between them. */
+  /** Words from a list, separated by commas. */
   words<Word extends string>(name: string, known: readonly Word[]): Word[] | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -55,7 +55,7 @@ export class QueryFields {
     return words;
   }
 
-  /** A time, as it is written in records. */
+  /** A time, in the format of the records. */
   time(name: string): string | null {
     const value = this.text(name);
     if (value === null) return null;
@@ -78,7 +78,7 @@ export class QueryFields {
   }
 }
 
-/** Refuses what is not in the schema, where the fields are read elsewhere. */
+/** Refuses query fields that are not in the schema. For routes that read the fields elsewhere. */
 export function checkQuery(query: unknown, { properties }: { properties: object }): void {
   new QueryFields(query, Object.keys(properties));
 }
@@ -86,13 +86,13 @@ export function checkQuery(query: unknown, { properties }: { properties: object 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Times on record are compared as texts, which only those with a year of four digits can be. */
+/** Stored times are compared as text, which works only for years of four digits. */
 const comparablePattern = /^\d{4}-/;
 
 function toTime(text: string): string | null {
   const [, day = ''] = timePattern.exec(text) ?? [];
   const ms = day === '' ? Number.NaN : Date.parse(text);
-  // The 31st of February is taken for a day in March.
+  // `Date.parse` accepts February 31 as a day in March.
   if (Number.isNaN(ms) || !new Date(Date.parse(day)).toISOString().startsWith(day)) return null;
   const time = new Date(ms).toISOString();
   return comparablePattern.test(time) ? time : null;
@@ -111,7 +111,7 @@ export function invalidCursor(): AppError {
   return invalidField('cursor', 'the value of `next` of the previous page', '上一页 next 的值');
 }
 
-/** `zh` begins with a blank where it begins with a letter or a digit: Chinese is set so. */
+/** `zh` begins with a space if its first character is a letter or a digit, as Chinese typography requires. */
 export function invalidField(name: string, en: string, zh: string): AppError {
   return new AppError('field-invalid', { en: `${name} must be ${en}`, zh: `${name} 应为${zh}` });
 }

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 
 import { pathOfTarget } from './path-of-target.ts';
 
-/** Which methods a path has, so that a wrong one can be told from a wrong path. */
+/** The methods of each path. Distinguishes a wrong method (405) from an unknown path (404). */
 export class RouteIndex {
   readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
 

@@ -2,8 +2,8 @@ import type { BriefRun } from '../runs/run-record.ts';
 import type { JsonFields } from './send-json.ts';
 
 /**
- * The record of a run, as it is shown everywhere. In brief, an envelope that is too large for that is shown by its code and
- * the beginning of its message.
+ * The JSON form of a run record. If a brief record omits a large envelope, `result` has only its code and the beginning of its
+ * message.
  */
 export function runAnswer(record: BriefRun): JsonFields {
   const { code, message } = record;

@@ -1,7 +1,7 @@
 import type { Cursor } from '../runs/history/history-store.ts';
 import { invalidCursor } from './query-fields.ts';
 
-/** Where a page ends, as a text that means nothing to anybody else. */
+/** The end of a page, as an opaque text. */
 export function writeCursor({ queuedAt, seq }: Cursor): string {
   return Buffer.from(`${seq} ${queuedAt}`).toString('base64url');
 }

@@ -10,7 +10,7 @@ import { fixedText } from '../shared/text.ts';
 import type { Body } from './body-parsers.ts';
 import { ExecuteBody } from './wire/operations.ts';
 
-/** The fields of execute and link. Each is read when its turn comes: the interface fixes which mistake is reported first. */
+/** Fields of execute and link. Each has its own reader, because the interface fixes the order of the checks. */
 export function readScriptId({ fields }: Body): string {
   const id = fields.script_id;
   if (id === undefined || id === null || id === '') {
@@ -20,7 +20,7 @@ export function readScriptId({ fields }: Body): string {
   return id;
 }
 
-const formTruths = new Map([
+const formBooleans = new Map([
   ['true', true],
   ['1', true],
   ['yes', true],
@@ -35,7 +35,7 @@ const formTruths = new Map([
 export function readSync({ kind, fields }: Body): boolean {
   const sync = fields.sync ?? false;
   if (kind === 'form') {
-    const truth = formTruths.get(String(sync).trim().toLowerCase());
+    const truth = formBooleans.get(String(sync).trim().toLowerCase());
     if (truth === undefined) throw invalid('sync', 'true or false', 'true 或 false');
     return truth;
   }
@@ -44,14 +44,14 @@ export function readSync({ kind, fields }: Body): boolean {
   return sync;
 }
 
-/** The path of the legacy argument file; null when none was given. */
+/** The path of the legacy argument file, or null. */
 export function readTempFilePath({ fields }: Body): string | null {
   const path = fields.temp_file ?? '';
   if (typeof path !== 'string') throw invalid('temp_file', 'an absolute path', '绝对路径');
   return path === '' ? null : path;
 }
 
-/** `data` or `params`: a JSON value, or in a form the text of one. Null is as good as absent. */
+/** `data` or `params`: a JSON value, or JSON text in a form. Null counts as absent. */
 export function readStructured({ kind, fields }: Body, field: 'data' | 'params'): Json | undefined {
   const value = fields[field] ?? undefined;
   if (kind === 'json' || value === undefined) return value;
@@ -68,7 +68,7 @@ export function readStructured({ kind, fields }: Body, field: 'data' | 'params')
   return parsed ?? undefined;
 }
 
-/** The console and the command line say who they are. */
+/** The console and the command line identify themselves with a header. */
 export function originOf({ headers }: { headers: IncomingHttpHeaders }): Origin {
   const claimed = headers['x-hob-origin'];
   return claimed === 'console' || claimed === 'cli' ? claimed : 'execute';

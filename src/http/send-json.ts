@@ -6,12 +6,12 @@ import { textOf } from '../shared/decode-text.ts';
 import type { Json } from '../shared/json.ts';
 import type { JsonText } from '../shared/json-text.ts';
 
-/** The fields of an object to send. What is in bytes is JSON text already, and goes out as it is. */
+/** The fields of an object to send. Bytes are already JSON text and are sent unchanged. */
 export type JsonFields = Readonly<Record<string, Json | JsonText>>;
 
 export const jsonContentType = 'application/json; charset=utf-8';
 
-/** Answers 200 with an object of which parts are JSON text already. Nothing large is copied. */
+/** Answers 200 with an object. Large fields that are already JSON text are not copied. */
 export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply {
   const pieces = piecesOf(fields);
   const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -21,18 +21,18 @@ export function sendJson(reply: FastifyReply, fields: JsonFields): FastifyReply 
   return reply;
 }
 
-/** The same object as one line of text, for where there are lines. Line breaks between the parts of JSON mean nothing. */
+/** The object as a single line of JSON. Line breaks between JSON tokens become spaces. */
 export function jsonLine(fields: JsonFields): string {
   const text = toJson(fields);
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text;
 }
 
-/** Ends an answer that has begun already. */
+/** Ends an answer whose header is already sent. */
 export function endJson(raw: ServerResponse, fields: JsonFields): void {
   endWith(raw, piecesOf(fields));
 }
 
-/** Up to here it is cheaper to copy an answer than to send it in pieces. */
+/** Up to this size it is cheaper to copy an answer than to send it in pieces. */
 const smallBytes = 16 * 1024;
 
 function endWith(raw: ServerResponse, pieces: readonly Uint8Array[]): void {
@@ -41,13 +41,13 @@ function endWith(raw: ServerResponse, pieces: readonly Uint8Array[]): void {
     raw.end(Buffer.concat(pieces, sizeBytes));
     return;
   }
-  // Until the end is known, so that the beginning does not leave by itself.
+  // Collect the pieces, so that the first one is not sent in a packet of its own.
   raw.cork();
   for (const piece of pieces) raw.write(piece);
   raw.end();
 }
 
-/** The same as text, for what is known to be small. */
+/** The object as JSON text. Only for small objects. */
 export function toJson(fields: JsonFields): string {
   let text = '';
   for (const name of Object.keys(fields)) {

@@ -4,7 +4,7 @@ import { AppError } from '../shared/errors.ts';
 const longestWaitS = 300;
 const secondsPattern = /^\d{1,3}(?:\.\d{1,9})?$/;
 
-/** How long a caller wants to wait, in milliseconds. */
+/** Parses the query field `wait`, in seconds. Returns milliseconds. */
 export function readWaitMs(wait: string | null): number {
   if (wait === null) return 0;
   const seconds = secondsPattern.test(wait) ? Number(wait) : Number.NaN;
@@ -15,7 +15,7 @@ export function readWaitMs(wait: string | null): number {
   });
 }
 
-/** Waits until a run has ended, for a while, or until the signal says that it is pointless. */
+/** Waits until a run has ended, `waitMs` have passed, or the signal is aborted. */
 export async function waitForEnd(
   runId: string,
   { runEnds, waitMs, signal }: { runEnds: RunEnds; waitMs: number; signal: AbortSignal },

@@ -6,8 +6,8 @@ import type { WarmAnswer } from './wire/service.ts';
 const none = { hits: 0, misses: 0, memoryBytes: 0, isShortOfMemory: false, kinds: [] };
 
 /**
- * How the interpreters that wait for runs stand, also before the executor has said anything. Which they are, with their paths, is
- * nothing for those who need not say who they are.
+ * The state of the warm interpreters; zeros before the executor's first report. Callers that are not authenticated get no list of
+ * interpreters, because it contains paths.
  */
 export function warmAnswer(
   { limits, state }: AppDependencies['warm'],

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { stopping } from '../runs/refusals.ts';
 
-/** Aborted when the answer is through, or when there is nobody left to answer. */
+/** A signal that is aborted when the answer is complete or the caller has disconnected. */
 export function whenAnswered({ socket }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
   const answered = new AbortController();
   const end = () => {
@@ -13,13 +13,13 @@ export function whenAnswered({ socket }: FastifyRequest, { raw }: FastifyReply):
     answered.abort();
   } else {
     raw.once('close', end);
-    // The answer to a pipelined request hears nothing of the connection until its turn has come.
+    // The response to a pipelined request gets no `close` event until its turn comes.
     socket.once('close', end);
   }
   return answered.signal;
 }
 
-/** Like `whenAnswered`, and aborted also when the service is about to close its connections, with the refusal to tell the caller then. */
+/** Like `whenAnswered`, but also aborted before the service closes its connections. The reason is the error for the caller. */
 export function whenAnsweredOr(
   closing: AbortSignal,
   request: FastifyRequest,

@@ -6,7 +6,7 @@ export function noteAdmitted(request: IncomingMessage): void {
   admitted.add(request);
 }
 
-/** Whether a request came by the door. What did not is answered by no route, however it got there. */
+/** Whether a request passed the door. Routes refuse every other request. */
 export function wasAdmitted(request: IncomingMessage): boolean {
   return admitted.has(request);
 }

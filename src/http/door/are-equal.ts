@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether two secrets are the same, in a time that says nothing about where they differ, or how long they are. */
+/** Compares two secrets. The time taken reveals neither where they differ nor how long they are. */
 export function areEqual(first: string, second: string): boolean {
   return timingSafeEqual(digest(first), digest(second));
 }

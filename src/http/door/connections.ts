@@ -5,40 +5,40 @@ import type { Duplex } from 'node:stream';
 import type { Text } from '../../shared/text.ts';
 
 export interface ConnectionLimits {
-  /** Connections at once. One more is let in far enough to be told that there is no room. */
+  /** Maximum number of connections. Connections above it are accepted only to be refused with an answer. */
   readonly most: number;
-  /** By what they are limited, for people. */
+  /** The cause of the limit `most`, for error messages. */
   readonly reason: Text;
-  /** Beyond so many, those that wait for their next request are closed: each takes a file handle that a run may need. */
+  /** Above this number, idle connections are closed: each one takes a file handle that a run may need. */
   readonly mostIdle: number;
-  /** How long a client may pause while it sends a request, and how long until one that does not read its answer counts as stuck. */
+  /** How long a client may pause while it sends a request, and after how long a client that does not read counts as stuck. */
   readonly pauseMs: number;
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** How much had come on the connection when the answer was through. */
+  /** Bytes received on the connection when the answer was complete. */
   bytesReadAtEnd: number | null;
 }
 
-/** So many more are let in to be refused; who comes then is not even told. */
+/** Connections above the limit that get a refusal as answer. Further ones are closed without an answer. */
 const mostRefusedAtOnce = 100;
 const refusedWithinMs = 5000;
 
-/** Where there is no room for others, these are needed most. */
+/** Answered even above the limit, because monitoring and stopping are needed most when the service is overloaded. */
 const alwaysAnswered = new Set(['/api/health', '/api/stop']);
 
-/** Keeps the number of connections in bounds, and those short that take up room without getting on. */
+/** Limits the number of connections, and closes connections that make no progress. */
 export class Connections {
   readonly limits: ConnectionLimits;
   readonly #open = new Set<Socket>();
-  /** Those that came when there was no room, and have no place yet. */
+  /** Connections opened above the limit that have no place yet. */
   readonly #late = new Set<Socket>();
   readonly #exchanges = new WeakMap<Duplex, Exchange>();
-  /** Those that are closed for whatever else comes on them. */
+  /** Connections on which further requests are ignored. */
   readonly #over = new WeakSet<Duplex>();
-  /** Clients that did not read, with how much they had taken. */
+  /** Connections of clients that do not read, with the number of bytes taken so far. */
   readonly #stuck = new Map<Socket, number>();
 
   constructor(limits: ConnectionLimits) {
@@ -47,16 +47,16 @@ export class Connections {
 
   /** `onPause` is called for a client that stopped in the middle of its request. */
   watch(server: Server, onPause: (answer: ServerResponse, socket: Socket) => void): void {
-    // Node takes a connection for idle as soon as its answer was handed over, however much of it is still to be sent.
+    // Node counts a connection as idle once the answer is handed over, even if most of it is still to be sent.
     server.closeIdleConnections = () => this.#closeIdle(server);
     server.on('connection', (socket: Socket) => this.#admit(socket));
     server.setTimeout(this.limits.pauseMs, (socket: Socket) => {
       const exchange = this.#exchanges.get(socket);
-      // Node itself refuses who is late with its first header.
+      // Node itself refuses a client that is late with its first header.
       if (exchange === undefined) return;
       if (exchange.response.writableFinished) socket.destroy();
       else if (!exchange.request.complete) onPause(exchange.response, socket);
-      // There may be a person at the other end who reads page by page: it is cut off when its place is needed.
+      // The client may be a pager that a person reads slowly. Close it only when its place is needed.
       else if (socket.writableLength > 0) this.#stuck.set(socket, takenOf(socket));
     });
   }
@@ -66,7 +66,7 @@ export class Connections {
     return this.#exchanges.get(socket)?.response ?? null;
   }
 
-  /** A request has come. False when its connection is closed for it. */
+  /** Registers a request. False if requests on its connection are ignored. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     if (this.#over.has(socket)) return false;
@@ -78,7 +78,7 @@ export class Connections {
     return true;
   }
 
-  /** Whether there is a place for a request that has come. */
+  /** Whether the connection of a request has, or now gets, a place within the limit. */
   hasRoom({ socket, url }: IncomingMessage): boolean {
     if (!this.#late.has(socket)) return true;
     if (this.#taken < this.limits.most) {
@@ -86,13 +86,13 @@ export class Connections {
       return true;
     }
     if (!alwaysAnswered.has(url ?? '')) return false;
-    // It is closed in a moment: a client that took it for open would lose its next request on it.
+    // This connection is closed soon. A client that reused it would lose its next request.
     const answer = this.latestAnswer(socket);
     if (answer !== null) answer.shouldKeepAlive = false;
     return true;
   }
 
-  /** Nothing that comes on this connection from now on is looked at. */
+  /** Ignores all further requests on this connection. */
   takeNoMore(socket: Duplex): void {
     this.#over.add(socket);
   }
@@ -111,26 +111,26 @@ export class Connections {
     const { most, mostIdle } = this.limits;
     if (this.#taken > Math.min(most, mostIdle)) this.#closeIdle();
     if (this.#taken <= most) return;
-    // What is closed here gives its place back a moment later, in time for the request.
+    // A stuck connection that is closed here frees its place shortly after, in time for the request.
     this.#late.add(socket);
     this.#closeStuck();
     if (this.#late.size > mostRefusedAtOnce) {
       socket.destroy();
       return;
     }
-    // Whoever has no place may not take one by saying nothing.
+    // A client without a place must not keep its connection open by sending nothing.
     const limit = setTimeout(() => {
       if (this.#late.has(socket)) socket.destroy();
     }, refusedWithinMs);
     socket.once('close', () => clearTimeout(limit));
   }
 
-  /** Closes the connections that wait for their next request: their last answer is through, and nothing came since. */
+  /** Closes connections whose last answer is complete and that have received nothing since. */
   #closeIdle(server?: Server): void {
     for (const socket of this.#open) {
       const exchange = this.#exchanges.get(socket);
       const isIdle = exchange?.request.complete && exchange.bytesReadAtEnd === socket.bytesRead;
-      // It was told all that it will be, and only its own side is open still.
+      // All is sent, and only the client's side is still open.
       const isOver = server !== undefined && this.#over.has(socket) && socket.writableFinished;
       if ((isIdle || isOver) && (server === undefined || serverOf(socket) === server)) socket.destroy();
     }

@@ -25,13 +25,13 @@ import type { TokenGuard } from './token-guard.ts';
 interface DoorOptions {
   app: FastifyInstance;
   policy: DoorPolicy;
-  /** Null: no token is needed. */
+  /** Null: the service requires no token. */
   guard: TokenGuard | null;
   connections: Connections;
   /** How long a client may take for the header of a request. */
   receiveMs: number;
   metrics: HttpMetrics;
-  /** The address and port that a connection reached, where Hob listens on all addresses of the machine; else nothing. */
+  /** The local address and port of a connection if Hob listens on all addresses of the machine, else empty. */
   reached: (socket: Socket) => readonly string[];
 }
 
@@ -40,16 +40,17 @@ const timeoutChecks = 4;
 const longestCheckMs = 5000;
 
 /**
- * A server with the door in front of the application: what is refused is answered here, before anything of its body is looked at.
- * An upgrade has no listener on purpose: Node then treats it as the plain request that it also is, which comes by the same way.
+ * A server that checks every request before the application gets it. Refused requests are answered here, and their bodies are not
+ * read. There is deliberately no listener for `upgrade`: without one, Node treats an upgrade as a plain request, which is
+ * checked in the same way.
  */
 export function createDoorServer(options: DoorOptions): Server {
   const { app, policy, guard, connections, receiveMs, metrics } = options;
-  /** Those on which something came that is no request: nothing that follows it is one. */
-  const spoilt = new WeakSet<Duplex>();
+  /** Connections that sent invalid HTTP. Everything after it is ignored. */
+  const invalidSockets = new WeakSet<Duplex>();
   const server: Server = createServer(
     {
-      // The door checks the Host header itself, to answer in the right form.
+      // The door checks the Host header itself, so that the error has the form of the operation.
       requireHostHeader: false,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: receiveMs,
@@ -59,35 +60,35 @@ export function createDoorServer(options: DoorOptions): Server {
     },
     enter,
   );
-  // Beyond its limit Node drops headers without a word, and the door has to see them all; their size is limited anyway.
+  // Above its limit Node silently drops headers, but the door must check all of them. Their size is limited anyway.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!admit(request, response)) return;
     response.writeContinue();
     app.routing(request, response);
   });
-  // An expectation other than 100-continue cannot be met; the request is answered as if it had none.
+  // An expectation other than 100-continue cannot be met. Ignore it.
   server.on('checkExpectation', enter);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
   server.on('clientError', (error: Error, socket: Duplex) => {
     const hasGone = errnoOf(error) === 'ECONNRESET';
-    if (spoilt.has(socket) && !hasGone) return;
+    if (invalidSockets.has(socket) && !hasGone) return;
     const answer = connections.latestAnswer(socket);
     const refused = clientRefusal(error, receiveMs);
     if (hasGone || !socket.writable) socket.destroy();
     else if (answer === null) refuseBytes(refused, socket);
-    // The request itself is broken off, and may have no other answer.
-    else if (!answer.req.complete) breakOff(answer, socket, refused);
+    // The request is incomplete and cannot get another answer.
+    else if (!answer.req.complete) abortRequest(answer, socket, refused);
     else if (answer.writableFinished) refuseBytes(refused, socket);
-    // What is no request stands behind a good one, whose answer comes first; a stream has no end that could be waited for.
+    // The invalid bytes follow a valid request, whose answer comes first. A stream would never end, so close it.
     else if (isEndless(answer)) socket.destroy();
     else {
-      spoil(socket);
+      markInvalid(socket);
       answer.once('finish', () => refuseBytes(refused, socket));
     }
   });
   connections.watch(server, (response, socket) => {
-    breakOff(response, socket, timeoutRefusal(receiveMs));
+    abortRequest(response, socket, timeoutRefusal(receiveMs));
   });
   return server;
 
@@ -96,7 +97,7 @@ export function createDoorServer(options: DoorOptions): Server {
   }
 
   function admit(request: IncomingMessage, response: ServerResponse): boolean {
-    // What is sent behind something that was refused comes too late: the caller knows that the connection is closed.
+    // A request after a refused one is ignored: the refusal has announced that the connection closes.
     if (!connections.begin(request, response)) return false;
     for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
     const refused = judgeRequest(request);
@@ -110,7 +111,7 @@ export function createDoorServer(options: DoorOptions): Server {
     return false;
   }
 
-  /** The door never throws: whoever cannot be judged does not come in. */
+  /** Never throws: a request that cannot be checked is refused. */
   function judgeRequest(request: IncomingMessage): AppError | null {
     const { method = '', url: target = '', httpVersion, rawHeaders, socket } = request;
     const knock = { method, target, httpVersion, rawHeaders, reached: options.reached(socket) };
@@ -131,13 +132,13 @@ export function createDoorServer(options: DoorOptions): Server {
     writeRefusal(response, refused);
   }
 
-  /** A request that will never be whole; somebody may be waiting for the rest of its body. */
-  function breakOff(response: ServerResponse, socket: Duplex, refused: AppError): void {
+  /** Ends a request that will never be complete. A handler may be waiting for the rest of its body. */
+  function abortRequest(response: ServerResponse, socket: Duplex, refused: AppError): void {
     if (!response.headersSent) {
       refuse(response, refused);
       response.end();
     }
-    // It was refused before, for something else, and its caller is not done with it.
+    // The request was already refused for another reason, and the refusal is not yet complete.
     else if (response.statusCode >= 400 && !response.writableFinished) response.end();
     else socket.destroy();
   }
@@ -146,13 +147,13 @@ export function createDoorServer(options: DoorOptions): Server {
     if (!socket.writable) return;
     metrics.refused(refused.code);
     connections.takeNoMore(socket);
-    spoil(socket);
+    markInvalid(socket);
     endConnection(socket, refusalOfBytes(refused));
   }
 
-  function spoil(socket: Duplex): void {
-    if (!spoilt.has(socket)) dropRest(socket);
-    spoilt.add(socket);
+  function markInvalid(socket: Duplex): void {
+    if (!invalidSockets.has(socket)) dropRest(socket);
+    invalidSockets.add(socket);
   }
 }
 

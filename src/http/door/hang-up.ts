@@ -5,11 +5,11 @@ const mostDroppedBytes = 16 * 1024 * 1024;
 const longestMs = 5000;
 
 /**
- * Ends a refusal that was written already. Closing the connection of a caller that still sends would make it see a broken
- * connection instead of the answer, so what is left of the body is dropped first, within limits.
+ * Ends an answer that refuses a request. If the connection were closed while the caller still sends, the caller would see a
+ * connection error instead of the answer. So the rest of the body is read and discarded first, within limits.
  */
 export function endBehindBody(request: IncomingMessage, response: ServerResponse): void {
-  // Who asked whether to send its body knows now that it need not.
+  // The caller sent Expect: 100-continue and waits, so it will not send its body now.
   if (request.headers.expect !== undefined) {
     response.end();
     return;
@@ -29,7 +29,7 @@ export function endBehindBody(request: IncomingMessage, response: ServerResponse
   }
 }
 
-/** Whatever else comes on a connection is read and dropped, within limits, for the same reason. */
+/** Reads and discards everything that still arrives on a connection, within limits, for the same reason. */
 export function dropRest(socket: Duplex): void {
   let dropped = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -38,9 +38,9 @@ export function dropRest(socket: Duplex): void {
   });
 }
 
-/** Ends a connection, and soon takes it away from a client that keeps its own side of it open. */
-export function endConnection(socket: Duplex, lastWords = ''): void {
-  socket.end(lastWords);
+/** Ends a connection, and destroys it after a timeout if the client keeps its side open. */
+export function endConnection(socket: Duplex, lastText = ''): void {
+  socket.end(lastText);
   const limit = setTimeout(() => socket.destroy(), longestMs);
   socket.once('close', () => clearTimeout(limit));
 }

@@ -2,30 +2,30 @@ import { brief } from '../../shared/brief.ts';
 import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** What the door looks at: the request line and the header exactly as they were received. */
+/** The data that the door checks: request line and header exactly as received. */
 export interface Knock {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: string;
-  /** Names and values in turn, as Node gives them. */
+  /** Names and values alternately, as Node provides them. */
   readonly rawHeaders: readonly string[];
   /**
-   * The address and port that the caller reached, in the forms they may have, where Hob listens on all addresses of the
-   * machine. A page that was bound to our address under a name of its own sends that name, never the address.
+   * The local address and port of the connection, in every form a client may write, if Hob listens on all addresses of
+   * the machine. In a DNS rebinding attack the browser sends the attacker's host name, never this address.
    */
   readonly reached?: readonly string[];
 }
 
 export interface DoorPolicy {
-  /** Values of the Host header, with the port, in lower case. */
+  /** Allowed values of the Host header, with the port, in lower case. */
   readonly hosts: ReadonlySet<string>;
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
 /**
- * Whether a request may come in; the reason when it may not. Any web page its user opens can reach a service on the
- * loopback address, so this runs before anything is parsed or routed. Programs send neither Origin nor Sec-Fetch-Site;
- * browsers cannot be made to leave out both and still name us in Host.
+ * Returns null if a request is allowed, else the reason to refuse it. Any web page that the user opens can send requests to
+ * a service on the loopback address, so this check runs before parsing and routing. Programs send neither Origin nor
+ * Sec-Fetch-Site. A page cannot make a browser omit both and still send an allowed Host.
  */
 export function judge(knock: Knock, policy: DoorPolicy): AppError | null {
   try {
@@ -137,11 +137,11 @@ function typedWrite(): AppError {
   });
 }
 
-/** The way out stands in the text itself: not every operation has room for a hint beside it. */
-function refusal(code: ErrorCode, text: Text, wayOut: Text = { en: '', zh: '' }, cause?: unknown): AppError {
+/** The remedy is part of the text, because not every error form has a `hint`. */
+function refusal(code: ErrorCode, text: Text, remedy: Text = { en: '', zh: '' }, cause?: unknown): AppError {
   return new AppError(
     code,
-    { en: `${text.en} ${wayOut.en}`.trim(), zh: `${text.zh}${wayOut.zh}` },
+    { en: `${text.en} ${remedy.en}`.trim(), zh: `${text.zh}${remedy.zh}` },
     { cause },
   );
 }

@@ -2,10 +2,10 @@ import { AppError, errnoOf } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 
 export const maxHeaderBytes = 32 * 1024;
-/** How long a whole request may take, in units of what its header may take. */
+/** Time limit of a whole request, as a multiple of the limit for its header. */
 export const wholeRequest = 10;
 
-/** Why bytes are refused that did not become a request, or not a whole one. */
+/** Why received bytes that are not a complete, valid request are refused. */
 export function clientRefusal(error: Error, receiveMs: number): AppError {
   switch (errnoOf(error)) {
     case 'HPE_HEADER_OVERFLOW':

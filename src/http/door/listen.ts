@@ -14,13 +14,13 @@ import type { TokenGuard } from './token-guard.ts';
 interface ListenOptions {
   app: FastifyInstance;
   addresses: readonly string[];
-  /** 0: any. */
+  /** 0: any free port. */
   port: number;
-  /** Tried first when any port will do. */
+  /** Tried first if `port` is 0. */
   preferredPort: number | null;
   extraHosts: readonly string[];
   trustedOrigins: readonly string[];
-  /** Null: no token is needed. */
+  /** Null: the service requires no token. */
   guard: TokenGuard | null;
   maxConnections: number;
   receiveMs: number;
@@ -30,13 +30,13 @@ interface ListenOptions {
 export interface Listening {
   readonly port: number;
   readonly url: string;
-  /** Where it can be reached from elsewhere, for people. */
+  /** Addresses that other machines can reach, for display. */
   readonly beyond: readonly string[];
-  /** Lets answers under way go through, unless the signal says that there is no time for that. */
+  /** Lets answers in progress finish, unless the signal is aborted. */
   close(now: AbortSignal): Promise<void>;
 }
 
-/** Of all file handles, the part that connections may take, and the part of those that are idle. */
+/** Share of the file handles that connections may use, and share that idle ones may use. */
 const handlesForConnections = 0.5;
 const handlesForIdle = 0.25;
 const plainPort = 80;
@@ -44,7 +44,7 @@ const attemptsAtRandomPorts = 20;
 const closeSweepMs = 50;
 const closeWithinMs = 2000;
 
-/** Opens the addresses, all on one port, with the door in front of the application. */
+/** Listens on all addresses with the same port, with the door in front of the application. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const wanted =
     options.port === 0
@@ -75,7 +75,7 @@ async function openAll(options: ListenOptions, port: number): Promise<Listening>
       try {
         chosen = await open(server, address, chosen);
       } catch (error) {
-        // A machine without IPv6 is still reachable by the other address.
+        // A machine without IPv6 is still reachable through the other address.
         const isAbsent = errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'EAFNOSUPPORT';
         if (isAbsent && address === '::1' && options.addresses.length > 1) continue;
         throw error;
@@ -117,8 +117,8 @@ function limitsFor({ maxConnections, receiveMs }: ListenOptions): ConnectionLimi
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * How clients write a host. Most leave the port out where it is the one of plain HTTP; Ruby's leave the brackets of an IPv6
- * address out, which makes it nothing that could be a name.
+ * The forms in which clients write a host. Most clients omit the default port of HTTP. Ruby clients omit the brackets of an
+ * IPv6 address; this is safe to accept, because the result cannot be a host name.
  */
 function hostsFor(name: string, port: number): string[] {
   const bare = name.replace(/^\[(.*)\]$/, '$1');
@@ -127,7 +127,7 @@ function hostsFor(name: string, port: number): string[] {
   );
 }
 
-/** The address for programs on this machine. */
+/** The address that programs on this machine use. */
 function nearestOf(opened: readonly string[]): string {
   const [first = '127.0.0.1'] = opened;
   const near = opened.find(isLoopback);
@@ -147,7 +147,7 @@ function isWildcard(address: string): boolean {
 
 function reachedHosts({ localAddress, localPort }: Socket): readonly string[] {
   if (localAddress === undefined || localPort === undefined) return [];
-  // To a socket for both families an IPv4 address looks like this, and one of the link has its interface behind it.
+  // On a dual-stack socket an IPv4 address has the prefix ::ffff:. A link-local address ends with %<interface>.
   const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*/, '');
   return hostsFor(inUrl(address), localPort);
 }
@@ -163,16 +163,16 @@ function open(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-/** Takes no more connections, and closes each one when its last answer is through, or when that takes too long. */
+/** Accepts no new connections. Closes each connection when its last answer is complete, or when the time is up. */
 function closeServer(server: Server, now: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), closeSweepMs);
     const closeAll = () => server.closeAllConnections();
-    const enough = setTimeout(closeAll, closeWithinMs);
+    const timer = setTimeout(closeAll, closeWithinMs);
     now.addEventListener('abort', closeAll, { once: true });
     server.close(() => {
       clearInterval(sweep);
-      clearTimeout(enough);
+      clearTimeout(timer);
       now.removeEventListener('abort', closeAll);
       resolve();
     });

@@ -4,7 +4,7 @@ import type { AppError } from '../../shared/errors.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { answerError } from '../error-answers.ts';
 
-/** On every answer, whatever it is: it is for the one who asked, as what it says it is, and never inside another page. */
+/** Sent with every answer: no content sniffing, no use by other origins, no caching, no embedding in frames. */
 export const answerHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -12,11 +12,11 @@ export const answerHeaders = {
   'content-security-policy': "frame-ancestors 'none'",
 } as const;
 
-/** Writes the whole refusal of a request, in the form of its operation, and leaves it to the caller when to end it. */
+/** Writes the complete refusal of a request, in the error form of its operation. The caller ends the response. */
 export function writeRefusal(response: ServerResponse, refused: AppError): void {
   const { url = '', headers } = response.req;
   const answer = answerError(refused, url, headers['accept-language']);
-  // Nothing of the body is looked at, so the connection cannot be used for another request.
+  // The body is not parsed, so the connection cannot be reused for another request.
   response.writeHead(answer.status, {
     ...answer.headers,
     ...jsonHeaders(answer.body),
@@ -25,7 +25,7 @@ export function writeRefusal(response: ServerResponse, refused: AppError): void 
   response.write(JSON.stringify(answer.body));
 }
 
-/** The refusal of bytes that never became a request, so that nobody knows what was asked for. */
+/** The refusal of bytes that are not a valid request, so their operation and language are unknown. */
 export function refusalOfBytes(refused: AppError): string {
   const { status, headers, body } = answerError(refused, '', undefined);
   const lines = Object.entries({ ...answerHeaders, ...headers, ...jsonHeaders(body), connection: 'close' });

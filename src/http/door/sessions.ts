@@ -14,13 +14,13 @@ const sessionMs = 12 * 3_600_000;
 const mostCookies = 20;
 
 /**
- * What a browser keeps in place of the token. It ends with its time, when it is ended, when the token is renewed, and with the
- * service, which would not know any more which ones were ended.
+ * Session cookies, which a browser stores instead of the token. A session ends when it expires, is revoked, or the token is
+ * renewed. It also ends with the service, because the list of revoked sessions exists only in memory.
  */
 export class Sessions {
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
-  /** Those that were ended before their time, with that. */
+  /** Revoked sessions and their original expiry. */
   readonly #ended = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -43,7 +43,7 @@ export class Sessions {
     return isOurs && expiresMs > this.#nowMs && !this.#ended.has(id);
   }
 
-  /** From now on nobody comes in with this session, whoever has a copy of it. Returns what takes it back from the browser. */
+  /** Revokes the session, including copies of its cookie. Returns the Set-Cookie value that deletes the cookie. */
   end(request: IncomingMessage, token: string | null): string {
     for (const [id, expiresMs] of this.#ended) if (expiresMs <= this.#nowMs) this.#ended.delete(id);
     for (const cookie of cookiesIn(request)) {
@@ -62,7 +62,7 @@ export class Sessions {
   }
 }
 
-/** The sessions that a browser sent along: others on the same host can make it send some that are none. */
+/** The session cookies of a request. Other services on the same host can set cookies with this name, so some may be invalid. */
 export function cookiesIn({ headers, socket }: IncomingMessage): string[] {
   const start = `${cookieName(socket.localPort)}=`;
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -72,7 +72,7 @@ export function cookiesIn({ headers, socket }: IncomingMessage): string[] {
     .slice(0, mostCookies);
 }
 
-/** Browsers keep one set of cookies for all ports of a host. */
+/** Contains the port, because browsers share cookies between all ports of a host. */
 function cookieName(port: number | undefined): string {
   return `hob_session_${port}`;
 }

@@ -13,13 +13,13 @@ import { cookiesIn, type Session, Sessions } from './sessions.ts';
 
 interface TokenGuardOptions {
   home: string;
-  /** Whether a token from an address that a run was given belongs to a run that lasts. */
+  /** Whether a run token belongs to a run that has not ended. */
   isLiveRun: (runToken: string) => boolean;
   clock: Clock;
   log: Logger;
 }
 
-/** What a run may do by the address that it was given. */
+/** The operations that a run token gives access to. */
 const operationsOfRuns = new Set([
   '/api/execute',
   '/api/link',
@@ -28,37 +28,37 @@ const operationsOfRuns = new Set([
   '/api/progress',
 ]);
 
-const betweenLooksMs = 2000;
+const recheckMs = 2000;
 
 /**
- * Who may come in where a token is needed. The file in the home is the truth: a token that was renewed counts from the next
- * request on, and a file that cannot be used lets nobody in.
+ * Access control in token mode. The token file in the home is authoritative: a renewed token is valid from the next request
+ * on, and an unusable file gives no access.
  */
 export class TokenGuard {
   readonly #options: TokenGuardOptions;
   readonly #sessions: Sessions;
   readonly #readers = new Set<IncomingMessage>();
-  readonly #looks: NodeJS.Timeout;
-  #seen: string | null = null;
+  readonly #recheckTimer: NodeJS.Timeout;
+  #fileVersion: string | null = null;
   #token: string | null = null;
 
   constructor(options: TokenGuardOptions) {
     this.#options = options;
     this.#sessions = new Sessions(options.clock);
-    this.#looks = setInterval(() => this.#lookAtReaders(), betweenLooksMs).unref();
+    this.#recheckTimer = setInterval(() => this.#recheckReaders(), recheckMs).unref();
   }
 
-  /** The reason when this request may not come in. Its target has lost the run token already. */
+  /** Null if the request is allowed, else the reason. The run token has already been removed from its path. */
   judge(request: IncomingMessage): AppError | null {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    // Whoever watches over the service needs to know that it is there, and learns no more than that. The console asks for the token
-    // itself, by a page that can be had without it.
+    // Monitoring needs the health check without a token, which then shows only the basics. The console's page loads without a
+    // token, because the page itself asks for it.
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (isReading && (path === '/api/health' || isOfConsole(path))) return null;
     return this.#identify(request, path);
   }
 
-  /** Whether who asks would be let in anywhere, and may see more of what is open to everybody. */
+  /** Whether the caller is authenticated, and may see the details of public answers. */
   isKnown(request: IncomingMessage): boolean {
     return this.#identify(request, '/api/health') === null;
   }
@@ -71,7 +71,7 @@ export class TokenGuard {
     const isOfRuns = runToken !== null && operationsOfRuns.has(path);
     if (isOfRuns && this.#options.isLiveRun(runToken)) return null;
     const sessions = cookiesIn(request);
-    // A session is not to make another, or it would have no end.
+    // A session cannot start a new session, or it would never expire.
     const isBeginning = path === '/api/session' && request.method === 'POST';
     if (token !== null && !isBeginning && sessions.some((each) => this.#sessions.isOpen(each, token)))
       return null;
@@ -81,9 +81,9 @@ export class TokenGuard {
     return refusal(sessions.length > 0 && !isBeginning ? noSession : noToken);
   }
 
-  /** Sees to it that what is read on and on ends when its reader would not be let in any more. */
+  /** Closes a long answer when its reader loses access. */
   watch(request: IncomingMessage, response: ServerResponse): void {
-    // Who waits for a script that it started gets its answer.
+    // A caller that waits for a script it started still gets the answer.
     if (request.method !== 'GET') return;
     this.#readers.add(request);
     response.once('close', () => this.#readers.delete(request));
@@ -100,18 +100,18 @@ export class TokenGuard {
   }
 
   close(): void {
-    clearInterval(this.#looks);
+    clearInterval(this.#recheckTimer);
   }
 
-  #lookAtReaders(): void {
+  #recheckReaders(): void {
     for (const request of this.#readers) if (this.judge(request) !== null) request.socket.destroy();
   }
 
-  /** The token as it stands in the file; null when nobody can have it. */
+  /** The token in the file; null if the file is missing or unusable. */
   #current(): string | null {
-    const seen = versionOf(tokenFileOf(this.#options.home));
-    if (seen === this.#seen) return this.#token;
-    this.#seen = seen;
+    const version = versionOf(tokenFileOf(this.#options.home));
+    if (version === this.#fileVersion) return this.#token;
+    this.#fileVersion = version;
     this.#token = null;
     try {
       this.#token = readToken(this.#options.home);
@@ -124,7 +124,7 @@ export class TokenGuard {
   }
 }
 
-/** Differs whenever the file was replaced, written to, or given other rights. */
+/** Changes whenever the file is replaced, written to, or gets other permissions. */
 function versionOf(path: string): string {
   try {
     const { ino, mtimeNs, ctimeNs, size } = lstatSync(path, { bigint: true });

@@ -8,7 +8,7 @@ import { operationAnswer } from '../operation-answer.ts';
 import { runAnswer } from '../run-answer.ts';
 import { jsonLine } from '../send-json.ts';
 
-/** What goes out with an event, each as one line of JSON. */
+/** The data of each kind of event, as one line of JSON. */
 export const eventData = {
   run: (run: BriefRun) => jsonLine(runAnswer(run)),
 

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { type EventType, eventTypes } from '../../runs/events/event-store.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** The last event that a client knows of: what browsers send by themselves, else what stands in the address. */
+/** The id of the last event that a client received: from the header Last-Event-ID, else from the query field `since`. */
 export function readLastEventId({ headers, query }: FastifyRequest): string | null {
-  // An address keeps its `since` when a browser connects again, and the header says how far it has got.
+  // When a browser reconnects, the address still has the old `since`, and the header has the current position.
   const id = headers['last-event-id'] ?? fieldOf(query, 'since') ?? '';
   if (typeof id !== 'string') throw malformedEventId();
   return id === '' ? null : id;
@@ -22,7 +22,7 @@ export function malformedEventId(): AppError {
   );
 }
 
-/** The types that a client wants to hear of. */
+/** The event types that a client subscribes to. */
 export function readEventTypes({ query }: FastifyRequest): ReadonlySet<EventType> {
   const value = fieldOf(query, 'types') ?? '';
   if (value === '') return new Set(eventTypes);

@@ -8,24 +8,24 @@ import { heartbeatFrame, openingFrame } from './event-frames.ts';
 export interface EventStreamOptions {
   /** Ends all streams. */
   closing: AbortSignal;
-  /** A client hears something at least this often; one that takes nothing for twice as long is dropped. */
+  /** Maximum time between two writes. A client that reads nothing for twice this time is disconnected. */
   heartbeatMs: number;
   log: Logger;
 }
 
-/** Proxies and programs give up on silence sooner than they do on a synchronous call, whatever the setting for those is. */
+/** Upper bound of the heartbeat: proxies and programs give up on a silent stream earlier than on a synchronous call. */
 const longestSilenceMs = 15_000;
 
-/** How long a stopping service waits for a client to take what was sent. */
-const partingMs = 100;
+/** How long a stopping service waits until a client has read the data already sent. */
+const closeGraceMs = 100;
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // A proxy that collects what it passes on would hold events back.
+  // Turns off buffering in proxies, which would delay events.
   'x-accel-buffering': 'no',
 } as const;
 
-/** Answers with a stream of events; null when only the headers were asked for. */
+/** Answers with a stream of events. Returns null for a HEAD request. */
 export function openEventStream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,9 +39,9 @@ export function openEventStream(
   return null;
 }
 
-/** An answer that goes on as long as its client listens. Nothing is kept for a client that does not take what was sent. */
+/** A stream that lasts as long as its client is connected. It buffers no events for a client that does not read. */
 export class EventStream {
-  /** Sent when nothing else was for a while. */
+  /** The text to send after `heartbeatMs` without an event. */
   heartbeat = (): string => heartbeatFrame;
   readonly #raw: ServerResponse;
   readonly #log: Logger;
@@ -55,19 +55,19 @@ export class EventStream {
     this.#log = options.log;
     this.#heartbeatMs = Math.min(options.heartbeatMs, longestSilenceMs);
     this.#beat = setInterval(() => {
-      // Who has not taken what was sent is not waiting for a sign of life.
+      // A client that has not read the data already sent needs no heartbeat.
       if (this.#drained === null) void this.send(this.heartbeat());
     }, this.#heartbeatMs);
     const over = () => this.#over.abort();
-    // What has just happened, such as the end of the last run, is on its way to this client, and goes first.
+    // Recent events, such as the end of the last run, are still being sent to this client. Close after them.
     const cut = () =>
       setImmediate(() => {
         if (this.signal.aborted) return;
         this.#over.abort();
-        this.#endWithin(partingMs);
+        this.#endWithin(closeGraceMs);
       });
     raw.once('close', over);
-    // The answer to a pipelined request hears nothing of the connection until its turn has come.
+    // The response to a pipelined request gets no `close` event until its turn comes.
     socket.once('close', over);
     options.closing.addEventListener('abort', cut, { once: true });
     this.signal.addEventListener('abort', () => {
@@ -81,12 +81,12 @@ export class EventStream {
     if (options.closing.aborted) cut();
   }
 
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the stream has ended or its client has disconnected. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Resolves when there is room for more, or nobody left to send it to. */
+  /** Resolves when the client can take more, or when the stream has ended. */
   async send(text: string): Promise<void> {
     if (this.signal.aborted) return;
     this.#beat.refresh();
@@ -95,21 +95,21 @@ export class EventStream {
     await this.#drained;
   }
 
-  /** There is nothing more to tell. */
+  /** Ends the stream after the last event. */
   finish(): void {
     if (this.signal.aborted) return;
     this.#over.abort();
     this.#endWithin(2 * this.#heartbeatMs);
   }
 
-  /** Who has not taken what was sent before gets a moment for it, and can resume. */
+  /** Gives the client this long to read the data already sent, then disconnects it. It can resume later. */
   #endWithin(ms: number): void {
     const stuck = setTimeout(() => this.#raw.destroy(), ms);
     this.#raw.once('close', () => clearTimeout(stuck));
     this.#raw.end();
   }
 
-  /** Ends it because of a defect, which the client sees as a broken connection. */
+  /** Ends the stream because of an internal error. The client sees a connection error. */
   fail(error: unknown): void {
     this.#log.error({ err: error }, 'event stream failed: internal error');
     this.#over.abort();

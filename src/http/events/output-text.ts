@@ -4,16 +4,16 @@ import type { OutputPiece } from '../../runs/output/run-outputs.ts';
 import { decodeText, partToUtf8 } from '../../shared/decode-text.ts';
 import type { JsonObject } from '../../shared/json.ts';
 
-/** The most bytes that one event tells of. */
+/** Maximum number of output bytes in one event. */
 const mostBytes = 64 * 1024;
 
 export interface OutputNews {
-  /** How far the stream is told with this. */
+  /** Offset in the stream after this event. */
   readonly until: number;
   readonly fields: JsonObject;
 }
 
-/** Makes texts of what was read of a stream. Characters are never cut: the beginning of one waits for its rest. */
+/** Decodes the bytes of a stream. Never splits a character: an incomplete one waits for its remaining bytes. */
 export class OutputText {
   #offset: number;
   #rest: Uint8Array = new Uint8Array();
@@ -36,22 +36,22 @@ export class OutputText {
       const part = bytes.subarray(at, at + mostBytes);
       const { usedBytes } = partToUtf8(part, 'end');
       if (usedBytes === 0) break;
-      yield this.#tell(part.subarray(0, usedBytes));
+      yield this.#emit(part.subarray(0, usedBytes));
       at += usedBytes;
     }
-    // A copy, so that the few bytes do not hold the many.
+    // A copy, because a view of a few bytes would keep the whole buffer in memory.
     this.#rest = Uint8Array.from(bytes.subarray(at));
   }
 
-  /** Nothing more comes of what has begun. */
+  /** Emits the bytes of an incomplete character: no more bytes will follow. */
   *finish(): Generator<OutputNews> {
     if (this.#rest.length === 0) return;
     const rest = this.#rest;
     this.#rest = new Uint8Array();
-    yield this.#tell(rest);
+    yield this.#emit(rest);
   }
 
-  #tell(bytes: Uint8Array): OutputNews {
+  #emit(bytes: Uint8Array): OutputNews {
     const offset = this.#offset;
     this.#offset += bytes.length;
     const fields = { offset, bytes: bytes.length, text: decodeText(bytes) };

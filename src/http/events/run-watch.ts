@@ -4,7 +4,7 @@ import type { Ledger } from '../../runs/ledger.ts';
 import type { BriefRun } from '../../runs/run-record.ts';
 import { eventData } from './event-data.ts';
 
-/** What there is to tell of a run beside its output. */
+/** An event of a run other than output. */
 export interface RunNews {
   readonly type: 'run.queued' | 'run.started' | 'run.progress' | 'run.ended';
   readonly data: string;
@@ -16,8 +16,8 @@ interface RunWatchOptions {
 }
 
 /**
- * A run as one client sees it, from its state at this moment on. Of each kind only the newest is kept until the client takes it,
- * so that one who takes nothing costs nothing.
+ * The events of a run for one client, starting with the current state. Only the newest event of each kind is kept until the
+ * client takes it, so a client that does not read uses no additional memory.
  */
 export class RunWatch {
   readonly #unsubscribe: () => void;
@@ -32,19 +32,19 @@ export class RunWatch {
     if (run.endedAt !== null) this.#ended = { type: 'run.ended', data };
     else this.#state = { type: run.state === 'queued' ? 'run.queued' : 'run.started', data };
     if (progress !== null) this.#progress = { type: 'run.progress', data: progress.data };
-    // It is on record as running before its start is told.
+    // The run is recorded as running before its start event is published. Do not send the start twice.
     const isStartKnown = run.state !== 'queued';
     this.#unsubscribe = eventLog.told.subscribe((event) => {
       if (event.runId === run.runId && !(isStartKnown && event.type === 'run.started')) this.#take(event);
     });
   }
 
-  /** The end, once there is one: it is told when the output has been. */
+  /** The end of the run, or null. It is sent after all output. */
   get ended(): RunNews | null {
     return this.#ended;
   }
 
-  /** What is to be told now, in order. */
+  /** Takes the pending events, in the order to send them. */
   takeNews(): RunNews[] {
     const news = [this.#state, this.#progress].filter((each) => each !== null);
     this.#state = null;
@@ -52,9 +52,9 @@ export class RunWatch {
     return news;
   }
 
-  /** Resolves when there is something more, at the latest when the signal is aborted. */
+  /** Resolves when an event is pending, or when the signal is aborted. */
   async changed(signal: AbortSignal): Promise<void> {
-    // Something may have come while the client was being told of what came before.
+    // An event may have arrived while the previous ones were being sent.
     const hasNews = this.#state !== null || this.#progress !== null || this.#ended !== null;
     if (hasNews || signal.aborted) return;
     await new Promise<void>((resolve) => {

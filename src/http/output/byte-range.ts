@@ -1,14 +1,14 @@
-/** What a `Range` header asks for; `last` is the end of it, included, where one was named. */
+/** The range in a `Range` header. `last` is inclusive; null: to the end. */
 export type ByteRange =
   | { readonly kind: 'from'; readonly first: number; readonly last: number | null }
   | { readonly kind: 'end'; readonly count: number };
 
-/** The largest number that all readers of JSON and most of HTTP agree on: the end of what has none yet (RFC 8673). */
+/** The end of a range that still grows (RFC 8673): the largest integer that JSON and HTTP clients read exactly. */
 export const farthestByte = Number.MAX_SAFE_INTEGER;
 
 /**
- * One range of bytes. Whatever else may be in the header is not taken up, and the answer is the whole then, as RFC 9110 allows:
- * several ranges, other units, what makes no sense. So it is with `If-Range`, since an output has no validator to compare.
+ * Parses a single range of bytes. Returns null for several ranges, other units and invalid values; the answer is then the whole
+ * output, as RFC 9110 allows. `If-Range` also gives null, because an output has no validator to compare with.
  */
 export function parseRange(header: string | undefined, isConditional: boolean): ByteRange | null {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '');

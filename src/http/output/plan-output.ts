@@ -4,25 +4,24 @@ import type { OutputView } from '../../runs/output/run-outputs.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type ByteRange, farthestByte } from './byte-range.ts';
 
-/** An answer with output, before the first byte of it is read. */
+/** How to answer a request for output, decided before any output is read. */
 export interface OutputPlan {
   readonly status: 200 | 206;
   readonly contentRange: string | null;
-  /** Null where it is not known how much there will be. */
+  /** Null: not known yet. */
   readonly contentLength: number | null;
   readonly from: number;
   readonly until: number;
-  /** Whether a line stands in the place of what is missing. Whoever asked for a range counts bytes: there it cannot. */
+  /** Whether a line replaces each gap in the output. Not in ranges, whose byte positions must be exact. */
   readonly withLines: boolean;
 }
 
-/** There is nothing of what was asked for. */
+/** None of the requested bytes exist. */
 interface Unsatisfiable {
   readonly refusal: AppError;
   readonly contentRange: string;
 }
 
-/** Decides what to answer. */
 export function planOutput(
   view: OutputView,
   range: ByteRange | null,
@@ -98,7 +97,7 @@ function beyond(first: number): Why {
   return { en: `Byte ${first} does not exist.`, zh: `没有第 ${first} 字节。` };
 }
 
-/** Where the last so many bytes begin: behind the last gap in any case, since the end is what was asked for. */
+/** Start of the last `count` bytes. Never before the last gap, because the end is what the caller wants. */
 function startOfEnd(endBytes: number, count: number, gaps: readonly Gap[]): number {
   return Math.max(0, endBytes - count, gaps.at(-1)?.to ?? 0);
 }

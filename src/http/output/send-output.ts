@@ -6,8 +6,8 @@ import type { OutputPiece } from '../../runs/output/run-outputs.ts';
 import type { OutputPlan } from './plan-output.ts';
 
 /**
- * Sends an output as fast as its reader takes it: the next piece is read when the last one is on its way. An answer that cannot
- * be what its header says is cut off, so that nobody takes it for complete.
+ * Sends output at the speed of its reader: reads the next piece when the previous one is written. If the answer cannot match its
+ * header, closes the connection early, so that the reader does not take the answer for complete.
  */
 export async function sendOutput(
   raw: ServerResponse,
@@ -16,7 +16,7 @@ export async function sendOutput(
   signal: AbortSignal,
 ): Promise<void> {
   let left = plan.contentLength ?? Number.POSITIVE_INFINITY;
-  // The header first: it may be long until there is anything to send.
+  // Send the header now: the first output may come much later.
   raw.flushHeaders();
   for await (const piece of pieces) {
     if ('missing' in piece && !plan.withLines) {
@@ -33,7 +33,7 @@ export async function sendOutput(
   else raw.end();
 }
 
-/** Closes the connection without the end that HTTP would have, but not before all is through that was written to it. */
+/** Closes the connection after the data already written, without the end marker of HTTP. */
 function cutOff(raw: ServerResponse): void {
   if (raw.socket === null) raw.destroy();
   else raw.socket.end();

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { consolePages } from '../console-pages.ts';
 import type { AppDependencies } from '../dependencies.ts';
 
-/** Scripts and everything else come from the service alone. The terminal writes its colours into the page, so styles may stand there. */
+/** All resources must come from the service itself. Inline styles are allowed, because the terminal sets its colours that way. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The console: one page at all of its addresses, and the files that this loads. */
+/** Serves the console: the same page at all of its paths, and the files that the page loads. */
 export async function addConsoleRoutes(
   app: FastifyInstance,
   { consoleFolder }: AppDependencies,
@@ -25,14 +25,14 @@ export async function addConsoleRoutes(
   if (consoleFolder === null) return;
   await app.register(fastifyStatic, {
     root: consoleFolder,
-    // Each file has a route of its own: nothing else in the folder, or above it, can be asked for.
+    // Each file gets its own route, so no other file in or above the folder can be requested.
     wildcard: false,
     index: false,
-    // The page itself goes with a policy, by its addresses alone.
+    // `sendConsole` serves the page, with a content security policy.
     globIgnore: ['index.html', '**/*.gz'],
-    // The build puts a compressed copy beside each file: all of them are a megabyte, which is long over a slow line.
+    // The build stores a compressed copy of each file. Uncompressed, the files are a megabyte, too slow on a slow network.
     preCompressed: true,
-    // The door says for every answer how long it may be kept: not at all.
+    // The door already sends `cache-control: no-store` with every answer.
     cacheControl: false,
     etag: false,
     lastModified: false,
@@ -42,14 +42,14 @@ export async function addConsoleRoutes(
     app.get(path, { schema: { hide: true } }, (_request, reply) => sendConsole(reply));
 }
 
-/** The page of the console, which shows what the address says. */
+/** Sends the console's page, which renders the view for the current address. */
 export function sendConsole(reply: FastifyReply): FastifyReply {
   return reply
     .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
     .sendFile('index.html');
 }
 
-/** Whether somebody opens an address in a browser that may be meant for a page: a program does not prefer HTML. */
+/** Whether a browser opens an address that may be a page. Programs do not accept HTML. */
 export function isPageVisit({ method, url, headers }: FastifyRequest): boolean {
   const isOfPrograms = /^\/(?:api|assets|metrics|r)(?:[/?]|$)/.test(url);
   return method === 'GET' && !isOfPrograms && headers.accept?.includes('text/html') === true;

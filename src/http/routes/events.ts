@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
@@ -11,7 +11,7 @@ import { type EventStream, openEventStream } from '../events/event-stream.ts';
 import { LaterError } from '../wire/common.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from '../wire/events.ts';
 
-/** How much is written at once. */
+/** Maximum length of one write. */
 const pieceLength = 64 * 1024;
 
 export function addEventRoute(app: FastifyInstance, dependencies: AppDependencies): void {
@@ -39,14 +39,14 @@ function readPosition(id: string): number {
   return Number(id);
 }
 
-/** Each client has a position of its own, and takes what is behind it when it has room for it. */
+/** Sends the events after a client's position, at the speed of the client. */
 async function follow(
   stream: EventStream,
   log: EventLog,
   start: number,
   types: ReadonlySet<EventType>,
 ): Promise<void> {
-  // Never behind what was sent: a heartbeat tells it to the client, who may want few types and resumes from there.
+  // The last event read. Heartbeats send it, so a client that subscribes to few types resumes from here.
   let position = start;
   stream.heartbeat = () => heartbeatFrame + idFrame(position);
   await stream.send(idFrame(position));
@@ -64,12 +64,12 @@ async function follow(
     position = batch.position;
     if (text !== '') await stream.send(text);
     if (position === log.newest) await nextEvent(log, stream.signal);
-    // Others have their turn while a client that reads as fast as we write catches up.
-    else await breathe();
+    // Yield to other requests while a fast client catches up.
+    else await nextTurn();
   }
 }
 
-/** Some events that came after the client's last one are not kept any more, or its last one was never ours. */
+/** Sent if events after the client's last one have been deleted, or if its last id does not exist. */
 function missedFrame(after: number, position: number): string {
   return eventFrame(position, 'events.missed', JSON.stringify({ after, next: position + 1 }));
 }

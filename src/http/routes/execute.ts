@@ -69,7 +69,7 @@ export function addExecuteRoute(
     };
     if (key === null) return answer(await submit());
 
-    // The key comes before the script: whoever asks again gets the run, also when the script was changed or removed since.
+    // The key is checked before the script, so a repeated request gets its run even if the script was changed or removed.
     const use = fingerprint({ key, scriptId, ...body });
     const keyed = await keyedRuns.once(use, () => submit(use));
     if (keyed.isRepeat) reply.raw.setHeader('idempotency-replayed', 'true');

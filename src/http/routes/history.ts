@@ -15,7 +15,7 @@ import { whenAnswered } from '../when-answered.ts';
 import { LaterError } from '../wire/common.ts';
 import { RunsAnswer, RunsQuery, StatsAnswer, StatsQuery, TreeAnswer } from '../wire/history.ts';
 
-/** A larger tree is cut. One that is deeper could not be written, nor read by many a program, without running out of stack. */
+/** A larger tree is truncated. Serializing or parsing a deeper one could overflow the stack, here and in clients. */
 const treeBounds = { members: 5000, generations: 100 };
 
 export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }: AppDependencies): void {
@@ -27,7 +27,7 @@ export function addHistoryRoutes(app: FastifyInstance, { history, runs, clock }:
     response: { 200: RunsAnswer, ...errors },
   };
   app.get('/api/runs', { schema: listSchema }, async (request, reply) => {
-    // Nobody looks on for a caller that has hung up.
+    // The search stops when the caller disconnects.
     const page = await history.page(readQuery(request.query), whenAnswered(request, reply));
     const items = page.runs.map((run) => toJson(runAnswer(run))).join(',');
     const next = page.next === null ? null : writeCursor(page.next);

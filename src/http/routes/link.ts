@@ -44,7 +44,7 @@ export function addLinkRoute(
   });
 }
 
-/** Null when the caller has hung up. */
+/** Null if the caller has disconnected. */
 function connectionOf({ socket }: FastifyRequest): Connection | null {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   if (!remoteAddress || !remotePort || !localAddress || !localPort) return null;

@@ -87,7 +87,7 @@ export function addModelDownloadRoutes(
     { schema: cancelSchema },
     async (request) => {
       const { id } = find(request.params.id);
-      // One that is being stopped already is not stopped twice.
+      // Cancelling a download that is already being stopped succeeds, too.
       if (!downloads.cancel(id) && find(id).state !== 'running') throw endedAlready();
       const message = { en: 'The download is being stopped', zh: '正在停止下载' };
       return { status: 'success', message: message[languageOf(request, 'en')], download_id: id };

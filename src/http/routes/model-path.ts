@@ -17,7 +17,7 @@ export function addModelPathRoute(app: FastifyInstance, { models }: AppDependenc
   };
   app.get('/api/model/path', { schema }, async (request) => {
     const { query } = request;
-    // An id that is missing, given twice or malformed is no id.
+    // A missing, repeated or malformed id is refused below.
     const repoId = Value.Check(ModelPathQuery, query) ? query.repo_id : '';
     const repo = parseRepoId(repoId);
     if (repo === null) throw repoIdInvalid();

@@ -28,7 +28,7 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
       ...listed.map((model) => modelItem(model, modelNeeds.of(formatRepoId(model.repo)))),
       ...missing.map(missingItem),
     ];
-    // Those of one repo stay in the order in which they are looked for.
+    // The sort is stable: copies of one repo stay in search order.
     return {
       items: items.sort((a, b) => Number(a.repo_id > b.repo_id) - Number(a.repo_id < b.repo_id)),
       next: null,
@@ -50,7 +50,7 @@ export function addModelRoutes(app: FastifyInstance, { models, modelNeeds }: App
       const repo = parseRepoId(`${owner}/${name}`);
       if (repo === null) throw repoIdInvalid();
       const query = new QueryFields(request.query, Object.keys(RemoveModelQuery.properties));
-      const isDryRun = readTruth(query, 'dry_run');
+      const isDryRun = readBoolean(query, 'dry_run');
       const removal = await models.remove(repo, { kind: readPlace(query), isDryRun });
       const language = languageOf(request, 'en');
       const id = formatRepoId(repo);
@@ -82,7 +82,7 @@ function modelItem(model: ListedModel, need: RepoNeed | null) {
   };
 }
 
-/** A cache tells where its models come from; of others only scripts may know. */
+/** A cache belongs to one hub. For other places, the source is known only if a script declares it. */
 function sourceOf({ place }: ListedModel, need: RepoNeed | null): ModelSource | null {
   return modelSources.find((source) => source === place) ?? need?.source ?? null;
 }
@@ -114,9 +114,9 @@ function readPlace(query: QueryFields) {
   return place;
 }
 
-function readTruth(query: QueryFields, name: string): boolean {
+function readBoolean(query: QueryFields, name: string): boolean {
   const text = query.text(name);
-  // Whoever only wants to know must never have it done, whatever the spelling.
+  // Refuse other spellings: a misspelt dry run must never remove the model.
   if (text !== null && text !== 'true' && text !== 'false')
     throw invalidField(name, 'true or false', ' true 或 false');
   return text === 'true';

@@ -41,7 +41,7 @@ function notificationAnswer(notification: KeptNotification): JsonObject {
   };
 }
 
-/** A text that means nothing to anybody else; one of another list is not taken for it. */
+/** An opaque text. The prefix distinguishes it from the cursors of other lists. */
 function writeCursor(seq: number): string {
   return Buffer.from(`n${seq}`).toString('base64url');
 }

@@ -50,20 +50,20 @@ export function addOutputRoutes(
         raw.end();
         return reply;
       }
-      // A reader that hangs up is not read for any longer, nor is one that would go on while the service is to end.
-      const leaving = new AbortController();
-      const leave = () => leaving.abort();
-      raw.once('close', leave);
-      if (follow) closing.addEventListener('abort', leave, { once: true });
-      if (raw.destroyed || (follow && closing.aborted)) leave();
+      // Stop reading output when the client disconnects, or, for a followed output, when the service closes.
+      const stopped = new AbortController();
+      const stop = () => stopped.abort();
+      raw.once('close', stop);
+      if (follow) closing.addEventListener('abort', stop, { once: true });
+      if (raw.destroyed || (follow && closing.aborted)) stop();
       try {
-        const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, leaving.signal);
-        await sendOutput(raw, plan, pieces, leaving.signal);
+        const pieces = outputs.read({ runId, stream, from: plan.from, until: plan.until }, stopped.signal);
+        await sendOutput(raw, plan, pieces, stopped.signal);
       } catch (error) {
         log.error({ err: error, run: runId }, 'cannot send the output of a run');
         raw.destroy();
       } finally {
-        closing.removeEventListener('abort', leave);
+        closing.removeEventListener('abort', stop);
       }
       return reply;
     });

@@ -43,7 +43,7 @@ export function addPackageOperationRoutes(app: FastifyInstance, { packages }: Ap
   };
   app.post<OfOperation>('/api/packages/operations/:id/cancel', { schema: cancelSchema }, async (request) => {
     const { id } = find(request.params.id);
-    // One that is being stopped already is not stopped twice.
+    // Cancelling an operation that is already being stopped succeeds, too.
     if (!packages.cancel(id) && find(id).state !== 'running') throw endedAlready();
     const message = { en: 'The operation is being stopped', zh: '正在停止操作' };
     return { status: 'success', message: message[languageOf(request, 'en')], operation_id: id };

@@ -69,7 +69,7 @@ export function addPackageRoutes(app: FastifyInstance, { packages }: AppDependen
     async function readSource() {
       if (source !== null) return { source: packages.parseSource(source, { ref, path }) };
       if (ref === null && path === null) return {};
-      // Another branch or folder of where it came from.
+      // Only the branch or folder changes; the location stays.
       const known = await packages.sourceOf(id);
       const changed = { ref: ref ?? known.ref, path: path ?? known.path };
       return { source: packages.parseSource(known.location, changed) };

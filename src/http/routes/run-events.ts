@@ -28,15 +28,15 @@ export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependen
     checkQuery(request.query, RunEventsQuery);
     const place = readPlace(readLastEventId(request));
     if (!(await isPlaceOf(found, place, outputs))) throw malformedEventId();
-    // It has heard all there is. Browsers connect again until they are told so by this status.
+    // The client has received all events. Only status 204 stops a browser from reconnecting.
     if (place.isEnded) return reply.code(204).send();
-    // Once more, and nothing is awaited until it is watched: it may have ended meanwhile, and that is told once.
+    // Read the run again: it may have ended meanwhile. No `await` until the watch subscribes, or the end event could be missed.
     const run = runs.getBrief(found.runId);
     const stream = openEventStream(request, reply, dependencies);
     if (stream === null) return reply;
     const watch = new RunWatch(run, dependencies);
     try {
-      await new RunTeller(run.runId, stream, watch, place).tellAll(outputs);
+      await new RunEventSender(run.runId, stream, watch, place).sendAll(outputs);
     } catch (error) {
       stream.fail(error);
     } finally {
@@ -46,7 +46,7 @@ export function addRunEventRoute(app: FastifyInstance, dependencies: AppDependen
   });
 }
 
-/** How much of the streams a client knows. */
+/** How much of each stream a client has received. */
 interface Place {
   readonly stdout: number;
   readonly stderr: number;
@@ -59,7 +59,7 @@ function readPlace(id: string | null): Place {
   return { stdout: Number(stdout), stderr: Number(stderr), isEnded: ended !== undefined };
 }
 
-/** Whether a client of this run can have been told of so much. */
+/** Whether a client of this run can have received this much. */
 async function isPlaceOf(
   run: BriefRun,
   { stdout, stderr, isEnded }: Place,
@@ -69,27 +69,27 @@ async function isPlaceOf(
   return (await outputs.reaches(run, 'stdout', stdout)) && (await outputs.reaches(run, 'stderr', stderr));
 }
 
-/** Tells one client of one run. Nothing is read before the client has room for it. */
-class RunTeller {
+/** Sends the events of one run to one client. Reads output only as fast as the client takes it. */
+class RunEventSender {
   readonly #runId: string;
   readonly #stream: EventStream;
   readonly #watch: RunWatch;
-  /** How much of the streams was told: the id of whatever is told next. */
-  readonly #told: Record<StreamName, number>;
+  /** Bytes sent of each stream. Together they are the id of the next event. */
+  readonly #sent: Record<StreamName, number>;
 
   constructor(runId: string, stream: EventStream, watch: RunWatch, { stdout, stderr }: Place) {
     this.#runId = runId;
     this.#stream = stream;
     this.#watch = watch;
-    this.#told = { stdout, stderr };
+    this.#sent = { stdout, stderr };
   }
 
-  async tellAll(outputs: RunOutputs): Promise<void> {
-    // The streams side by side, so that neither waits for the other; the end comes after all.
+  async sendAll(outputs: RunOutputs): Promise<void> {
+    // Send both streams concurrently, so that neither waits for the other. The end comes last.
     await Promise.all([
-      this.#tellStates(),
-      this.#tellOutput(outputs, 'stdout'),
-      this.#tellOutput(outputs, 'stderr'),
+      this.#sendStates(),
+      this.#sendOutput(outputs, 'stdout'),
+      this.#sendOutput(outputs, 'stderr'),
     ]);
     const { ended } = this.#watch;
     if (ended === null) return;
@@ -97,7 +97,7 @@ class RunTeller {
     this.#stream.finish();
   }
 
-  async #tellStates(): Promise<void> {
+  async #sendStates(): Promise<void> {
     const { signal } = this.#stream;
     while (!signal.aborted) {
       for (const { type, data } of this.#watch.takeNews())
@@ -107,9 +107,9 @@ class RunTeller {
     }
   }
 
-  async #tellOutput(outputs: RunOutputs, stream: StreamName): Promise<void> {
+  async #sendOutput(outputs: RunOutputs, stream: StreamName): Promise<void> {
     const { signal } = this.#stream;
-    const from = this.#told[stream];
+    const from = this.#sent[stream];
     const text = new OutputText(from);
     const request = { runId: this.#runId, stream, from, until: Number.POSITIVE_INFINITY };
     for await (const piece of outputs.read(request, signal)) await this.#send(stream, text.take(piece));
@@ -119,13 +119,13 @@ class RunTeller {
   async #send(stream: StreamName, news: ReturnType<OutputText['take']>): Promise<void> {
     for (const { until, fields } of news) {
       if (this.#stream.signal.aborted) return;
-      this.#told[stream] = until;
+      this.#sent[stream] = until;
       const data = JSON.stringify({ run_id: this.#runId, stream, ...fields });
       await this.#stream.send(eventFrame(this.#place(), 'run.output', data));
     }
   }
 
   #place(): string {
-    return `${this.#told.stdout}-${this.#told.stderr}`;
+    return `${this.#sent.stdout}-${this.#sent.stderr}`;
   }
 }

@@ -6,7 +6,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { LaterError } from '../wire/common.ts';
 import { IconAnswer } from '../wire/scripts.ts';
 
-/** An SVG is a document, in which there may be scripts; opened by itself it would be a page of this service. */
+/** An SVG may contain scripts. Opened directly, it would otherwise run as a page of this service. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 export function addScriptIconRoute(app: FastifyInstance, { catalogue }: AppDependencies): void {

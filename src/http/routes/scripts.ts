@@ -58,7 +58,7 @@ export function addScriptRoutes(app: FastifyInstance, { catalogue, models }: App
         },
       );
     }
-    // Not in the list of scripts, which would have to look at every model there is.
+    // Only for a single script: the list would have to check every model.
     const states = await Promise.all(script.models.map(({ repoId }) => stateOf(repoId)));
     const { models: declared, ...rest } = scriptAnswer(script);
     const withStates = declared.map((model, index) => ({ ...model, state: states[index] ?? 'missing' }));
@@ -95,7 +95,7 @@ function scriptAnswer(script: Script) {
       name: param.name,
       label: param.label,
       type: param.type,
-      // A secret's default would be a secret in the manifest; it is not repeated here.
+      // The default of a secret param is itself a secret, so it is omitted.
       ...(param.default !== undefined && !param.secret && { default: param.default }),
       required: param.required,
       choices: [...param.choices],

@@ -4,7 +4,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { LaterError } from '../wire/common.ts';
 import { SessionAnswer } from '../wire/service.ts';
 
-/** A page in a browser shows the token once, and is known by a cookie from then on. */
+/** A browser sends the token once, and then uses a session cookie. */
 export function addSessionRoutes(app: FastifyInstance, { guard }: AppDependencies): void {
   const response = { 200: SessionAnswer, '4xx': LaterError, '5xx': LaterError };
   const start = {

@@ -9,7 +9,7 @@ import { checkQuery } from '../query-fields.ts';
 import { LaterError } from '../wire/common.ts';
 import { RuntimesAnswer, SettingsAnswer } from '../wire/settings.ts';
 
-/** What the service was started with, and what it finds on its machine. */
+/** The settings of the service, and the interpreters on its machine. */
 export function addSettingsRoutes(app: FastifyInstance, { settings, runtimes }: AppDependencies): void {
   const errors = { '4xx': LaterError, '5xx': LaterError };
   const settingsSchema = {
@@ -55,7 +55,7 @@ function runtimeItem({ language: name, search, users }: SurveyedRuntime, languag
   const found = search.kind === 'found' ? search.interpreter : null;
   return {
     language: name,
-    // Nobody writes down the version of sh.
+    // The probe of sh prints a placeholder instead of a version.
     version: name === 'sh' ? null : (found?.version ?? null),
     path: found?.path ?? null,
     install: found === null ? interpreterSpecs[name].install[language] : null,

@@ -19,7 +19,7 @@ export function addStopRoute(app: FastifyInstance, { requestStop }: AppDependenc
     if (all !== undefined && typeof all !== 'boolean') {
       throw new AppError('field-invalid', { en: 'all must be true or false', zh: 'all 应为布尔值' });
     }
-    // The answer first: a stopping service closes its connections.
+    // Send the answer first: a stopping service closes its connections.
     reply.raw.once('finish', () => requestStop({ all: all === true }));
     return { status: 'success', message: 'Hob is stopping' };
   });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 
 /**
- * The shapes on the wire, once: requests are checked against these very schemas, and the OpenAPI document is made from them.
+ * The schemas of requests and answers. Requests are checked against them, and the OpenAPI document is generated from them.
  */
 export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -49,7 +49,7 @@ export const LaterError = Type.Object(
   { additionalProperties: false, description: 'The error.' },
 );
 
-/** What else a caller says it is, is not written down. */
+/** Other values of the header are ignored. */
 export const OriginHeaders = Type.Object({
   'x-hob-origin': Type.Optional(
     Type.String({

@@ -28,7 +28,7 @@ export const NothingMore = Type.Null({
   description: 'The run has ended, and the client has received all its events.',
 });
 
-/** Refusals are JSON, as everywhere: only this one answer is a stream. */
+/** Only the answer 200 is a stream. Errors are JSON, as everywhere. */
 export const EventsAnswer = {
   description: 'Events as they happen.',
   content: {

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { modelSources } from '../../models/model.ts';
 import { Nullable } from './common.ts';
 
-/** More than any repo needs, and no more than can be compared with every file of a large one. */
+/** More globs than any repo needs, and few enough to compare with every file of a large repo. */
 export const globBounds = { count: 100, length: 200 };
 
 const repoId = Type.String({ description: 'owner/name' });

@@ -5,7 +5,7 @@ import { sourceKinds } from '../../packages/package-source.ts';
 import { Nullable } from './common.ts';
 import { Problem } from './scripts.ts';
 
-/** Longer than any path or address that works. */
+/** Longer than any usable path or address. */
 export const mostSourceCharacters = 4096;
 
 const source = Type.String({

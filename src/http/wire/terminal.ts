@@ -2,7 +2,7 @@ import Type from 'typebox';
 
 import { Nullable } from './common.ts';
 
-/** Larger than any screen; what draws one allocates by it. */
+/** Larger than any screen. Limited, because terminal emulators allocate memory for this size. */
 const columns = Type.Integer({ minimum: 2, maximum: 1000 });
 const rows = Type.Integer({ minimum: 1, maximum: 1000 });
 
