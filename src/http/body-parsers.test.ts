@@ -7,7 +7,7 @@ import { bodyOf, takeFormsToo, takeJsonOnly } from './body-parsers.ts';
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 
-/** What a route would see of the body, or the code of the refusal. */
+/** Returns the body as a route sees it, or the error code. */
 async function send(type: string | undefined, body: string | Buffer | undefined, { forms = true } = {}) {
   const app = fastify();
   takeJsonOnly(app, 4_000_000);
@@ -29,7 +29,7 @@ async function send(type: string | undefined, body: string | Buffer | undefined,
 const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
 describe('a JSON body', () => {
-  it('is taken as it was sent', async () => {
+  it('reaches the route unchanged', async () => {
     const fields = {
       script_id: 'x',
       sync: true,
@@ -52,7 +52,7 @@ describe('a JSON body', () => {
     expect(await send(json, '\uFEFF{"a":1}')).toEqual({ kind: 'json', fields: { a: 1 } });
   });
 
-  it('counts as an empty object when there is none, with and without a type', async () => {
+  it('that is missing counts as an empty object, with and without a content type', async () => {
     const empty = { kind: 'json', fields: {} };
     expect(await send(json, undefined)).toEqual(empty);
     expect(await send(json, '')).toEqual(empty);
@@ -77,7 +77,7 @@ describe('a JSON body', () => {
     expect(await send(json, body)).toEqual({ refused: 'body-malformed' });
   });
 
-  it('is refused when a number in it would become another value', async () => {
+  it('is refused when it contains a number that is too large', async () => {
     for (const number of ['1e400', '-1e400', `1${'0'.repeat(400)}`])
       expect(await send(json, `{"params":{"a":[${number}]}}`)).toEqual({ refused: 'body-malformed' });
     expect(await send(json, '{"a":1e300}')).toEqual({ kind: 'json', fields: { a: 1e300 } });
@@ -96,7 +96,7 @@ describe('a JSON body', () => {
   });
 
   it.each(['{"__proto__":{"x":1}}', '{"a":[{"constructor":1}]}', '{"params":{"prototype":{}}}'])(
-    'is refused when it could change what objects are: %s',
+    'is refused when it could pollute a prototype: %s',
     async (body) => {
       expect(await send(json, body)).toEqual({ refused: 'body-malformed' });
       expect(Reflect.get({}, 'x')).toBeUndefined();
@@ -111,7 +111,7 @@ describe('a JSON body', () => {
 });
 
 describe('a form', () => {
-  it('is taken as texts', async () => {
+  it('is parsed into strings', async () => {
     expect(await send(form, 'script_id=x&sync=true&data=%7B%22a%22%3A1%7D&name=%E4%BD%A0+%2B')).toEqual({
       kind: 'form',
       fields: { script_id: 'x', sync: 'true', data: '{"a":1}', name: '你 +' },
@@ -124,7 +124,7 @@ describe('a form', () => {
     expect(await send(form, 'script_id=&x')).toEqual({ kind: 'form', fields: { script_id: '', x: '' } });
   });
 
-  it('is refused when it has a field twice', async () => {
+  it('is refused when a field occurs twice', async () => {
     expect(await send(form, 'script_id=a&script_id=b')).toEqual({ refused: 'body-malformed' });
     expect(await send(form, 'a=&a=')).toEqual({ refused: 'body-malformed' });
   });
@@ -135,24 +135,24 @@ describe('a form', () => {
       expect(await send(form, escaped)).toEqual({ refused: 'body-malformed' });
   });
 
-  it('may have a percent sign that escapes nothing', async () => {
+  it('may contain a percent sign that is not part of an escape', async () => {
     expect(await send(form, 'a=100%&b=%zz&c=%25%E4%BD%A0%')).toEqual({
       kind: 'form',
       fields: { a: '100%', b: '%zz', c: '%你%' },
     });
   });
 
-  it('has a limit of its own', async () => {
+  it('has its own size limit', async () => {
     expect(await send(form, `a=${'x'.repeat(1000)}`)).toEqual({ refused: 'FST_ERR_CTP_BODY_TOO_LARGE' });
   });
 
-  it('cannot change what objects are', async () => {
+  it('cannot pollute a prototype', async () => {
     const answer = await send(form, '__proto__=x&constructor=y&toString=z');
     expect(answer.kind).toBe('form');
     expect(String({})).toBe('[object Object]');
   });
 
-  it('is of an unknown type where a route takes JSON only', async () => {
+  it('is an unsupported type on routes that accept JSON only', async () => {
     expect(await send(form, 'a=1', { forms: false })).toEqual({ refused: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' });
   });
 });
@@ -165,14 +165,14 @@ describe('a body of another type', () => {
     'application/jsonp',
     'application/ld+json',
     'application/xml',
-  ])('is never looked into: %s', async (type) => {
+  ])('is refused without being parsed: %s', async (type) => {
     expect(await send(type, '{"a":1}')).toEqual({ refused: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' });
   });
 });
 
-describe('the body of a request', () => {
+describe('bodyOf', () => {
   it.each([undefined, null, 'text', 5, {}, { kind: 'json' }, { fields: [] }, { kind: 'json', fields: null }])(
-    'is empty when nothing of ours was parsed: %j',
+    'returns an empty object when the body was not parsed: %j',
     (body) => {
       expect(bodyOf({ body })).toEqual({ kind: 'json', fields: {} });
     },

@@ -12,11 +12,11 @@ function refusal(fields: JsonObject): AppError {
   } catch (error) {
     if (error instanceof AppError) return error;
   }
-  throw new Error(`${JSON.stringify(fields)} was taken`);
+  throw new Error(`${JSON.stringify(fields)} was accepted`);
 }
 
-describe('a request to download', () => {
-  it('needs the repo alone', () => {
+describe('a download request', () => {
+  it('needs only the repo', () => {
     expect(asked({})).toEqual({
       repo: { owner: 'acme', name: 'tiny' },
       source: null,
@@ -26,13 +26,13 @@ describe('a request to download', () => {
     expect(asked({ source: null, files: null, revision: null })).toEqual(asked({}));
   });
 
-  it('tells no globs from an empty list of them, which means all files', () => {
+  it('keeps an empty list of globs, which means all files, distinct from no list', () => {
     expect(asked({ files: [] }).files).toEqual([]);
     expect(asked({ files: ['*.onnx', '分词/**'] }).files).toEqual(['*.onnx', '分词/**']);
   });
 
   it.each([undefined, null, 5, '', 'acme', 'acme/../etc', 'https://hub.test/acme/tiny', ['acme/tiny']])(
-    'has no repo_id %j',
+    'is refused with the repo_id %j',
     (repo_id) => {
       const error = refusal(repo_id === undefined ? {} : { repo_id });
       expect(error.code).toBe('repo-id-invalid');
@@ -76,11 +76,14 @@ describe('a request to download', () => {
     expect(error.text.zh).toContain(`${name} 应为`);
   });
 
-  it.each(['main', 'v1.0', 'refs/pr/7', 'release-2_b', 'a'.repeat(40), '0'])('may ask for %s', (revision) => {
-    expect(asked({ revision }).revision).toBe(revision);
-  });
+  it.each(['main', 'v1.0', 'refs/pr/7', 'release-2_b', 'a'.repeat(40), '0'])(
+    'may name the revision %s',
+    (revision) => {
+      expect(asked({ revision }).revision).toBe(revision);
+    },
+  );
 
-  it('does not let a name that nobody knows go unnoticed', () => {
+  it('is refused when it has an unknown field', () => {
     const { code, text } = refusal({ repo_id: 'acme/tiny', file: ['*.onnx'] });
     expect(code).toBe('field-invalid');
     for (const each of [text.en, text.zh]) expect(each).toMatch(/"file".*repo_id, source, files, revision/);

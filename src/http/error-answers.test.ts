@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode, errorCodes } from '../shared/errors.ts';
 import { answerError, internalError, statusOf } from './error-answers.ts';
 
-/** What each refusal is answered with. */
+/** The expected status of each error code. */
 const statuses: Record<ErrorCode, number> = {
   'script-id-missing': 400,
   'script-unknown': 404,
@@ -102,7 +102,7 @@ function refusal(code: ErrorCode): AppError {
   );
 }
 
-/** Whoever is refused for lack of something is not to keep a connection. */
+/** The expected headers. A request refused for lack of resources must not keep its connection. */
 function headersOf(code: ErrorCode): Record<string, string> {
   return {
     'x-hob-error': code,
@@ -111,18 +111,18 @@ function headersOf(code: ErrorCode): Record<string, string> {
   };
 }
 
-describe('the status of a refusal', () => {
-  it('is decided for every code of the catalogue', () => {
+describe('the status of an error', () => {
+  it('is tested for every code of the catalogue', () => {
     expect(codes.toSorted()).toEqual(Object.keys(errorCodes).toSorted());
   });
 
-  it.each(codes)('is the agreed one for %s', (code) => {
+  it.each(codes)('is correct for %s', (code) => {
     expect(statusOf(code)).toBe(statuses[code]);
   });
 });
 
 describe('the answer to a refused request', () => {
-  it.each(codes)('to execute or link has exactly status and message: %s', (code) => {
+  it.each(codes)('has exactly status and message for execute and link: %s', (code) => {
     for (const path of [
       '/api/execute',
       '/api/link',
@@ -139,7 +139,7 @@ describe('the answer to a refused request', () => {
   });
 
   it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
-    'to notify has exactly one field: %s',
+    'has exactly one field for notify: %s',
     (code) => {
       expect(answerError(refusal(code), '/api/notify', undefined)).toEqual({
         status: statuses[code],
@@ -150,7 +150,7 @@ describe('the answer to a refused request', () => {
   );
 
   it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
-    'to model/path repeats its status beside empty data: %s',
+    'repeats the status and has empty data for model/path: %s',
     (code) => {
       expect(answerError(refusal(code), '/api/model/path?repo_id=x', undefined)).toEqual({
         status: statuses[code],
@@ -161,7 +161,7 @@ describe('the answer to a refused request', () => {
   );
 
   it.each(codes.filter((code) => !belongToNoOperation.has(code)))(
-    'to all else has a code and a hint: %s',
+    'has a code and a hint for all other paths: %s',
     (code) => {
       for (const path of ['/api/runs/1', '/api/health', '/', '', '/%zz', '/api/execute/', '/API/execute']) {
         expect(answerError(refusal(code), path, undefined)).toEqual({
@@ -174,7 +174,7 @@ describe('the answer to a refused request', () => {
   );
 
   it.each(['/api/execute', '/api/notify', '/api/model/path', '/api/runs/1', '/nothing'])(
-    'is status and message alone where no operation was meant, also at %s',
+    'has only status and message for an unknown path or method, even at %s',
     (path) => {
       for (const code of belongToNoOperation) {
         const { status, body } = answerError(refusal(code), path, 'en');
@@ -184,7 +184,7 @@ describe('the answer to a refused request', () => {
     },
   );
 
-  it('speaks the language the caller prefers', () => {
+  it('is in the language that the caller prefers', () => {
     const error = refusal('script-unusable');
     expect(answerError(error, '/api/execute', 'en-GB').body).toMatchObject({
       message: 'english script-unusable',
@@ -196,7 +196,7 @@ describe('the answer to a refused request', () => {
     });
   });
 
-  it('has an empty hint where there is none to give', () => {
+  it('has an empty hint when the error has none', () => {
     const error = new AppError('run-unknown', { en: 'none', zh: '无' });
     expect(answerError(error, '/api/runs/1', 'en').body).toEqual({
       status: 'error',
@@ -206,7 +206,7 @@ describe('the answer to a refused request', () => {
     });
   });
 
-  it('names what it is about to programs, in the later form alone', () => {
+  it('lists fields and files only in the later form', () => {
     const text = { en: 'wrong', zh: '错' };
     const error = new AppError('secrets-needed', text, { fields: ['params.key'], files: ['/a/script.toml'] });
     expect(answerError(error, '/api/runs/1/rerun', 'en').body).toMatchObject({
@@ -217,7 +217,7 @@ describe('the answer to a refused request', () => {
       expect(answerError(error, path, 'en').body).toEqual({ status: 'error', message: 'wrong' });
   });
 
-  it('says when to ask again where that makes sense', () => {
+  it('has Retry-After when the error sets it', () => {
     const error = new AppError('queue-full', { en: 'full', zh: '满' }, { retryAfterS: 5 });
     expect(answerError(error, '/api/execute', undefined)).toEqual({
       status: 503,
@@ -228,7 +228,7 @@ describe('the answer to a refused request', () => {
     expect(answerError(now, '/api/execute', undefined).headers).toMatchObject({ 'retry-after': '0' });
   });
 
-  it('says nothing of what went wrong inside', () => {
+  it('does not reveal the cause of an internal error', () => {
     const error = internalError(new Error('secret path /home/x'));
     const { status, body } = answerError(error, '/api/execute', 'en');
     expect(status).toBe(500);

@@ -5,7 +5,7 @@ import { readIdempotencyKey } from './idempotency-key.ts';
 const read = (...keys: string[]) =>
   readIdempotencyKey({ headersDistinct: keys.length === 0 ? {} : { 'idempotency-key': keys } });
 
-it('a key is any visible ASCII, as it was sent', () => {
+it('accepts any visible ASCII characters as a key, unchanged', () => {
   const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index));
   for (const key of ['a', visible, 'x'.repeat(255), '"quoted"']) expect(read(key)).toBe(key);
   expect(read()).toBeNull();
@@ -22,7 +22,7 @@ it.each([
   ['a\n'],
   ['a', 'a'],
   ['a', 'b'],
-])('a key is refused, and not repeated: %j %j', (...keys) => {
+])('refuses an invalid or repeated key: %j %j', (...keys) => {
   const refused = expect(() => read(...keys));
   refused.toThrow(expect.objectContaining({ code: 'idempotency-key-invalid' }));
   refused.toThrow(/once and consist of 1 to 255 visible ASCII characters/);

@@ -5,7 +5,7 @@ import { preferredLanguage } from './language.ts';
 
 describe('the preferred language', () => {
   it.each([undefined, '', ' ', '*', 'fr', 'fr-FR, de;q=0.8', ',,;', 'q=1', 'zhx', 'english'])(
-    'is the fallback when %j names neither',
+    'is the fallback when %j names neither language',
     (header) => {
       expect(preferredLanguage(header, 'zh')).toBe('zh');
       expect(preferredLanguage(header, 'en')).toBe('en');
@@ -30,17 +30,17 @@ describe('the preferred language', () => {
     expect(preferredLanguage(header, language === 'en' ? 'zh' : 'en')).toBe(language);
   });
 
-  it('is the first of two that weigh the same', () => {
+  it('is the first of two with equal weight', () => {
     expect(preferredLanguage('zh,en', 'en')).toBe('zh');
     expect(preferredLanguage('en;q=0.5,zh;q=0.5', 'zh')).toBe('en');
   });
 
-  it('is never one that was ruled out', () => {
+  it('is never one with weight 0', () => {
     expect(preferredLanguage('en;q=0', 'zh')).toBe('zh');
     expect(preferredLanguage('en;q=0.0, zh;q=0.1', 'en')).toBe('zh');
   });
 
-  it('is one of the two whatever was sent', () => {
+  it('is English or Chinese for arbitrary headers', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const header = Buffer.from(bytes).toString('latin1');

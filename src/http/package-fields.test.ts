@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readPackageFields, refuseFields } from './package-fields.ts';
 import { InstallBody } from './wire/packages.ts';
 
-describe('the fields of a request about a package', () => {
-  it('are taken as they were sent', () => {
+describe('the fields of a package request', () => {
+  it('are read unchanged', () => {
     const given = { source: '/脚本 🎁', ref: 'v1', path: 'a/b', prepare: false };
     expect(readPackageFields(given, InstallBody)).toEqual(given);
     const none = { source: null, ref: null, path: null, prepare: true };
@@ -27,13 +27,13 @@ describe('the fields of a request about a package', () => {
     { prepare: 'no' },
     { prepare: 0 },
     { Source: '/a' },
-  ])('are refused when they make no sense: %j', (fields) => {
+  ])('are refused when they are invalid: %j', (fields) => {
     expect(() => readPackageFields(fields, InstallBody)).toThrow(
       expect.objectContaining({ code: 'field-invalid' }),
     );
   });
 
-  it('are refused where there are none', () => {
+  it('are refused for requests that have no fields', () => {
     refuseFields({});
     expect(() => refuseFields({ prepare: false })).toThrow(
       'Unknown field "prepare". This request has no fields',

@@ -4,8 +4,8 @@ import { QueryFields } from './query-fields.ts';
 
 const read = (value: unknown) => new QueryFields({ field: value }, ['field']);
 
-describe('a field of a query', () => {
-  it('is refused when nobody knows it, or when it comes twice', () => {
+describe('a query field', () => {
+  it('is refused when it is unknown or given twice', () => {
     expect(() => new QueryFields({ other: '1' }, ['field'])).toThrow(
       'Unknown query field "other". Known fields: field',
     );
@@ -15,7 +15,7 @@ describe('a field of a query', () => {
     expect(() => read(['a', 'b'])).toThrow('given once');
   });
 
-  it('is refused in good Chinese, too', () => {
+  it('is refused with correct Chinese spacing', () => {
     expect(() => read('0').integer('field', { from: 1, to: 9, fallback: 1 })).toThrow(
       expect.objectContaining({ text: expect.objectContaining({ zh: 'field 应为 1 到 9 的整数' }) }),
     );
@@ -25,12 +25,12 @@ describe('a field of a query', () => {
     expect(read('').text('field')).toBeNull();
   });
 
-  it('is a text without NUL, which no text on record has', () => {
+  it('is refused when it contains NUL', () => {
     expect(read('a\n"b').text('field')).toBe('a\n"b');
     expect(() => read('a\0b').text('field')).toThrow(expect.objectContaining({ code: 'field-invalid' }));
   });
 
-  it('is a list of ids, each of them once, in lower case', () => {
+  it('is a list of ids in lower case, without duplicates', () => {
     const [a, b] = ['6b1c7a52-5f0e-4a53-9b34-d3f2f1f0a001', '6b1c7a52-5f0e-4a53-9b34-d3f2f1f0a002'];
     expect(read(`${a}, ${b.toUpperCase()},${a}`).uuids('field')).toEqual([a, b]);
     expect(read('').uuids('field')).toBeNull();
@@ -47,14 +47,14 @@ describe('a field of a query', () => {
   });
 
   it.each([
-    ['2026-02-31', 'a day that there is not'],
-    ['2026-02-29T12:00:00Z', 'a day that only other years have'],
-    ['2026-13-01', 'a month that there is not'],
-    ['2026-05-01T25:00:00Z', 'an hour that there is not'],
-    ['9999-12-31T23:59:59-23:00', 'beyond the years of four digits, which do not sort'],
-    ['0000-01-01T00:00:00+23:00', 'before them'],
+    ['2026-02-31', 'a day that does not exist'],
+    ['2026-02-29T12:00:00Z', 'February 29 in a year that is not a leap year'],
+    ['2026-13-01', 'a month that does not exist'],
+    ['2026-05-01T25:00:00Z', 'an hour that does not exist'],
+    ['9999-12-31T23:59:59-23:00', 'after year 9999, which does not sort as text'],
+    ['0000-01-01T00:00:00+23:00', 'before year 0000'],
     ['yesterday', 'a word'],
-  ])('is no time: %s, %s', (text) => {
+  ])('is refused as a time: %s, %s', (text) => {
     expect(() => read(text).time('field')).toThrow('a time such as');
   });
 });

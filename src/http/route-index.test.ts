@@ -9,7 +9,7 @@ function indexOf(...routes: [method: string | string[], url: string][]): RouteIn
 }
 
 describe('the methods of a path', () => {
-  it('are all that were added for it, each once and in order', () => {
+  it('are all methods added for it, sorted and without duplicates', () => {
     const index = indexOf(['POST', '/api/runs'], [['GET', 'HEAD'], '/api/runs'], ['GET', '/api/runs']);
     expect(index.methodsAt('/api/runs')).toEqual(['GET', 'HEAD', 'POST']);
   });
@@ -35,7 +35,7 @@ describe('the methods of a path', () => {
     expect(index.methodsAt('/api/model?x=/api/model/path')).toEqual([]);
   });
 
-  it('are found however the path is spelled', () => {
+  it('are found when the path has percent escapes', () => {
     const index = indexOf(['POST', '/api/execute'], ['GET', '/api/runs/:id']);
     expect(index.methodsAt('/%61pi/%65xecute?x=%65')).toEqual(['POST']);
     expect(index.methodsAt('/api/runs/a%2Fb')).toEqual(['GET']);
@@ -43,7 +43,7 @@ describe('the methods of a path', () => {
     expect(index.methodsAt('/api/execut%zz')).toEqual([]);
   });
 
-  it('are found for any value of a parameter, but only for one step of the path', () => {
+  it('are found for any value of a parameter, but only within one path segment', () => {
     const index = indexOf(['GET', '/api/runs/:id'], ['POST', '/api/runs/:id/stop']);
     expect(index.methodsAt('/api/runs/2f0c5c5e-8f43')).toEqual(['GET']);
     expect(index.methodsAt('/api/runs/%E4%BD%A0')).toEqual(['GET']);
@@ -52,12 +52,12 @@ describe('the methods of a path', () => {
     expect(index.methodsAt('/api/runs/a/b')).toEqual([]);
   });
 
-  it('of a fixed path and of one with a parameter add up where both fit', () => {
+  it('are combined when a fixed path and a path with a parameter both match', () => {
     const index = indexOf(['GET', '/api/runs/:id'], ['DELETE', '/api/runs/all']);
     expect(index.methodsAt('/api/runs/all')).toEqual(['DELETE', 'GET']);
   });
 
-  it('are those of exactly this path, whatever its characters mean elsewhere', () => {
+  it('are those of the exact path, even if it contains regular expression characters', () => {
     const index = indexOf(['GET', '/api/openapi.json'], ['GET', '/a+b']);
     expect(index.methodsAt('/api/openapi.json')).toEqual(['GET']);
     expect(index.methodsAt('/api/openapiXjson')).toEqual([]);
@@ -65,7 +65,7 @@ describe('the methods of a path', () => {
     expect(index.methodsAt('/aab')).toEqual([]);
   });
 
-  it('of a wildcard hold for everything below it', () => {
+  it('are found for every path below a wildcard', () => {
     const index = indexOf(['GET', '/console/*']);
     expect(index.methodsAt('/console/')).toEqual(['GET']);
     expect(index.methodsAt('/console/assets/main.js')).toEqual(['GET']);

@@ -15,11 +15,11 @@ function refusalOf(read: () => unknown): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('the field was not refused');
 }
 
 describe('script_id', () => {
-  it('is taken as it was written', () => {
+  it('is read unchanged', () => {
     expect(readScriptId(json({ script_id: 'ABC-def' }))).toBe('ABC-def');
     expect(readScriptId(form({ script_id: 'x' }))).toBe('x');
   });
@@ -46,7 +46,7 @@ describe('sync', () => {
     expect(readSync(form({}))).toBe(false);
   });
 
-  it('is a boolean in JSON, and nothing else', () => {
+  it('must be a boolean in JSON', () => {
     expect(readSync(json({ sync: true }))).toBe(true);
     expect(readSync(json({ sync: false }))).toBe(false);
     for (const value of ['true', 'false', '', 1, 0, [], {}, [true]] satisfies Json[]) {
@@ -70,14 +70,14 @@ describe('sync', () => {
 });
 
 describe('temp_file', () => {
-  it('is none unless it is sent', () => {
+  it('is absent unless it is sent', () => {
     expect(readTempFilePath(json({}))).toBeNull();
     expect(readTempFilePath(json({ temp_file: '' }))).toBeNull();
     expect(readTempFilePath(json({ temp_file: null }))).toBeNull();
     expect(readTempFilePath(form({ temp_file: '' }))).toBeNull();
   });
 
-  it('is taken as it was written', () => {
+  it('is read unchanged', () => {
     expect(readTempFilePath(json({ temp_file: '/tmp/a b' }))).toBe('/tmp/a b');
     expect(readTempFilePath(form({ temp_file: 'relative' }))).toBe('relative');
   });
@@ -93,23 +93,23 @@ describe.each([
   ['data', 'data-invalid'],
   ['params', 'params-invalid'],
 ] as const)('%s', (field, code) => {
-  it('is none unless it is sent', () => {
+  it('is absent unless it is sent', () => {
     expect(readStructured(json({}), field)).toBeUndefined();
     expect(readStructured(form({}), field)).toBeUndefined();
     expect(readStructured(form({ [field]: '' }), field)).toBeUndefined();
   });
 
-  it('is as good as absent when it is null', () => {
+  it('counts as absent when it is null', () => {
     expect(readStructured(json({ [field]: null }), field)).toBeUndefined();
     expect(readStructured(form({ [field]: 'null' }), field)).toBeUndefined();
   });
 
-  it('is taken as it is in JSON, also a text', () => {
+  it('is any value in JSON, including a string', () => {
     expect(readStructured(json({ [field]: { a: ['x'] } }), field)).toEqual({ a: ['x'] });
     expect(readStructured(json({ [field]: '{"a":1}' }), field)).toBe('{"a":1}');
   });
 
-  it('is the JSON text of a form', () => {
+  it('is parsed from JSON text in a form', () => {
     expect(readStructured(form({ [field]: '{"a":["x"]}' }), field)).toEqual({ a: ['x'] });
     expect(readStructured(form({ [field]: ' ["x"] ' }), field)).toEqual(['x']);
   });

@@ -9,8 +9,8 @@ async function send(fields: JsonFields) {
   return app.inject('/');
 }
 
-describe('an answer made of texts that are JSON already', () => {
-  it('has its fields in their order, and the texts to the byte', async () => {
+describe('an answer with fields that are already JSON text', () => {
+  it('keeps the order of its fields and every byte of the text', async () => {
     const result = '{ "code":0, "id":9007199254740993, "msg":"好" }';
     const answer = await send({
       a: '"好"',
@@ -27,7 +27,7 @@ describe('an answer made of texts that are JSON already', () => {
     });
   });
 
-  it('may begin and end with one, and may be empty', async () => {
+  it('may begin and end with such a field, and may be empty', async () => {
     expect((await send({ a: Buffer.from('1'), b: Buffer.from('[2]') })).body).toBe('{"a":1,"b":[2]}');
     expect((await send({})).body).toBe('{}');
   });

@@ -46,7 +46,7 @@ const longestCheckMs = 5000;
  */
 export function createDoorServer(options: DoorOptions): Server {
   const { app, policy, guard, connections, receiveMs, metrics } = options;
-  /** Connections that sent invalid HTTP. Everything after it is ignored. */
+  /** Connections that sent invalid HTTP. All later bytes are ignored. */
   const invalidSockets = new WeakSet<Duplex>();
   const server: Server = createServer(
     {

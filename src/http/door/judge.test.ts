@@ -27,7 +27,7 @@ function refusalOf(request: Request): { code: ErrorCode; status: number } | null
   return refused && { code: refused.code, status: statusOf(refused.code) };
 }
 
-describe('what plain programs send', () => {
+describe('a request from a program', () => {
   it.each([
     '127.0.0.1:9527',
     'localhost:9527',
@@ -35,19 +35,19 @@ describe('what plain programs send', () => {
     'hob.local:80',
     'LocalHost:9527',
     'LOCALHOST:9527',
-  ])('comes in when it names us in Host as %s', (name) => {
+  ])('is allowed with the Host %s', (name) => {
     expect(refusalOf({ headers: [['Host', name]] })).toBeNull();
   });
 
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])('comes in with the method %s', (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])('is allowed with the method %s', (method) => {
     expect(refusalOf({ method })).toBeNull();
   });
 
-  it('comes in over HTTP/1.0 as well', () => {
+  it('is allowed over HTTP/1.0', () => {
     expect(refusalOf({ httpVersion: '1.0' })).toBeNull();
   });
 
-  it('comes in whatever Sec-Fetch-Mode, Referer and User-Agent say', () => {
+  it('is allowed with any Sec-Fetch-Mode, Referer and User-Agent', () => {
     const headers = [
       ['Host', host],
       ['sec-fetch-mode', 'cors'],
@@ -58,7 +58,7 @@ describe('what plain programs send', () => {
   });
 
   it.each(['/', '/?', '/r/token/api/link', '/api/model/path?repo_id=a/b', '/a//b', '/%23', '/\\evil'])(
-    'comes in with the target %s',
+    'is allowed with the target %s',
     (target) => {
       expect(refusalOf({ target })).toBeNull();
     },
@@ -87,8 +87,8 @@ describe('rule 2: HTTP/1.0 or 1.1, and a path', () => {
   });
 });
 
-describe('rule 3: exactly one Host, and one of ours', () => {
-  it('refuses a request without one', () => {
+describe('rule 3: exactly one Host header, with an allowed host', () => {
+  it('refuses a request without a Host header', () => {
     expect(refusalOf({ headers: [['Accept', '*/*']] })).toEqual({ code: 'door-host-missing', status: 400 });
   });
 
@@ -96,7 +96,7 @@ describe('rule 3: exactly one Host, and one of ours', () => {
     [host, host],
     [host, 'evil.test'],
     ['evil.test', host],
-  ])('refuses two of them: %s and %s', (first, second) => {
+  ])('refuses two Host headers: %s and %s', (first, second) => {
     const headers = [
       ['Host', first],
       ['hOsT', second],
@@ -142,7 +142,7 @@ describe('rule 3, where Hob listens on all addresses of the machine', () => {
   const come = (name: string) =>
     judge({ ...knock({ headers: [['Host', name]] }), reached }, policy)?.code ?? null;
 
-  it('takes the address that was reached, and no other', () => {
+  it('allows the local address of the connection, and no other', () => {
     expect(come('192.168.1.5:9527')).toBeNull();
     expect(come('localhost:9527')).toBeNull();
     for (const name of [
@@ -157,7 +157,7 @@ describe('rule 3, where Hob listens on all addresses of the machine', () => {
 });
 
 describe('rule 4: no page of another origin', () => {
-  it.each([host, 'localhost:9527', '[::1]:9527'])('lets in a page of our own at %s', (name) => {
+  it.each([host, 'localhost:9527', '[::1]:9527'])('allows a page that Hob serves at %s', (name) => {
     const headers = [
       ['Host', name],
       ['Origin', `http://${name}`],
@@ -167,7 +167,7 @@ describe('rule 4: no page of another origin', () => {
   });
 
   it.each(['http://localhost:3000', 'https://desk.example'])(
-    'lets in a page of the trusted origin %s',
+    'allows a page of the trusted origin %s',
     (origin) => {
       const headers = [
         ['Host', host],
@@ -202,7 +202,7 @@ describe('rule 4: no page of another origin', () => {
     expect(refusalOf({ headers })).toEqual({ code: 'door-origin', status: 403 });
   });
 
-  it('refuses a rebound name even though its Origin equals its Host', () => {
+  it('refuses a rebound DNS name even though its Origin equals its Host', () => {
     const headers = [
       ['Host', 'rebind.test:9527'],
       ['Origin', 'http://rebind.test:9527'],
@@ -225,18 +225,18 @@ describe('rule 4: no page of another origin', () => {
   });
 });
 
-describe('rule 5: what the browser says of who asks', () => {
+describe('rule 5: Sec-Fetch-Site must show that no other site caused the request', () => {
   const from = (method: string, ...sites: string[]) =>
     refusalOf({
       method,
       headers: [['Host', host], ...sites.map((site) => ['Sec-Fetch-Site', site] as const)],
     });
 
-  it.each(['GET', 'HEAD', 'POST', 'DELETE'])('lets in same-origin with %s', (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'DELETE'])('allows same-origin with %s', (method) => {
     expect(from(method, 'same-origin')).toBeNull();
   });
 
-  it.each(['GET', 'HEAD'])('lets in a typed address with %s', (method) => {
+  it.each(['GET', 'HEAD'])('allows a typed address with %s', (method) => {
     expect(from(method, 'none')).toBeNull();
   });
 
@@ -245,21 +245,21 @@ describe('rule 5: what the browser says of who asks', () => {
   });
 
   it.each(['same-site', 'cross-site', '', 'Same-Origin', 'NONE', 'same-origin,cross-site', 'anything'])(
-    'refuses %j, also for reading',
+    'refuses %j, even for GET',
     (site) => {
       for (const method of ['GET', 'POST'])
         expect(from(method, site)).toEqual({ code: 'door-fetch-site', status: 403 });
     },
   );
 
-  it('refuses when one of two headers is not ours', () => {
+  it('refuses a request when one of two headers is not allowed', () => {
     expect(from('GET', 'same-origin', 'cross-site')).toEqual({ code: 'door-fetch-site', status: 403 });
     expect(from('GET', 'cross-site', 'same-origin')).toEqual({ code: 'door-fetch-site', status: 403 });
   });
 });
 
 describe('rule 6: no cross-origin preflight', () => {
-  it('refuses OPTIONS from anybody', () => {
+  it('refuses every OPTIONS request', () => {
     expect(refusalOf({ method: 'OPTIONS' })).toEqual({ code: 'door-method', status: 403 });
     const headers = [
       ['Host', host],
@@ -326,7 +326,7 @@ describe('rule 13: a refusal explains itself', () => {
   ];
 
   it.each(refusals)(
-    'names the rule, and the setting where there is one: %s',
+    'names the rule and, if there is one, the setting: %s',
     (_name, request, rule, setting) => {
       const refused = judge(knock(request), policy);
       expect(refused?.text.en).toMatch(rule);
@@ -338,14 +338,14 @@ describe('rule 13: a refusal explains itself', () => {
     },
   );
 
-  it('repeats no more than a little of what it was sent', () => {
+  it('quotes only a short part of a long header', () => {
     const refused = judge(knock({ headers: [['Host', 'x'.repeat(10_000)]] }), policy);
     expect(refused?.text.en.length).toBeLessThan(300);
   });
 });
 
 describe('rule 12: the door never throws', () => {
-  it('answers anything at all with a verdict', () => {
+  it('returns a verdict for arbitrary input', () => {
     const anyText = fc.uint16Array().map((units) => String.fromCharCode(...units));
     const anyKnock = fc.record({
       method: anyText,
@@ -362,7 +362,7 @@ describe('rule 12: the door never throws', () => {
     );
   });
 
-  it('refuses what breaks it, as a request it cannot understand', () => {
+  it('refuses a request that makes the check throw', () => {
     const broken: Knock = {
       method: 'GET',
       httpVersion: '1.1',
@@ -375,7 +375,7 @@ describe('rule 12: the door never throws', () => {
   });
 });
 
-/** The rules once more, written from their text: every rule that a request breaks. */
+/** A second implementation of the rules, written from their text. Returns every rule that a request breaks. */
 function brokenRules({ method, target, httpVersion, rawHeaders }: Knock): Set<ErrorCode> {
   const valuesOf = (name: string) =>
     rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
@@ -441,11 +441,11 @@ describe('the door as a whole', () => {
     rawHeaders: fc.array(header, { maxLength: 5 }).map((headers) => headers.flat()),
   });
 
-  it('refuses exactly what breaks a rule, and names one that was broken', () => {
+  it('refuses exactly the requests that break a rule, and names a broken rule', () => {
     let admitted = 0;
     fc.assert(
       fc.property(someKnock, (input) => {
-        // What a trusted page's own Sec-Fetch-Site counts for is not part of the rules' text.
+        // The text of the rules does not define Sec-Fetch-Site for trusted origins.
         const fromTrusted = input.rawHeaders.some((text) => policy.trustedOrigins.has(text));
         fc.pre(!fromTrusted || !input.rawHeaders.some((text) => /site|none/.test(text)));
         const broken = brokenRules(input);
@@ -459,7 +459,7 @@ describe('the door as a whole', () => {
       }),
       { numRuns: 2500 },
     );
-    // Otherwise the property would say nothing about requests that may come in.
+    // Otherwise the property would say nothing about allowed requests.
     expect(admitted).toBeGreaterThan(50);
   });
 });

@@ -19,7 +19,7 @@ function stripped(url: string): { url: string | undefined; token: string | null 
   return { url: message.url, token: tokenOf(message) };
 }
 
-describe('the address of a run', () => {
+describe('stripRunToken', () => {
   it.each([
     ['/r/abc/api/link', '/api/link'],
     ['/r/abc//api/link', '/api/link'],
@@ -29,7 +29,7 @@ describe('the address of a run', () => {
     ['/r/abc', '/'],
     ['/r/abc?x=1', '/?x=1'],
     ['/r/abc/r/other/api/link', '/r/other/api/link'],
-  ])('%s is %s of the service, asked for by that run', (url, path) => {
+  ])('rewrites %s to %s and stores the token', (url, path) => {
     expect(stripped(url)).toEqual({ url: path, token: 'abc' });
   });
 
@@ -43,7 +43,7 @@ describe('the address of a run', () => {
     '/R/abc/api/link',
     '/x/r/abc/api',
     '/rr/abc',
-  ])("%s is nobody's, and stays as it is", (url) => {
+  ])('leaves %s unchanged and stores no token', (url) => {
     expect(stripped(url)).toEqual({ url, token: null });
   });
 
@@ -51,22 +51,22 @@ describe('the address of a run', () => {
     ['/r/api/link', '/api/link'],
     ['/r/api/model/path?repo_id=a/b', '/api/model/path?repo_id=a/b'],
     ['/r/api', '/api'],
-  ])('%s, joined in a way that drops the token, is %s without a caller', (url, path) => {
+  ])('rewrites %s, which lost its token, to %s', (url, path) => {
     expect(stripped(url)).toEqual({ url: path, token: null });
   });
 
-  it('takes a token that begins like our paths for a token', () => {
+  it('recognizes a token that begins with "api"', () => {
     expect(stripped('/r/apiary/api/link')).toEqual({ url: '/api/link', token: 'apiary' });
   });
 
-  it('leaves no token where a request could be printed', () => {
+  it('hides the token from code that prints the request', () => {
     const message = request('/r/secret-token/api/link');
     stripRunToken(message);
     expect(tokenOf(message)).toBe('secret-token');
     expect(inspect(message, { depth: 5 })).not.toContain('secret-token');
   });
 
-  it('gives back the token and the rest of every address made of the two', () => {
+  it('returns the token and the path of any address built from the two', () => {
     const token = fc
       .uint8Array({ minLength: 24, maxLength: 24 })
       .map((bytes) => Buffer.from(bytes).toString('base64url'));

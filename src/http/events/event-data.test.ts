@@ -4,7 +4,7 @@ import { eventData } from './event-data.ts';
 import { eventFrame } from './event-frames.ts';
 
 describe('the data of an event', () => {
-  it('is one line, also where it holds what a script has laid out in several', () => {
+  it('is one line, even if the envelope of a script has several', () => {
     const result = Buffer.from('{\r\n  "code": 0,\n\n  "msg": "a\\nb\u2028", "id": 9007199254740993\r}');
     const line = jsonLine({ result, text: 'a\nb\r\u2028' });
     expect(line).not.toMatch(/[\r\n]/);
@@ -15,7 +15,7 @@ describe('the data of an event', () => {
     expect(eventFrame(7, 'run.ended', line)).toBe(`id: 7\nevent: run.ended\ndata: ${line}\n\n`);
   });
 
-  it('of a notification is all that a page needs to show it', () => {
+  it('contains all fields of a notification that a page shows', () => {
     const notification = {
       id: '5a3c2a2e-0d5c-4f0b-8f5e-0a4c7d1b9e10',
       type: 'info',

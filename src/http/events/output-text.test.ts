@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { OutputText } from './output-text.ts';
 
-/** Takes bytes in pieces that are cut at these places, and all that is told of them. */
-function tell(bytes: Uint8Array, cuts: readonly number[], start = 0) {
+/** Passes bytes in pieces, split at these offsets, and returns all events. */
+function decode(bytes: Uint8Array, cuts: readonly number[], start = 0) {
   const text = new OutputText(start);
   const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length];
   const pieces = places
@@ -17,15 +17,15 @@ function tell(bytes: Uint8Array, cuts: readonly number[], start = 0) {
   return [...news, ...text.finish()];
 }
 
-const textOf = (news: ReturnType<typeof tell>) => news.map(({ fields }) => fields.text).join('');
+const textOf = (news: ReturnType<typeof decode>) => news.map(({ fields }) => fields.text).join('');
 
 describe('output as text', () => {
-  it('is never cut inside a character, wherever the bytes were', () => {
+  it('is never split inside a character, however the bytes were split', () => {
     const whole = fc.string({ unit: 'binary', maxLength: 200 });
     fc.assert(
       fc.property(whole, fc.array(fc.nat(600), { maxLength: 20 }), fc.nat(1000), (text, cuts, start) => {
         const bytes = Buffer.from(text);
-        const news = tell(
+        const news = decode(
           bytes,
           cuts.filter((cut) => cut <= bytes.length),
           start,
@@ -37,11 +37,11 @@ describe('output as text', () => {
     );
   });
 
-  it('has the exact bytes beside it where they are not UTF-8, with offsets without a gap', () => {
+  it('includes the exact bytes if they are not UTF-8, and has offsets without gaps', () => {
     const cuts = fc.array(fc.nat(300), { maxLength: 10 });
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), cuts, (bytes, places) => {
-        const news = tell(
+        const news = decode(
           bytes,
           places.filter((cut) => cut <= bytes.length),
         );
@@ -57,20 +57,20 @@ describe('output as text', () => {
     );
   });
 
-  it('is read as GBK where it is that', () => {
+  it('is decoded as GBK if the bytes are GBK', () => {
     const gbk = Buffer.from('c4e3bac3caC0BDE7'.toLowerCase(), 'hex');
-    const news = tell(gbk, [3]);
+    const news = decode(gbk, [3]);
     expect(textOf(news)).toBe('你好世界');
     expect(news.every(({ fields }) => typeof fields.base64 === 'string')).toBe(true);
   });
 
-  it('comes in pieces of 64 KiB at most', () => {
-    const news = tell(Buffer.from('好'.repeat(100_000)), []);
+  it('has at most 64 KiB per event', () => {
+    const news = decode(Buffer.from('好'.repeat(100_000)), []);
     expect(textOf(news)).toBe('好'.repeat(100_000));
     for (const { fields } of news) expect(fields.bytes).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('says what is missing, and that what came before it has no rest', () => {
+  it('reports a gap, and first emits the incomplete character before it', () => {
     const text = new OutputText(10);
     expect([...text.take({ offset: 10, bytes: Buffer.from('a你').subarray(0, 3) })]).toEqual([
       { until: 11, fields: { offset: 10, bytes: 1, text: 'a' } },

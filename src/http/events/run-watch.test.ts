@@ -26,7 +26,7 @@ function watch(run: Partial<BriefRun>, progress: string | null = null) {
   );
   return {
     watching,
-    tell: (type: EventType, data: string, ofRun = runId) => told.publish(event(type, data, ofRun)),
+    publish: (type: EventType, data: string, ofRun = runId) => told.publish(event(type, data, ofRun)),
     news: () =>
       watching.takeNews().map(({ type, data }) => `${type} ${data.startsWith('{') ? '' : data}`.trim()),
   };
@@ -34,57 +34,57 @@ function watch(run: Partial<BriefRun>, progress: string | null = null) {
 
 const queued = queuedRun({ runId, scriptName: 'x' });
 
-describe('a run that is watched', () => {
-  it('has its state first, then what happens to it, and nothing of other runs', () => {
-    const { watching, tell, news } = watch({});
+describe('a watch of a run', () => {
+  it('returns the current state first, then later events, and no events of other runs', () => {
+    const { watching, publish, news } = watch({});
     expect(news()).toEqual(['run.queued']);
-    tell('run.started', 'other', 'another run');
-    tell('run.started', 's');
-    tell('run.progress', 'p');
+    publish('run.started', 'other', 'another run');
+    publish('run.started', 's');
+    publish('run.progress', 'p');
     expect(news()).toEqual(['run.started s', 'run.progress p']);
-    tell('run.ended', 'e');
+    publish('run.ended', 'e');
     expect(news()).toEqual([]);
     expect(watching.ended).toEqual({ type: 'run.ended', data: 'e' });
   });
 
-  it('has its start once, and its latest progress', () => {
-    const { tell, news } = watch({ state: 'running' }, 'p');
-    tell('run.started', 's');
+  it('returns the start once, and the latest progress', () => {
+    const { publish, news } = watch({ state: 'running' }, 'p');
+    publish('run.started', 's');
     expect(news()).toEqual(['run.started', 'run.progress p']);
   });
 
-  it('keeps only the newest for a client that is slow', () => {
-    const { tell, news } = watch({ state: 'running' });
-    for (let count = 0; count < 1000; count++) tell('run.progress', `p${count}`);
+  it('keeps only the newest progress for a slow client', () => {
+    const { publish, news } = watch({ state: 'running' });
+    for (let count = 0; count < 1000; count++) publish('run.progress', `p${count}`);
     expect(news()).toEqual(['run.started', 'run.progress p999']);
   });
 
-  it('forgets nothing that came while its client was told of something else', async () => {
-    const { watching, tell, news } = watch({ state: 'running' });
+  it('keeps an event that arrives while the client receives another one', async () => {
+    const { watching, publish, news } = watch({ state: 'running' });
     expect(news()).toEqual(['run.started']);
-    tell('run.progress', 'p');
+    publish('run.progress', 'p');
     await watching.changed(new AbortController().signal);
     expect(news()).toEqual(['run.progress p']);
     const changed = watching.changed(new AbortController().signal);
-    tell('run.ended', 'e');
+    publish('run.ended', 'e');
     await changed;
   });
 
-  it('that has ended has nothing but its end', () => {
+  it('returns only the end of a run that has ended', () => {
     const { watching, news } = watch({ state: 'succeeded', endedAt: '2024-05-01T12:00:02.000Z' });
     expect(news()).toEqual([]);
     expect(watching.ended?.type).toBe('run.ended');
   });
 
-  it('lets go of everything when it is not watched any more, or the signal says so', async () => {
-    const { watching, tell, news } = watch({});
+  it('stops waiting when the signal is aborted, and ignores events once closed', async () => {
+    const { watching, publish, news } = watch({});
     news();
-    const leaving = new AbortController();
-    const changed = watching.changed(leaving.signal);
-    leaving.abort();
+    const aborter = new AbortController();
+    const changed = watching.changed(aborter.signal);
+    aborter.abort();
     await changed;
     watching.close();
-    tell('run.started', 's');
+    publish('run.started', 's');
     expect(news()).toEqual([]);
   });
 });

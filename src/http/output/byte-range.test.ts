@@ -11,7 +11,7 @@ describe('a Range header', () => {
     ['bytes=-7', { kind: 'end', count: 7 }],
     ['bytes=-0', { kind: 'end', count: 0 }],
     ['bytes=1-99999999999999999999', { kind: 'from', first: 1, last: farthestByte }],
-  ])('asks for one range of bytes: %s', (header, range) => {
+  ])('selects one range of bytes: %s', (header, range) => {
     expect(parseRange(header, false)).toEqual(range);
   });
 
@@ -29,11 +29,11 @@ describe('a Range header', () => {
     'bytes=1.5-2',
     'bytes=--5',
     'bytes=+1-5',
-  ])('asks for nothing that is taken up: %s', (header) => {
+  ])('is ignored when it is not a single valid range of bytes: %s', (header) => {
     expect(parseRange(header, false)).toBeNull();
   });
 
-  it('is not taken up under a condition', () => {
+  it('is ignored when the request has If-Range', () => {
     expect(parseRange('bytes=0-5', true)).toBeNull();
   });
 });

@@ -20,7 +20,7 @@ const cut: OutputView = {
     { offset: 90, length: 10, position: 10 },
   ],
 };
-/** The disk was full. */
+/** The disk was full after 10 bytes. */
 const headOnly: OutputView = { ...cut, segments: cut.segments.slice(0, 1) };
 const line = '\n[... 80 bytes left out by Hob ...]\n';
 const endless = Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ describe('the answer without a range', () => {
       false,
       { contentLength: 10 + line.replace('80', '90').length, from: 0, until: 100 },
     ],
-  ])('is all there is: %s', (_what, view, follow, expected) => {
+  ])('is the whole output: %s', (_what, view, follow, expected) => {
     expect(plan(view, null, follow)).toEqual({ contentRange: null, ...expected });
   });
 });
@@ -65,7 +65,7 @@ describe('the answer to a range', () => {
     ['bytes=-50', cut, 'bytes 90-99/100', 90, 100],
     ['bytes=-1000', cut, 'bytes 90-99/100', 90, 100],
     ['bytes=3-', headOnly, 'bytes 3-9/100', 3, 10],
-  ] as const)('is what was kept of it without a gap: %s', (range, view, contentRange, from, until) => {
+  ] as const)('is the stored part up to the next gap: %s', (range, view, contentRange, from, until) => {
     expect(plan(view, range)).toEqual({ contentRange, contentLength: until - from, from, until });
   });
 
@@ -78,7 +78,7 @@ describe('the answer to a range', () => {
     ['bytes=-7', live, 'bytes 93-9007199254740991/*', 93, endless],
     ['bytes=-7', empty, 'bytes 0-9007199254740991/*', 0, endless],
     ['bytes=5-', cut, 'bytes 5-9007199254740991/*', 5, endless],
-  ] as const)('that is followed has no end yet: %s', (range, view, contentRange, from, until) => {
+  ] as const)('has an open end when the output is followed: %s', (range, view, contentRange, from, until) => {
     expect(plan(view, range, true)).toEqual({ contentRange, contentLength: null, from, until });
   });
 
@@ -89,7 +89,7 @@ describe('the answer to a range', () => {
     ['bytes=10-20', cut, false, 'Bytes 10 to 89 were not kept. The script has written 100 bytes.'],
     ['bytes=89-', cut, true, 'Bytes 10 to 89 were not kept. The script has written 100 bytes.'],
     ['bytes=-5', headOnly, false, 'Byte 100 does not exist. The script has written 100 bytes.'],
-  ] as const)('says what is there when nothing of it is: %s', (range, view, follow, says) => {
+  ] as const)('says which bytes exist when none of the range do: %s', (range, view, follow, says) => {
     expect(plan(view, range, follow)).toEqual({ contentRange: 'bytes */100', says });
   });
 });

@@ -17,15 +17,15 @@ const plan: OutputPlan = {
   withLines: true,
 };
 
-/** Asks a server that answers with these pieces. The response is not read yet. */
+/** Sends a request to a server that answers with these pieces. Does not read the response yet. */
 async function ask(pieces: AsyncIterable<OutputPiece>, rest: Partial<OutputPlan> = {}) {
   let sent: Promise<void> = Promise.resolve();
   const server = createServer((_request, raw: ServerResponse) => {
-    const leaving = new AbortController();
-    raw.once('close', () => leaving.abort());
+    const aborter = new AbortController();
+    raw.once('close', () => aborter.abort());
     const { contentLength = null } = rest;
     raw.writeHead(200, contentLength === null ? {} : { 'content-length': contentLength });
-    sent = sendOutput(raw, { ...plan, ...rest }, pieces, leaving.signal);
+    sent = sendOutput(raw, { ...plan, ...rest }, pieces, aborter.signal);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ async function textOf(response: IncomingMessage): Promise<{ text: string; isComp
   try {
     for await (const bytes of response) text += bytes;
   } catch {
-    // Cut off.
+    // The connection was closed early.
   }
   return { text, isComplete: response.complete };
 }
@@ -59,26 +59,26 @@ const one = { offset: 0, bytes: Buffer.from('one') };
 const gap = { offset: 3, missing: 7 };
 const two = { offset: 10, bytes: Buffer.from('two') };
 
-describe('an output that is sent', () => {
-  it('has a line in the place of what is missing', async () => {
+describe('output that is sent', () => {
+  it('has a line in place of each gap', async () => {
     const { response } = await ask(these(one, gap, two));
     const text = 'one\n[... 7 bytes left out by Hob ...]\ntwo';
     expect(await textOf(response)).toEqual({ text, isComplete: true });
   });
 
-  it('is cut off there for whoever counts bytes', async () => {
+  it('ends early at a gap if lines are not allowed', async () => {
     const { response } = await ask(these(one, gap, two), { withLines: false });
     expect(await textOf(response)).toEqual({ text: 'one', isComplete: false });
   });
 
-  it('is cut off when it is not as long as was said', async () => {
+  it('ends early when its length differs from Content-Length', async () => {
     const short = await ask(these(one), { contentLength: 5 });
     expect(await textOf(short.response)).toEqual({ text: 'one', isComplete: false });
     const long = await ask(these(one, two), { contentLength: 5 });
     expect(await textOf(long.response)).toEqual({ text: 'one', isComplete: false });
   });
 
-  it('is read no faster than it is taken, and no longer than somebody is there to take it', async () => {
+  it('is read at the speed of the client, and no longer once the client disconnects', async () => {
     let pieces = 0;
     let isClosed = false;
     async function* endless(): AsyncGenerator<OutputPiece> {
@@ -90,7 +90,7 @@ describe('an output that is sent', () => {
       }
     }
     const { response, hangUp, sent } = await ask(endless());
-    // Nothing more is asked for when what lies between both ends is full.
+    // The sender stops reading when the buffers between both ends are full.
     let before = -1;
     while (before !== pieces) {
       before = pieces;

@@ -41,14 +41,14 @@ async function warmAt(url: string, headers: Record<string, string> = {}): Promis
   return Reflect.get(Object(answer), 'warm');
 }
 
-describe('what health says of warm interpreters', () => {
-  it('is how they stand', async () => {
+describe('the warm interpreters in the health answer', () => {
+  it('show their current state', async () => {
     const { app } = await appInProcess({ warm: state });
     const { url } = await openDoor(app);
     expect(await warmAt(url)).toEqual({ ...counts, interpreters });
   });
 
-  it('is nothing but the budget before the executor has said anything', async () => {
+  it('show only the budget before the first report of the executor', async () => {
     const { app } = await appInProcess();
     const { url } = await openDoor(app);
     expect(await warmAt(url)).toEqual({
@@ -61,7 +61,7 @@ describe('what health says of warm interpreters', () => {
     });
   });
 
-  it('names them only to those who show the token, where one is needed', async () => {
+  it('are listed only for callers with the token in token mode', async () => {
     const home = await tempFolder();
     const token = await ensureToken(home);
     const log = await createLogger('silent');
