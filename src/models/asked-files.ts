@@ -5,8 +5,8 @@ import { readJson } from './file-list.ts';
 const largestRecordBytes = 1024 * 1024;
 
 /**
- * Which files of a model people have asked Hob to download: empty for all of them. Where no script says what it needs, whoever asked for
- * a part and got it has all that was wanted.
+ * Globs of the files that users asked Hob to download; empty: all files. If no script declares the model, it is complete once
+ * these files are there.
  */
 export type AskedFiles = readonly string[];
 
@@ -14,7 +14,7 @@ export function askedRecord(asked: AskedFiles): string {
   return JSON.stringify({ format_version: 1, asked });
 }
 
-/** Null where nobody has asked Hob. */
+/** Null if Hob was never asked to download the model. */
 export async function readAskedFiles(path: string, witness?: Witness): Promise<AskedFiles | null> {
   await witness?.look(path, { follow: true });
   const content = await readJson(path, largestRecordBytes);
@@ -22,7 +22,7 @@ export async function readAskedFiles(path: string, witness?: Witness): Promise<A
   return content.asked.every((glob) => typeof glob === 'string') ? content.asked.map(String) : null;
 }
 
-/** What was asked for before, and now. */
+/** Combines earlier requests with a new one. */
 export function joinAsked(before: AskedFiles | null, now: AskedFiles): AskedFiles {
   if (before === null) return now;
   return before.length === 0 || now.length === 0 ? [] : [...new Set([...before, ...now])].sort();

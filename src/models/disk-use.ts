@@ -6,13 +6,13 @@ import { see, type Witness } from './evidence.ts';
 import { watchLargest } from './scan-folder.ts';
 
 export interface DiskUse {
-  /** Blocks on the disk, those of a file with several names once. */
+  /** Disk space in use. A file with several names counts once. */
   readonly bytes: number;
-  /** What the disk has more of when all of it is gone: not what has a name elsewhere, too. */
+  /** Disk space that removing the folder frees. Excludes files that also have a name outside the folder. */
   readonly freedBytes: number;
 }
 
-/** What a folder takes on the disk, with all that is in it. Links are not followed; what goes away meanwhile counts nothing. */
+/** Measures the disk space of a folder and its contents. Does not follow links. Ignores files that disappear meanwhile. */
 export async function measureDiskUse(folder: string, witness: Witness): Promise<DiskUse> {
   const shared = new Map<string, { bytes: number; namesLeft: bigint }>();
   const files: { path: string; stats: BigIntStats }[] = [];
@@ -39,7 +39,7 @@ export async function measureDiskUse(folder: string, witness: Witness): Promise<
         }
       }
     } catch {
-      // Gone, or not for us to look into.
+      // The folder was removed, or Hob has no permission to read it.
     }
   }
   watchLargest(files, witness);
@@ -58,6 +58,6 @@ export async function measureDiskUse(folder: string, witness: Witness): Promise<
 }
 
 function bytesOf(stats: BigIntStats): number {
-  // A sparse file is smaller than it says. Windows does not tell.
+  // A sparse file takes less space than its size. On Windows, Node does not report blocks.
   return Number(process.platform === 'win32' ? stats.size : stats.blocks * 512n);
 }

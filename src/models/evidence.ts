@@ -2,25 +2,25 @@ import { type BigIntStats, lstat, stat } from 'node:fs';
 
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 
-/** What was seen at a path: which file it is, how large, and when it last changed. */
+/** The observed state of a path: identity, size and times of the file. */
 interface Sight {
-  /** Whether a link is followed to what it leads to. */
+  /** Whether a link was followed. */
   readonly follow: boolean;
-  readonly print: string;
+  readonly fingerprint: string;
 }
 
-/** A value, and the paths that have to look as they did for it to hold. */
+/** A value, and the observed paths. The value is valid while none of them has changed. */
 export interface Finding<Value> {
   readonly value: Value;
   readonly sights: ReadonlyMap<string, Sight>;
-  /** Whether a later change is sure to show: what was changed a moment ago could be changed again within the same tick of the disk's clock. */
+  /** Whether every later change will be detected. A file changed a moment ago could change again within the same tick of the disk's clock. */
   readonly isSettled: boolean;
 }
 
-/** The coarsest clock of a disk in use, that of FAT, ticks every two seconds. */
+/** The coarsest clock of a file system, that of FAT, ticks every two seconds. */
 const settleMs = 2500;
 
-/** Looks at paths on behalf of a finding, and keeps what it saw as its evidence. Look first, then read: a change in between shows. */
+/** Records the state of the paths that a finding depends on. Look at a path before reading it, so that a change in between is detected. */
 export class Witness {
   readonly sights = new Map<string, Sight>();
   readonly #now: () => number;
@@ -30,7 +30,7 @@ export class Witness {
     this.#now = now;
   }
 
-  /** What is at a path; null when there is nothing to be seen. A link is what it leads to if it is to be followed. */
+  /** The stats of a path, or null if it cannot be read. With `follow`, of the target of a link. */
   async look(path: string, { follow = false } = {}): Promise<BigIntStats | null> {
     const seen = await see(path, follow);
     this.note(path, seen, follow);
@@ -38,13 +38,13 @@ export class Witness {
   }
 
   note(path: string, seen: BigIntStats | string, follow: boolean): void {
-    this.sights.set(path, { follow, print: printOf(seen) });
+    this.sights.set(path, { follow, fingerprint: fingerprintOf(seen) });
     if (typeof seen === 'string') return;
-    // Not the time of modification, which anybody can set to anything.
+    // ctime, because programs can set mtime to any value.
     if (this.#now() - Number(seen.ctimeMs) < settleMs) this.isSettled = false;
   }
 
-  /** What another finding rests on, this one rests on, too. */
+  /** Adds the dependencies of another finding to this one. */
   adopt<Value>({ value, sights, isSettled }: Finding<Value>): Value {
     for (const [path, sight] of sights) this.sights.set(path, sight);
     this.isSettled &&= isSettled;
@@ -52,29 +52,29 @@ export class Witness {
   }
 }
 
-/** Whether every path still looks as it did. */
+/** Whether no observed path has changed. */
 export async function isUnchanged({ sights }: Pick<Finding<unknown>, 'sights'>): Promise<boolean> {
-  const looks = Array.from(sights, async ([path, { follow, print }]) => {
-    return printOf(await see(path, follow)) === print;
+  const looks = Array.from(sights, async ([path, { follow, fingerprint }]) => {
+    return fingerprintOf(await see(path, follow)) === fingerprint;
   });
   return (await Promise.all(looks)).every(Boolean);
 }
 
-/** The stats of what is there, or the errno that came in their place. */
+/** The stats of a path, or the errno. */
 export function see(path: string, follow: boolean): Promise<BigIntStats | string> {
-  // The form with a callback: it takes a third of the time, and every request for a path takes a dozen looks.
+  // The callback API takes a third of the time of promises, and each request for a model path needs a dozen calls.
   return new Promise((resolve, reject) => {
     (follow ? stat : lstat)(path, { bigint: true }, (error, stats) => {
       if (error === null) return resolve(stats);
       const errno = errnoOf(error);
-      // That nothing is there would be a guess.
+      // The error does not mean that the path is missing.
       if (errno === undefined || isExhaustion(errno)) return reject(error);
       resolve(errno);
     });
   });
 }
 
-function printOf(seen: BigIntStats | string): string {
+function fingerprintOf(seen: BigIntStats | string): string {
   if (typeof seen === 'string') return seen;
   return `${seen.dev}:${seen.ino}:${seen.mode}:${seen.size}:${seen.mtimeNs}:${seen.ctimeNs}`;
 }

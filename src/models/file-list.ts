@@ -5,14 +5,14 @@ import type { Witness } from './evidence.ts';
 
 const largestListBytes = 64 * 1024 * 1024;
 
-/** The files that a repo has by the record of a download, with their sizes; null without a record that can be read. */
+/** The files of a repo and their sizes, from the record of a download. Null if there is no valid record. */
 export async function readFileList(path: string, witness: Witness): Promise<Map<string, number> | null> {
   if ((await witness.look(path, { follow: true })) === null) return null;
   const content = await readJson(path, largestListBytes);
   if (!isJsonObject(content) || content.format_version !== 1 || !isJsonObject(content.files)) return null;
   const sizes = new Map<string, number>();
   for (const [file, entry] of Object.entries(content.files)) {
-    // A list with anything else in it is not one of ours.
+    // A list with any other kind of entry is not a record of a download.
     if (!isJsonObject(entry)) return null;
     const size = entry.lfs_size ?? entry.size;
     if (typeof size !== 'number') return null;
@@ -21,7 +21,7 @@ export async function readFileList(path: string, witness: Witness): Promise<Map<
   return sizes;
 }
 
-/** What a JSON file says; undefined when it is missing, too large or no JSON. */
+/** The content of a JSON file; undefined if it is missing, too large or not JSON. */
 export async function readJson(path: string, maxBytes: number): Promise<unknown> {
   try {
     return JSON.parse((await readText(path, maxBytes)) ?? '');
@@ -31,10 +31,10 @@ export async function readJson(path: string, maxBytes: number): Promise<unknown>
   }
 }
 
-/** The text of a file; null when it is missing, too large or no file. */
+/** The text of a file; null if it is missing, too large or not a regular file. */
 export async function readText(path: string, maxBytes: number): Promise<string | null> {
   const read = await readRegularFile(path, { maxBytes });
-  // That it says nothing would be a guess.
+  // The error does not mean that the file is missing.
   if (read.kind === 'unreadable' && isExhaustion(read.errno)) throw exhaustedError(read.errno);
   return read.kind === 'content' ? read.bytes.toString('utf8') : null;
 }

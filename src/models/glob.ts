@@ -1,4 +1,4 @@
-/** One place of a pattern: any run of characters, any one, or one of a set. */
+/** One element of a pattern: any sequence of characters, any single character, or a set of characters. */
 type Part = 'many' | 'one' | CharacterSet;
 
 interface CharacterSet {
@@ -9,9 +9,9 @@ interface CharacterSet {
 type Matcher = (path: string) => boolean;
 
 /**
- * Tells which files of a repo are wanted, by patterns as Python's libraries read them: `*` and `?` stand for a slash, too, `[a-z]` and
- * `[!a-z]` for one character, what ends with a slash means everything below it, and a backslash is a slash. Capitals count. No pattern at
- * all is every file.
+ * Returns a function that selects files of a repo by patterns, with the rules of Python's libraries: `*` and `?` also match a slash,
+ * `[a-z]` and `[!a-z]` match one character, a pattern that ends with a slash matches all files below it, and a backslash is a slash.
+ * Matching is case-sensitive. Without patterns, all files match.
  */
 export function compileGlobs(patterns: readonly string[]): Matcher {
   if (patterns.length === 0) return () => true;
@@ -22,14 +22,14 @@ export function compileGlobs(patterns: readonly string[]): Matcher {
 export function compileGlob(pattern: string): Matcher {
   const slashed = withSlashes(pattern);
   const parts = parse(slashed.endsWith('/') ? `${slashed}*` : slashed);
-  return (path) => fits(codesOf(withSlashes(path)), parts);
+  return (path) => matchesAll(codesOf(withSlashes(path)), parts);
 }
 
 /**
- * Only the last `many` is ever tried again: an earlier one could take no more than it did. So a pattern full of stars costs no more
- * than its length times that of the path, which a regular expression does not promise.
+ * Backtracks only to the last `many`: retrying an earlier one cannot help. So matching matchesPart at most pattern length times path
+ * length steps, even with many stars. A regular expression does not guarantee this.
  */
-function fits(codes: readonly number[], parts: readonly Part[]): boolean {
+function matchesAll(codes: readonly number[], parts: readonly Part[]): boolean {
   let [at, part] = [0, 0];
   let retry: { at: number; part: number } | null = null;
   while (at < codes.length) {
@@ -38,7 +38,7 @@ function fits(codes: readonly number[], parts: readonly Part[]): boolean {
     if (current === 'many') {
       part++;
       retry = { at, part };
-    } else if (current !== undefined && takes(current, code)) {
+    } else if (current !== undefined && matchesPart(current, code)) {
       at++;
       part++;
     } else if (retry !== null) {
@@ -51,7 +51,7 @@ function fits(codes: readonly number[], parts: readonly Part[]): boolean {
   return parts.slice(part).every((rest) => rest === 'many');
 }
 
-function takes(part: 'one' | CharacterSet, code: number): boolean {
+function matchesPart(part: 'one' | CharacterSet, code: number): boolean {
   if (part === 'one') return true;
   return part.ranges.some(([from, to]) => code >= from && code <= to) !== part.isNegated;
 }
@@ -74,10 +74,10 @@ function parse(pattern: string): Part[] {
   return parts;
 }
 
-/** Where the set ends that begins at `start`, or -1: a bracket that nothing closes is just a bracket. */
+/** End of the set that begins at `start`, or -1. A bracket that is never closed is a literal bracket. */
 function endOfSet(codes: readonly number[], start: number): number {
   const first = codes[start] === exclamationMark ? start + 1 : start;
-  // In the first place a closing bracket is one of the set.
+  // A closing bracket in the first position is a member of the set.
   return codes.indexOf(closeBracket, first + 1);
 }
 

@@ -8,22 +8,22 @@ import { compileGlob, compileGlobs } from './glob.ts';
 import type { Candidate } from './places/place.ts';
 import { type Scan, scanFolder } from './scan-folder.ts';
 
-/** Which files of a repo the scripts that name it need. */
+/** The files of a repo that scripts need. */
 export interface Wanted {
-  /** Whether one of them, or nobody, says which: then all of them are. */
+  /** Whether all files are needed: a script names the repo without globs, or no script names it. */
   readonly isAll: boolean;
-  /** Whether any script names the repo at all. */
+  /** Whether any script names the repo. */
   readonly isDeclared: boolean;
   readonly globs: readonly string[];
 }
 
-/** `empty`: there is not one file. */
+/** `empty`: the folder has no visible files. */
 export type Verdict = 'complete' | 'partial' | 'empty';
 
 const shardIndex = /\.index\.json$/;
 const largestIndexBytes = 32 * 1024 * 1024;
 
-/** Whether a folder holds all that is wanted of a model, as far as it can be told without asking its source. */
+/** Judges from the local files alone whether a folder has all needed files of a model. */
 export async function judgeDownload(
   candidate: Candidate,
   { root, wanted, witness }: { root: string; wanted: Wanted; witness: Witness },
@@ -39,7 +39,7 @@ export async function judgeDownload(
   return isComplete ? 'complete' : 'partial';
 }
 
-/** Where no script says what it needs, it is what people asked for. */
+/** If no script names the repo, the needed files are those that users asked Hob to download. */
 async function askedFor({ asked }: Candidate, wanted: Wanted, witness: Witness): Promise<Wanted> {
   const globs = asked === null ? null : await readAskedFiles(asked, witness);
   return globs === null ? wanted : { ...wanted, isAll: globs.length === 0, globs };
@@ -55,14 +55,14 @@ function hasListed(
   return needed.length > 0 && needed.every(([path, size]) => sizes.get(path) === size);
 }
 
-/** Without a list there are only signs. */
+/** Judges by heuristics, because there is no list of files. */
 async function looksComplete(
   { folder, mark }: Candidate,
   { sizes, hasFault }: Scan,
   { wanted, witness }: { wanted: Wanted; witness: Witness },
 ): Promise<boolean> {
   const paths = [...sizes.keys()];
-  // Whoever downloads a part of a repo finishes, too: that says nothing about what the scripts need.
+  // A download of only some files also leaves the mark `finished`, so check the needed globs first.
   if (!wanted.globs.every((glob) => paths.some(compileGlob(glob)))) return false;
   if (mark !== null) return mark === 'finished';
   if (hasFault) return false;

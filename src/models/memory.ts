@@ -1,19 +1,19 @@
 import { errnoOf, exhaustedError, isExhaustion } from '../shared/errors.ts';
 import { type Finding, isUnchanged, Witness } from './evidence.ts';
 
-/** Anybody can ask for models that do not exist: what was found for those who asked first is forgotten first. */
+/** Limits memory use, because callers can ask for models that do not exist. The oldest findings are dropped first. */
 const mostFindings = 5000;
 
-/** What changes all the time, such as a download under way, is told as it was last seen. */
+/** Files that change all the time, such as a running download, are searched at most this often. Then the last result is used. */
 const mostSearches = 4;
 
 interface Search<Value> {
   readonly finding: Promise<Finding<Value>>;
-  /** Begins when this one has ended. */
+  /** Starts when this search has ended. */
   next: Promise<Finding<Value>> | null;
 }
 
-/** Remembers findings for as long as what they rest on has not changed, which is looked at each time. */
+/** Caches findings. Each call checks that the files a finding depends on have not changed. */
 export class Memory<Value> {
   readonly #findings = new Map<string, Finding<Value>>();
   readonly #searches = new Map<string, Search<Value>>();
@@ -29,7 +29,7 @@ export class Memory<Value> {
     return this.#search(key, search);
   }
 
-  /** One search at a time for a key. Whoever comes while it is under way waits for the next: this one may have looked too early. */
+  /** Runs one search at a time per key. A call during a search waits for the next search, because the current one may have read old state. */
   #search(key: string, search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
     const current = this.#searches.get(key);
     if (current !== undefined) {
@@ -60,7 +60,7 @@ export class Memory<Value> {
     }
   }
 
-  /** Looks again when something changed during the search: what was seen of it then may never have been there together. */
+  /** Repeats a search if a file changed during it, because the result may mix old and new state. */
   async #findWhole(search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
     for (let count = 1; ; count++) {
       const witness = new Witness(this.#now);

@@ -10,13 +10,13 @@ import { formatRepoId, type RepoId } from './repo-id.ts';
 
 export interface LibraryOptions {
   readonly places: readonly Place[];
-  /** Which files of a repo are needed; null when nobody names it. */
+  /** The files of a repo that scripts need; null if no script names the repo. */
   readonly wanted?: (repo: RepoId) => Omit<Wanted, 'isDeclared'> | null;
   readonly isDownloading?: (repo: RepoId) => boolean;
   readonly clock?: { now(): Date };
 }
 
-/** What a place has of a model. */
+/** The copy of a model in one place. */
 interface Located {
   readonly repo: RepoId;
   readonly place: Place;
@@ -27,7 +27,7 @@ interface Located {
 }
 
 export interface ListedModel extends FoundModel {
-  /** Whether it is the one that those who ask for the model get. */
+  /** Whether requests for the model get this copy. */
   readonly isUsed: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface Removal {
 }
 
 const everything: Wanted = { isAll: true, globs: [], isDeclared: false };
-const looksAtOnce = 8;
+const searchesAtOnce = 8;
 
-/** The models on this machine, wherever they are. What is on disk is the truth: nothing is answered that was not looked at again. */
+/** The models on this machine, in all places. The disk is authoritative: every answer is checked against it. */
 export class ModelLibrary {
   readonly #options: Required<LibraryOptions>;
   readonly #located: Memory<Located | null>;
@@ -59,7 +59,7 @@ export class ModelLibrary {
     this.#uses = new Memory(now);
   }
 
-  /** The folder with the files of the model; null when there is none, or only a part of one. */
+  /** The folder of a complete model, else null. */
   async folderOf(repo: RepoId): Promise<string | null> {
     const best = await this.#bestOf(repo);
     return best?.state === 'complete' ? best.folder : null;
@@ -69,7 +69,7 @@ export class ModelLibrary {
     return (await this.#bestOf(repo))?.state ?? 'missing';
   }
 
-  /** Everything there is, whole or not, in every place. */
+  /** All copies of all models, complete or partial. */
   async list(): Promise<ListedModel[]> {
     const pending: { repo: RepoId; place: Place }[] = [];
     for (const place of this.#options.places) {
@@ -85,20 +85,20 @@ export class ModelLibrary {
         listed.push({ ...(await this.#describe(located)), isUsed });
       }
     };
-    await Promise.all(Array.from({ length: looksAtOnce }, worker));
+    await Promise.all(Array.from({ length: searchesAtOnce }, worker));
     const kinds = this.#options.places.map(({ kind }) => kind);
     const order = (a: ListedModel, b: ListedModel) =>
       compare(formatRepoId(a.repo), formatRepoId(b.repo)) ||
       kinds.indexOf(a.place) - kinds.indexOf(b.place) ||
       compare(a.folder, b.folder);
     listed.sort(order);
-    // A folder of the settings may be one of the caches once more.
+    // A folder in the setting `model_folders` may be one of the caches, so remove duplicates.
     const first = new Map<string, ListedModel>();
     for (const model of listed) if (!first.has(model.folder)) first.set(model.folder, model);
     return [...first.values()];
   }
 
-  /** Removes the first copy that may be removed, or tells what that would free. */
+  /** Removes the first copy that may be removed. A dry run only returns how much that would free. */
   async remove(
     repo: RepoId,
     { kind, isDryRun }: { kind: ModelPlace | null; isDryRun: boolean },
@@ -115,13 +115,13 @@ export class ModelLibrary {
     if (chosen === undefined) throw notOurs(repo, first.folder);
     const { folder } = chosen.holding;
     const { freedBytes } = await this.#useOf(folder);
-    // Asked last: to measure takes a while, in which a download may begin.
+    // Check this last, because a download may start during the measuring, which takes a while.
     if (this.#options.isDownloading(repo)) throw beingDownloaded(repo);
     if (!isDryRun) await removeHolding(repo, chosen.holding);
     return { folder, freedBytes };
   }
 
-  /** The first whole copy, or else the first part of one. */
+  /** The first complete copy, else the first partial one. */
   async #bestOf(repo: RepoId): Promise<Located | null> {
     const { places } = this.#options;
     const key = JSON.stringify([repo.owner, repo.name, this.#wanted(repo)]);
@@ -160,7 +160,7 @@ export class ModelLibrary {
         if (verdict === 'partial') part ??= located(folder, revision, 'partial');
       }
       if (part !== null) return part;
-      // A cache begins with folders that are empty; whoever made one by hand has put nothing into it yet.
+      // An empty repo folder in a cache is a download that has just started. An empty plain folder is not a model.
       const isCache = holding.candidates.every(({ folder }) => folder !== holding.folder);
       return isCache ? located(holding.folder, null, 'partial') : null;
     });

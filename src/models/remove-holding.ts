@@ -7,10 +7,10 @@ import { removeFolder } from '../shared/remove-folder.ts';
 import type { Holding } from './places/place.ts';
 import { formatRepoId, type RepoId } from './repo-id.ts';
 
-/** No repo can have such a name, so nobody finds it. */
+/** Prefix of folders that are being removed. No repo can have such a name. */
 const aside = '.hob-removing-';
 
-/** Removes all that a place has of a repo. It gets another name first, so that nobody ever finds half of it. */
+/** Removes a repo from a place. Renames the folder first, so that a partly removed model is never found. */
 export async function removeHolding(repo: RepoId, { folder, link }: Holding): Promise<void> {
   const parent = dirname(folder);
   try {
@@ -21,12 +21,12 @@ export async function removeHolding(repo: RepoId, { folder, link }: Holding): Pr
     if (errno === undefined) throw error;
     throw notPermitted(repo, folder, errno, error);
   }
-  // Where a link was, there is only one that leads nowhere now.
+  // The link is broken now.
   if (link !== null) await unlink(link).catch(() => {});
-  // With what an earlier removal left that was cut short.
+  // Also finish earlier removals that were interrupted.
   const names = await readdir(parent);
   for (const name of names) if (name.startsWith(aside)) await removeFolder(join(parent, name));
-  // The folder of an owner who has no models here any more. Any other has something in it, and stays.
+  // Remove the owner's folder if it is empty. Otherwise `rmdir` fails, and the folder stays.
   if (basename(parent) === repo.owner) await rmdir(parent).catch(() => {});
 }
 
@@ -47,7 +47,7 @@ export function beingDownloaded(repo: RepoId): AppError {
   );
 }
 
-/** It lies where Hob removes nothing. */
+/** The error for a model in a folder from which Hob removes nothing. */
 export function notOurs(repo: RepoId, folder: string): AppError {
   const id = formatRepoId(repo);
   return new AppError(

@@ -6,7 +6,7 @@ export interface RepoId {
   readonly name: string;
 }
 
-/** `owner/name`, or null for anything that is not exactly that: it becomes a path, so nothing is guessed or decoded. */
+/** Parses exactly `owner/name`, else returns null. Does not decode or correct the text, because it becomes a path. */
 export function parseRepoId(text: string): RepoId | null {
   const [owner, name, ...rest] = text.split('/');
   if (owner === undefined || name === undefined || rest.length > 0) return null;

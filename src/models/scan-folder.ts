@@ -5,19 +5,19 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { errnoOf, isExhaustion } from '../shared/errors.ts';
 import { see, type Witness } from './evidence.ts';
 
-/** Names that downloaders give to what is not finished. */
+/** Names that downloaders give to unfinished files. */
 const unfinished = /(?:\.incomplete|\.part|\.partial|\.tmp|\.aria2|\.crdownload|\.download)$|^\._____temp$/i;
 
 const deepestFolder = 16;
 const mostFiles = 100_000;
 const filesAtOnce = 64;
-/** Of a model with many files only the largest are looked at each time; that others come and go shows in their folders. */
+/** Only the largest files of a model are checked for changes in place. Added and removed files change the mtime of their folder. */
 const filesWatched = 16;
 
 export interface Scan {
-  /** The size of every file, by its path with forward slashes. */
+  /** File sizes by path. Paths have forward slashes. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Whether something says that a download is not finished: a file of that kind, a link that leads nowhere or out of the root. */
+  /** Whether there are signs of an unfinished download: a file with such a name, or a link that is broken or leaves the root. */
   readonly hasFault: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Seen {
   readonly stats: BigIntStats;
 }
 
-/** All files below a folder. Links count as the files they lead to, within the root; linked folders are not entered. */
+/** Lists all files below a folder. A link within the root counts as its target file. Linked folders are not entered. */
 export async function scanFolder(
   folder: string,
   { root, witness }: { root: string; witness: Witness },
@@ -39,7 +39,7 @@ export async function scanFolder(
   const take = async (path: string, entry: Dirent) => {
     const full = join(folder, path);
     const stats = entry.isSymbolicLink() ? await links.follow(full) : await see(full, false);
-    // Gone since, or a link that leads nowhere good.
+    // The file has disappeared, or the link is broken or leaves the root.
     if (typeof stats === 'string') hasFault = true;
     else if (stats.isFile()) {
       sizes.set(path, Number(stats.size));
@@ -66,13 +66,13 @@ export async function scanFolder(
   return { sizes, hasFault };
 }
 
-/** Makes the largest of some files evidence: they are what may change in place. */
+/** Records the largest files as dependencies, because they may change in place. */
 export function watchLargest(seen: Seen[], witness: Witness): void {
   seen.sort((a, b) => Number(b.stats.size - a.stats.size));
   for (const { path, stats } of seen.slice(0, filesWatched)) witness.note(path, stats, true);
 }
 
-/** Follows links to files, with one look at each folder they lead to. */
+/** Follows links to files. Resolves each target folder once. */
 class LinkReader {
   readonly #witness: Witness;
   readonly #root: Promise<string>;
@@ -81,7 +81,7 @@ class LinkReader {
   constructor(root: string, witness: Witness) {
     this.#witness = witness;
     this.#root = realpath(root);
-    // Asked for only where there are links.
+    // Prevents an unhandled rejection: `follow` reports the error, and is called only if there are links.
     this.#root.catch(() => {});
   }
 
@@ -113,7 +113,7 @@ class LinkReader {
   }
 }
 
-/** What is in a folder; nothing when it is gone or not for us to see. */
+/** The entries of a folder; empty if it is missing or not readable. */
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -1,9 +1,9 @@
-/** Large enough to cost little, small enough to stay in a processor's cache until it is written and hashed: four times as much takes twice as long. */
+/** Large enough for little overhead, and small enough to stay in the CPU cache until written and hashed. Four times this size is half as fast. */
 export const batchBytes = 256 * 1024;
 
 /**
- * Memory for what is being downloaded, used again and again: what several threads share is not counted as memory that could be collected,
- * so that whoever takes new memory for each file takes more and more of it.
+ * A pool of buffers for downloads. Buffers are reused, because the garbage collector does not count shared memory: with new buffers
+ * for each file, memory use would grow without limit.
  */
 export class Batches {
   readonly #free: Uint8Array[] = [];
@@ -12,7 +12,7 @@ export class Batches {
     return this.#free.pop() ?? new Uint8Array(new SharedArrayBuffer(batchBytes));
   }
 
-  /** Nobody may use it any longer. */
+  /** Returns a batch to the pool. The caller must not use it afterwards. */
   giveBack(batch: Uint8Array): void {
     this.#free.push(batch);
   }

@@ -6,13 +6,13 @@ import type { RepoId } from '../repo-id.ts';
 export interface DownloadRequest {
   readonly repo: RepoId;
   readonly source: ModelSource;
-  /** Globs; none at all stands for every file. */
+  /** Globs; empty: all files. */
   readonly files: readonly string[];
-  /** A branch, a tag or a commit; null is what the source takes by default. */
+  /** A branch, tag or commit; null: the default of the source. */
   readonly revision: string | null;
 }
 
-/** What can be told of a download at one moment. One that waits for its turn is running, too, with nothing done yet. */
+/** A snapshot of a download. A download that waits for its turn is also `running`, with 0 bytes done. */
 export interface DownloadView {
   readonly id: string;
   readonly repo: RepoId;
@@ -20,7 +20,7 @@ export interface DownloadView {
   readonly revision: string | null;
   readonly files: readonly string[];
   readonly state: 'running' | 'done' | 'failed' | 'cancelled';
-  /** With what was there already. */
+  /** Includes bytes that were already on the disk. */
   readonly bytesDone: number;
   /** Null until the files are known. */
   readonly bytesTotal: number | null;
@@ -30,22 +30,21 @@ export interface DownloadView {
   readonly secondsLeft: number | null;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** Where the files are; null until that is known. */
+  /** The folder of the files; null until it is known. */
   readonly folder: string | null;
-  /** Why it failed. */
   readonly error: AppError | null;
 }
 
 export interface Downloads {
-  /** Begins a download, or joins one under way that brings all that is asked for. */
+  /** Starts a download, or joins a running one that covers the request. */
   start(request: DownloadRequest): { readonly download: DownloadView; readonly isJoined: boolean };
   find(id: string): DownloadView | null;
-  /** Newest first; of those that ended the last hundred. */
+  /** Newest first. Includes the last hundred ended downloads. */
   list(): readonly DownloadView[];
-  /** False when there is no such download, or it has ended. */
+  /** False if there is no such download, or it has ended or is already being cancelled. */
   cancel(id: string): boolean;
-  /** At most four times a second for each download, and each end. */
+  /** Publishes each download at most four times a second, and always its end. */
   readonly progress: Feed<DownloadView>;
-  /** Cancels all and waits until they have let go of their files. */
+  /** Cancels all downloads and waits until they have closed their files. */
   close(): Promise<void>;
 }

@@ -13,35 +13,35 @@ import type { RunningHash } from './hashing/running-hash.ts';
 import { type OpenPart, receive } from './receive.ts';
 import { openPartial } from './safe-folder.ts';
 
-/** Broken connections in a row that brought nothing. */
+/** Limit of consecutive failed connections without new data. */
 const mostFailures = 5;
-/** A server that knows no parts sends all of it again after each of them. */
+/** A server without range support sends the whole file again after each broken connection. */
 const mostRestarts = 5;
 
 export interface FetchOptions {
   readonly file: HubFile;
   readonly host: string;
-  /** Where it grows. What is there from an earlier time is taken up. */
+  /** Path of the partial file. Data from an earlier attempt is reused. */
   readonly partial: string;
   readonly open: OpenPart;
   readonly hashing: Hashing;
   readonly batches: Batches;
   readonly signal: AbortSignal;
   readonly pace: number;
-  /** So many bytes more are there, just fetched or from an earlier time; fewer when it begins anew. */
+  /** Reports bytes added, just fetched or from an earlier attempt. Negative when the file starts over. */
   readonly onBytes: (bytes: number, how: { isFetched: boolean }) => void;
 }
 
 /**
- * Brings a file into its place for partial ones, until it has its size and its hash, and is on the disk. A connection that breaks is
- * made again and goes on where it ended. What turns out wrong is fetched from the beginning once, then given up and removed.
+ * Fetches a file to its partial path, until it has the right size and hash and is synced to disk. After a broken connection it
+ * reconnects and resumes. A file with the wrong content is fetched once more from the beginning, and removed if it is wrong again.
  */
 export async function fetchFile(options: FetchOptions): Promise<void> {
   const { file, partial, signal } = options;
   const handle = await openPartial(partial);
   try {
     for (let attempt = 1; ; attempt++) {
-      const fault = await bring(handle, options);
+      const fault = await fetchOnce(handle, options);
       if (fault === null) break;
       const { size } = await handle.stat();
       await handle.truncate(0);
@@ -53,19 +53,19 @@ export async function fetchFile(options: FetchOptions): Promise<void> {
       }
     }
     await handle.sync();
-    const [opened, there] = [await handle.stat(), await lstat(partial)];
-    if (opened.ino !== there.ino || opened.size !== file.sizeBytes) throw disturbed(partial);
+    const [opened, current] = [await handle.stat(), await lstat(partial)];
+    if (opened.ino !== current.ino || opened.size !== file.sizeBytes) throw disturbed(partial);
   } finally {
     await handle.close();
   }
 }
 
-/** One attempt; returns what is wrong with the content, or null. */
-async function bring(handle: FileHandle, options: FetchOptions): Promise<string | null> {
+/** Fetches the file once. Returns the fault of the content, or null. */
+async function fetchOnce(handle: FileHandle, options: FetchOptions): Promise<string | null> {
   const { file, open, signal, batches, onBytes, host, pace } = options;
   const beginHash = () => options.hashing.begin(file.content, file.sizeBytes);
   let hash = beginHash();
-  let done = await takeUp(handle, file, hash, options);
+  let done = await resume(handle, file, hash, options);
   let etag: string | null = null;
   let restarts = 0;
   for (let failures = 0; done < file.sizeBytes; ) {
@@ -77,7 +77,7 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
       open,
       signal,
       batches,
-      beginAnew() {
+      onRestart() {
         onBytes(-done, { isFetched: false });
         hash = beginHash();
         done = 0;
@@ -99,8 +99,8 @@ async function bring(handle: FileHandle, options: FetchOptions): Promise<string 
   return (await hash.isRight()) ? null : 'its hash does not match';
 }
 
-/** Takes up what is there already: it counts for the hash like what comes. */
-async function takeUp(
+/** Hashes the bytes from an earlier attempt. Returns their number. */
+async function resume(
   handle: FileHandle,
   file: HubFile,
   hash: RunningHash,

@@ -12,13 +12,13 @@ interface Options {
   readonly cache: string;
   readonly repo: RepoId;
   readonly snapshot: string;
-  /** Where links cannot be made, files are shown as plain ones. */
+  /** If it fails, plain files are used instead of links. */
   readonly link?: typeof symlink;
 }
 
 /**
- * The cache of huggingface_hub: contents by their hash in `blobs`, and for each commit a folder of links to them. Content that has
- * its hash for a name and the right size is taken for what it says, for nobody puts it there before it is complete.
+ * The cache of huggingface_hub: `blobs` has one file per content, named by its hash, and each commit has a folder of links to
+ * them. A blob of the right size counts as correct, because programs move a blob there only when it is complete.
  */
 export async function huggingFaceLayout(options: Options): Promise<Layout> {
   const { cache, repo, snapshot, link = symlink } = options;

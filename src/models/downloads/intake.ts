@@ -29,7 +29,7 @@ export class Intake {
   #batch: Uint8Array;
   #filled = 0;
   #at: number;
-  #underWay = 0;
+  #pendingBatches = 0;
   #unsyncedBytes = 0;
   #isSyncing = false;
   #written: Promise<void> = Promise.resolve();
@@ -71,7 +71,7 @@ export class Intake {
   }
 
   get #hasRoom(): boolean {
-    return this.#underWay < mostBatches - 1 && this.#fault === null;
+    return this.#pendingBatches < mostBatches - 1 && this.#fault === null;
   }
 
   #flush(): void {
@@ -82,16 +82,16 @@ export class Intake {
     this.#at += bytes.length;
     this.#batch = batches.take();
     this.#filled = 0;
-    this.#underWay++;
+    this.#pendingBatches++;
     this.#written = this.#written
       .then(() => writeAll(handle, bytes, at))
       .then(() => this.#sync(bytes.length));
     const both = Promise.allSettled([this.#written, hash.update(bytes)]);
     this.#settled = Promise.all([this.#settled, both]).then(([, results]) => {
-      this.#underWay--;
+      this.#pendingBatches--;
       batches.giveBack(batch);
       for (const result of results) if (result.status === 'rejected') this.#fail(result.reason);
-      this.#tellRoom();
+      this.#notifyRoom();
     });
   }
 
@@ -101,7 +101,7 @@ export class Intake {
     this.#options.onFault();
   }
 
-  #tellRoom(): void {
+  #notifyRoom(): void {
     if (!this.#hasRoom && this.#fault === null) return;
     const waiting = this.#onRoom;
     this.#onRoom = [];

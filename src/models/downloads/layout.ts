@@ -5,37 +5,37 @@ import { type AskedFiles, askedRecord, joinAsked, readAskedFiles } from '../aske
 import type { HubFile, RepoListing } from '../hubs/hub.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 
-/** How one source's cache lies on the disk: where files grow, where they end up, and what is written when all are there. */
+/** The disk layout of a source's cache: where partial and complete files are, and what is written at the end. */
 export interface Layout {
-  /** The folder of the repo, made if need be, and what leads to it checked. */
+  /** The folder of the repo. It exists, and no part of its path below the cache is a link. */
   readonly folder: string;
-  /** Where the files of the download are found in the end. */
+  /** The folder in which users find the files of the download. */
   readonly snapshot: string;
-  /** Two files with the same one are fetched once. */
+  /** Two files with the same key are fetched once. */
   contentKey(file: HubFile): string;
-  /** Whether the content is there already, whoever brought it. */
+  /** Whether the content is already on the disk, from Hob or from another program. */
   isThere(file: HubFile, signal: AbortSignal): Promise<boolean>;
   partialOf(file: HubFile): string;
-  /** Before the first file is fetched. A model to which nothing is missing is not touched until then. */
+  /** Called before the first file is fetched. Not called if nothing is missing, so a complete model stays untouched. */
   begin(): Promise<void>;
-  /** Puts a file that is complete and checked where its content belongs. */
+  /** Moves a complete and verified file from its partial path to its final one. */
   keep(file: HubFile): Promise<void>;
-  /** Writes down what there is to be, when all contents are there and before any is shown: what is shown then cannot be taken for all. */
+  /** Writes the list of all files. Called when all contents are stored and before any is visible, so that a partly visible model is never taken for complete. */
   record(listing: RepoListing): Promise<void>;
-  /** Makes the file findable by its path. */
+  /** Makes the file visible at its path. */
   show(file: HubFile): Promise<void>;
-  /** Writes what says that all is there: last, and in one step. */
+  /** Atomically writes the record that the download is complete. Called last. */
   finish(listing: RepoListing, asked: AskedFiles): Promise<void>;
 }
 
-/** The record of all files of a revision, in the form that huggingface_hub reads. */
+/** The list of all files of a revision, in the format of huggingface_hub. */
 export function listingRecord({ files }: RepoListing, more: JsonObject = {}): string {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const entries = sorted.map(({ path, record }) => [path, record] as const);
   return JSON.stringify({ format_version: 1, files: Object.fromEntries(entries), ...more }, null, 1);
 }
 
-/** Adds to what was asked for of a snapshot. In a folder of its own, where other programs do not look. */
+/** Adds to the files requested of a snapshot. The record is in a folder of Hob, which other programs ignore. */
 export async function recordAsked(
   repoFolder: { cache: string; names: readonly string[] },
   snapshot: string,

@@ -19,13 +19,13 @@ import { ProgressMeter } from './progress-meter.ts';
 import { runDownload } from './run-download.ts';
 
 const reposAtOnce = 2;
-/** With those that wait for their turn: more than anybody needs, and little enough to keep in memory. */
+/** Maximum number of downloads, including waiting ones. More than users need, and few enough to keep in memory. */
 const mostRunning = 100;
 const keptEnded = 100;
 const betweenReportsMs = 250;
 
 export interface SourceOptions extends HubAccess {
-  /** Where the source's own library keeps its models. */
+  /** The cache folder of the source's own library. */
   readonly cache: string;
 }
 
@@ -34,11 +34,11 @@ export interface DownloadsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
-  /** The file that the thread runs which hashes what is downloaded. */
+  /** Entry file of the hashing thread. */
   readonly hashEntry: URL;
-  /** How long a server may be silent. */
+  /** A request fails if the server sends nothing for this long. */
   readonly silenceMs?: number;
-  /** The pauses between attempts, as part of the usual ones. */
+  /** Factor for the pauses between attempts. */
   readonly pace?: number;
 }
 
@@ -51,13 +51,13 @@ interface Download {
   state: DownloadView['state'];
   endedAt: string | null;
   error: AppError | null;
-  /** Settled when it has let go of everything. */
+  /** Resolves when the download has released its files and its slot. */
   ended: Promise<void>;
 }
 
 /**
- * The downloads of this service. They are kept in memory alone: one that a restart interrupted is not begun again by itself, but
- * whoever asks for the same once more gets it from where it ended, for that is seen from the files.
+ * The downloads of this service. They exist only in memory: a restart ends a download. A new request for the same files resumes it
+ * from the data on the disk.
  */
 export class ModelDownloads implements Downloads {
   readonly progress = new Feed<DownloadView>();
@@ -99,7 +99,7 @@ export class ModelDownloads implements Downloads {
       ended: Promise.resolve(),
     };
     this.#downloads.set(download.id, download);
-    download.ended = this.#carry(download, others);
+    download.ended = this.#run(download, others);
     return { download: viewOf(download), isJoined: false };
   }
 
@@ -112,7 +112,7 @@ export class ModelDownloads implements Downloads {
     return [...this.#downloads.values()].reverse().map(viewOf);
   }
 
-  /** Whether anything of this repo is being fetched, or waits to be. */
+  /** Whether a download of this repo is running or waiting. */
   isDownloading(repo: RepoId): boolean {
     return this.#running().some(({ request }) => isSameName(request.repo, repo));
   }
@@ -136,8 +136,8 @@ export class ModelDownloads implements Downloads {
     return [...this.#downloads.values()].filter(({ state }) => state === 'running');
   }
 
-  /** From its turn to its end. Never rejects. */
-  async #carry(download: Download, others: readonly Download[]): Promise<void> {
+  /** Waits for its turn, then downloads. Never rejects. */
+  async #run(download: Download, others: readonly Download[]): Promise<void> {
     const { request, meter, abort, id } = download;
     const { log, sources, hashEntry, pace = 1 } = this.#options;
     const { signal } = abort;
@@ -154,11 +154,11 @@ export class ModelDownloads implements Downloads {
       reported = seen;
     };
     const reporting = setInterval(report, betweenReportsMs);
-    let free = () => {};
+    let releaseSlot = () => {};
     try {
-      // Two of one repo would be in each other's way; the later one then finds what the earlier one brought.
+      // Downloads of one repo run one after the other. The later one reuses the files of the earlier one.
       await Promise.all(others.map(({ ended }) => untilAborted(ended, signal)));
-      free = await this.#slots.take(signal);
+      releaseSlot = await this.#slots.take(signal);
       log.info(what, 'download started');
       const { cache } = sources[request.source];
       const hub = this.#hubs[request.source];
@@ -169,7 +169,7 @@ export class ModelDownloads implements Downloads {
       download.state = signal.aborted ? 'cancelled' : 'failed';
       if (download.state === 'failed') download.error = this.#explain(error, what);
     } finally {
-      free();
+      releaseSlot();
       clearInterval(reporting);
     }
     download.endedAt = this.#options.clock.now().toISOString();
@@ -177,7 +177,7 @@ export class ModelDownloads implements Downloads {
       { ...what, state: download.state, bytes: meter.bytesDone, code: download.error?.code },
       'download ended',
     );
-    this.#forget();
+    this.#dropOldest();
     this.progress.publish(viewOf(download));
   }
 
@@ -191,7 +191,7 @@ export class ModelDownloads implements Downloads {
     );
   }
 
-  #forget(): void {
+  #dropOldest(): void {
     const ended = [...this.#downloads.values()].filter(({ state }) => state !== 'running');
     for (const { id } of ended.slice(0, -keptEnded)) this.#downloads.delete(id);
   }
@@ -205,7 +205,7 @@ function isSameName(one: RepoId, other: RepoId): boolean {
   return one.owner === other.owner && one.name === other.name;
 }
 
-/** Whether a download brings all that another would: by its words alone, for two patterns cannot be compared. */
+/** Whether a download includes all files of another. Compares globs as text, because patterns cannot be compared in general. */
 function covers(one: DownloadRequest, other: DownloadRequest): boolean {
   if (one.revision !== other.revision) return false;
   if (one.files.length === 0) return true;

@@ -16,7 +16,7 @@ import { type Layout, listingRecord, recordAsked } from './layout.ts';
 import { ensureFolder, replaceFile } from './safe-folder.ts';
 
 const recordName = '.hob.json';
-/** While it is there the snapshot is being filled: its name says so to whoever looks, also when nothing is in it just now. */
+/** Folder of partial files. While it exists, even empty, its name marks the snapshot as incomplete. */
 const temporaryName = '.hob.incomplete';
 const mostRecordBytes = 64 * 1024 * 1024;
 
@@ -30,9 +30,9 @@ interface Options {
 }
 
 /**
- * The newer cache of ModelScope: plain files in a folder for each revision. A file of the right size is taken for the right one when
- * our own record says that its hash was checked and it has not been written to since; any other is read and its hash compared, which
- * is still cheaper than to fetch it.
+ * The newer cache of ModelScope: plain files in one folder per revision. A file of the right size counts as correct if Hob's record
+ * says that its hash was checked and it has not been modified since. Any other file of the right size is hashed, which is cheaper
+ * than a download.
  */
 export async function modelScopeLayout(options: Options): Promise<Layout> {
   const { cache, repo, listing, host } = options;
@@ -55,7 +55,7 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
   return {
     folder,
     snapshot: snapshotFolder,
-    // Each is a file of its own here, also where two have the same content.
+    // Two files with the same content are separate files in this cache.
     contentKey: ({ path }) => path,
     partialOf,
     async isThere(file, signal) {
@@ -73,8 +73,8 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
     },
     async keep(file) {
       await ensureFolder(cache, ...names, ...file.path.split('/').slice(0, -1));
-      // A file that takes the place of another makes the record untrue, also where both have the same size: old and new files
-      // together are no model.
+      // Replacing a file makes the record wrong, even if both files have the same size: a mix of old and new files is not
+      // a usable model.
       if ((await lstat(pathOf(file)).catch(() => null)) !== null) await rm(recordFile, { force: true });
       await rename(partialOf(file), pathOf(file));
       const { mtimeMs } = await lstat(pathOf(file));
@@ -92,8 +92,8 @@ export async function modelScopeLayout(options: Options): Promise<Layout> {
 }
 
 /**
- * By the content, so that a file that has changed is never begun with the bytes of the old one; and by the whole path, for two files
- * may have the same content and are fetched at the same time.
+ * Contains the content hash, so that a changed file never resumes from bytes of the old one. Contains a hash of the path, because
+ * two files with the same content may be fetched at the same time.
  */
 function partialName(hex: string, path: string): string {
   return `${hex}-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.incomplete`;
@@ -117,11 +117,10 @@ async function hasContent(
 
 type Checked = {
   readonly sha256: string;
-  /** When the file was last written to. */
   readonly mtimeMs: number;
 };
 
-/** The files whose hashes were found right at some time. */
+/** Reads which files had the right hash when they were last checked. */
 async function readChecked(path: string): Promise<Map<string, Checked>> {
   const checked = new Map<string, Checked>();
   const read = await readRegularFile(path, { maxBytes: mostRecordBytes, ownOnly: true });

@@ -8,11 +8,11 @@ import { formatRepoId } from '../repo-id.ts';
 import type { DownloadRequest } from './download.ts';
 import type { Layout } from './layout.ts';
 
-/** Left free for everybody else on the disk. */
+/** Disk space to leave free for other programs. */
 const reserveBytes = 16 * 1024 * 1024;
 const mostNamed = 10;
 
-/** The files that were asked for. */
+/** Selects the files that match the request. Throws if there are none. */
 export function chooseFiles({ files }: RepoListing, { files: globs, repo }: DownloadRequest): HubFile[] {
   const matches = compileGlobs(globs);
   const chosen = files.filter(({ path }) => matches(path));
@@ -38,13 +38,13 @@ export function chooseFiles({ files }: RepoListing, { files: globs, repo }: Down
   );
 }
 
-/** What is to be fetched: each content once, the large ones first, for they take the longest. */
+/** The files to fetch: each content once, largest first, because large files take the longest. */
 export function planFetches(files: readonly HubFile[], layout: Layout): HubFile[] {
   const byContent = new Map(files.map((file) => [layout.contentKey(file), file]));
   return [...byContent.values()].sort((a, b) => b.sizeBytes - a.sizeBytes);
 }
 
-/** Refuses before the first byte what the disk has no room for. What is there of a file already needs none. */
+/** Throws if the disk has not enough space for the files. Partial data that is already on the disk needs none. */
 export async function checkSpace(files: readonly HubFile[], layout: Layout): Promise<void> {
   let neededBytes = 0;
   for (const file of files) {
@@ -57,7 +57,7 @@ export async function checkSpace(files: readonly HubFile[], layout: Layout): Pro
   if (neededBytes + reserveBytes > freeBytes) throw noSpace(layout.folder, neededBytes, freeBytes);
 }
 
-/** With how much is needed, when that is known: a disk may also fill up on the way. */
+/** The sizes are unknown if the disk becomes full during a download. */
 export function noSpace(folder: string, neededBytes?: number, freeBytes?: number): AppError {
   const isCounted = neededBytes !== undefined && freeBytes !== undefined;
   const figures = isCounted

@@ -1,8 +1,8 @@
-/** How far back the rate looks: long enough to be calm, short enough to notice a stop. */
+/** Time window of the rate: long enough for a stable value, short enough to show a stall. */
 const windowMs = 5000;
 const sampleMs = 250;
 
-/** Counts what a download has done, and how fast that went lately. */
+/** Counts the progress of a download and its recent rate. */
 export class ProgressMeter {
   bytesDone = 0;
   bytesTotal: number | null = null;
@@ -23,7 +23,7 @@ export class ProgressMeter {
     this.bytesTotal = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
-  /** Bytes that are there; `isFetched` when they have come over the wire just now. */
+  /** Adds bytes that are on the disk. `isFetched`: they were just received from the network. */
   add(bytes: number, { isFileDone = false, isFetched = false } = {}): void {
     this.bytesDone += bytes;
     if (isFileDone) this.filesDone++;
@@ -35,7 +35,7 @@ export class ProgressMeter {
 
   get bytesPerSecond(): number | null {
     const nowMs = this.#nowMs();
-    this.#forget(nowMs);
+    this.#dropOld(nowMs);
     const [oldest] = this.#samples;
     if (oldest === undefined || nowMs - oldest.atMs < sampleMs) return null;
     return Math.round(((this.#fetched - oldest.fetched) / (nowMs - oldest.atMs)) * 1000);
@@ -49,11 +49,11 @@ export class ProgressMeter {
 
   #sample(atMs: number): void {
     this.#samples.push({ atMs, fetched: this.#fetched });
-    this.#forget(atMs);
+    this.#dropOld(atMs);
   }
 
-  /** The newest that is older than the window stays: without it a download that stands still would have no rate. */
-  #forget(nowMs: number): void {
+  /** Drops samples older than the window, except the newest of them: without it, a stalled download would have no rate. */
+  #dropOld(nowMs: number): void {
     while ((this.#samples[1]?.atMs ?? nowMs) < nowMs - windowMs) this.#samples.shift();
   }
 }

@@ -1,6 +1,6 @@
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 
-/** Gives a file a second name, or makes a copy where even that is not possible, in one step. */
+/** Atomically makes a hard link to a file, or a copy if hard links are not possible. */
 export async function putPlainFile(from: string, to: string): Promise<void> {
   const draft = `${to}.hob.tmp`;
   await rm(draft, { force: true });

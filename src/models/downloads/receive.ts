@@ -16,8 +16,8 @@ interface ReceiveOptions {
   readonly open: OpenPart;
   readonly signal: AbortSignal;
   readonly batches: Batches;
-  /** Called when the file is received from its beginning again. */
-  readonly beginAnew: () => void;
+  /** Called when receiving starts again from the beginning of the file. */
+  readonly onRestart: () => void;
   /** The running hash of the bytes that are already in the file. */
   readonly hash: () => RunningHash;
   readonly onBytes: (bytes: number) => void;
@@ -96,7 +96,7 @@ export async function receive(options: ReceiveOptions): Promise<Received> {
   }
 
   async function startOver(): Promise<void> {
-    options.beginAnew();
+    options.onRestart();
     at = 0;
     await handle.truncate(0).catch((error: unknown) => {
       response.destroy();

@@ -5,23 +5,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAlive, startTicksOf } from '../../shared/is-alive.ts';
 import { ensureFolder } from './safe-folder.ts';
 
-const betweenLooksMs = 250;
+const retryMs = 250;
 const claimName = /^hob-(\d+)-(\d+|x)\.claim$/;
 
 interface LockOptions {
   readonly cache: string;
-  /** Of the repo's folder. */
+  /** Name of the repo's folder. */
   readonly name: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits until no other Hob works on this repo, and keeps others away until the returned function is called.
+ * Waits until no other Hob process uses this repo, and locks the repo until the returned function is called.
  *
- * Each process puts down a claim of its own, named after itself, and has the lock when it then sees no other claim of a living
- * process; two that see each other both step back for a while. The claim of a process that is gone counts for nothing and can be
- * removed by anyone, for no other process will ever have that name: so a lock dies with its holder, and none is taken over by two.
- * They lie beside the locks of huggingface_hub, which have other names.
+ * Each process creates a claim file named after its pid and start time. It has the lock if it then finds no claim of another live
+ * process. Two processes that find each other's claims both remove their own and retry. Any process may delete the claim of a dead
+ * process, because no later process can have the same name. So a lock ends with its owner, and two processes never take over the
+ * same lock. The claims are in the folder of huggingface_hub's own locks, which have other names.
  */
 export async function lockRepo({ cache, name, signal }: LockOptions): Promise<() => Promise<void>> {
   const folder = await ensureFolder(cache, '.locks', name);
@@ -35,7 +35,7 @@ export async function lockRepo({ cache, name, signal }: LockOptions): Promise<()
       if (!(await hasOthers(folder, own))) return () => rm(claim, { force: true });
       await rm(claim, { force: true });
     }
-    await pause(betweenLooksMs * (0.5 + Math.random()), undefined, { signal });
+    await pause(retryMs * (0.5 + Math.random()), undefined, { signal });
   }
 }
 
@@ -50,7 +50,7 @@ async function hasOthers(folder: string, own: string): Promise<boolean> {
   return found;
 }
 
-/** Whether the process is there and still the same one, as far as the system tells. */
+/** Whether the process is alive and still the same one. If the start time is unknown, the pid alone decides. */
 function isHeld(pid: number, ticks: string): boolean {
   if (pid === 0 || !isAlive(pid)) return false;
   const now = startTicksOf(pid);

@@ -17,19 +17,19 @@ const filesAtOnce = 4;
 interface RunOptions {
   readonly request: DownloadRequest;
   readonly hub: Hub;
-  /** The cache that the source's own library keeps. */
+  /** The cache folder of the source's own library. */
   readonly cache: string;
   readonly meter: ProgressMeter;
   readonly signal: AbortSignal;
   readonly pace: number;
   readonly batches: Batches;
-  /** The file that the thread runs which hashes. */
+  /** Entry file of the hashing thread. */
   readonly hashEntry: URL;
 }
 
 /**
- * Brings the files of a repo into the cache of its source. What is there is not fetched again; what was begun goes on. Only when all is
- * there is it written down that it is: whoever looks before sees a part of a model, and never takes it for all of one.
+ * Downloads the files of a repo into the cache of its source. Existing files are not fetched again, and partial files are resumed.
+ * The record of completion is written last, so a partial model is never taken for a complete one.
  */
 export async function runDownload(options: RunOptions): Promise<void> {
   const { request, hub, cache, meter, signal } = options;
@@ -39,7 +39,7 @@ export async function runDownload(options: RunOptions): Promise<void> {
   let folder = cache;
   let unlock = async () => {};
   const hashing = new Hashing(options.hashEntry);
-  // Nobody waits for the hash of what is not wanted any longer.
+  // A cancelled download must not wait for hashes.
   signal.addEventListener('abort', () => void hashing.close(), { once: true });
   try {
     unlock = await lockRepo({ cache, name: `models--${repo.owner}--${repo.name}`, signal });
@@ -82,7 +82,7 @@ async function fill(layout: Layout, { listing, files, hashing, options }: Fillin
   }
   await checkSpace(missing, layout);
   if (missing.length > 0) await layout.begin();
-  await eachAtOnce(missing, options.signal, async (file, signal) => {
+  await forEachConcurrently(missing, options.signal, async (file, signal) => {
     await fetchFile({
       file,
       host: hub.host,
@@ -102,8 +102,8 @@ async function fill(layout: Layout, { listing, files, hashing, options }: Fillin
   await layout.finish(listing, request.files);
 }
 
-/** Works on a few at a time. The first failure stops the others, and is what is told when all have let go. */
-async function eachAtOnce(
+/** Works on a few files concurrently. The first failure aborts the others, and is thrown when all have stopped. */
+async function forEachConcurrently(
   files: readonly HubFile[],
   outer: AbortSignal,
   work: (file: HubFile, signal: AbortSignal) => Promise<void>,

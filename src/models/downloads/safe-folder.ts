@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { AppError, errnoOf } from '../../shared/errors.ts';
 
 /**
- * Makes a folder below a root, with all that leads to it, and makes sure that each is a folder and not a link: whatever somebody
- * planted in the cache, nothing is written outside it. The root itself may be a link, for that is the user's own choice.
+ * Creates a folder and its parents below a root, and checks that each is a folder and not a link. So a link that was planted in
+ * the cache cannot redirect writes to the outside. The root itself may be a link, because the user chose it.
  */
 export async function ensureFolder(root: string, ...names: readonly string[]): Promise<string> {
   let folder: string;
@@ -28,7 +28,7 @@ export async function ensureFolder(root: string, ...names: readonly string[]): P
 
 const readWrite = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
-/** Opens a file that is only partly there, or a new one. What is no plain file of its own is put out of the way first. */
+/** Opens an existing partial file, or creates one. A link, or a file with several names, is replaced. */
 export async function openPartial(path: string): Promise<FileHandle> {
   for (;;) {
     const create = () => open(path, readWrite | constants.O_CREAT | constants.O_EXCL, 0o666);
@@ -42,7 +42,7 @@ export async function openPartial(path: string): Promise<FileHandle> {
       return create();
     }
     const stats = await handle.stat();
-    // A second name for it could be that of a file somewhere else.
+    // The other name could belong to a file outside the cache.
     if (stats.isFile() && stats.nlink === 1) return handle;
     await handle.close();
     await unlink(path);
@@ -50,8 +50,8 @@ export async function openPartial(path: string): Promise<FileHandle> {
 }
 
 /**
- * Writes a file in one step, and waits until it is on the disk: there is all of it or nothing. The draft has the same name each time,
- * so that one which a killed process left goes with the next; whoever has the lock of the repo is alone with it.
+ * Atomically writes a file and syncs it to disk. The temporary file always has the same name, so one that a killed process left is
+ * replaced by the next. The repo lock ensures that only one process uses it.
  */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.hob.tmp`;
@@ -113,7 +113,7 @@ const unwritable = new Set([
   'EIO',
 ]);
 
-/** A folder that cannot be written to, in words; anything else stays what it is. */
+/** Converts an errno into an AppError about the folder. Returns other errors unchanged. */
 export function unusable(folder: string, error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof AppError || errno === undefined) return error;

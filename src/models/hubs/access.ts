@@ -5,12 +5,12 @@ import type { HubAccess, Part } from './hub.ts';
 
 const longestTokenBytes = 4096;
 
-/** The address of a hub, with a slash at its end so that paths can be put behind it. */
+/** The address of a hub. It ends with a slash, so that relative paths can be appended. */
 export function parseEndpoint({ endpoint }: HubAccess): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
   const isWeb = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
   if (!isWeb || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    // With a password in it, it is not repeated.
+    // Do not quote an address that may contain a password.
     const shown = endpoint.includes('@') ? '' : ` ${brief(endpoint)}`;
     throw new AppError(
       'hub-unreachable',
@@ -30,7 +30,7 @@ export function parseEndpoint({ endpoint }: HubAccess): URL {
   return url;
 }
 
-/** The token to send; null when there is none, or none that could stand in a header. */
+/** The token to send. Null if there is none, or if it has characters that are invalid in a header. */
 export async function readToken({ token, tokenFile }: HubAccess): Promise<string | null> {
   if (token !== null) return usable(token);
   if (tokenFile === null) return null;
@@ -60,13 +60,13 @@ export function refuseOffline({ isOffline }: HubAccess): void {
   );
 }
 
-/** The headers that ask for a file from an offset on, if it is still the same file. */
+/** Headers that request a file from an offset on, if the file has not changed. */
 export function rangeHeaders({ offset, etag }: Part): Record<string, string> {
   if (offset === 0) return {};
   return { range: `bytes=${offset}-`, ...(etag !== null && { 'if-range': etag }) };
 }
 
-/** A path in an address: all but the slashes is written so that it means itself. */
+/** Encodes a path for a URL. Slashes stay. */
 export function inAddress(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }

@@ -15,54 +15,58 @@ const mostAttempts = 5;
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 /**
- * A hundred thousand files with twenty fields each have fewer. Without a limit a short document could fill the memory: each of the empty
- * lists in `[[],[],…` takes ten times its length, and nothing else gets its turn while they are read.
+ * More than a list of 100,000 files with 20 fields each needs. Without a limit, a short document could exhaust the memory: each empty
+ * list in `[[],[],…` needs ten times its length, and parsing blocks the event loop.
  */
 const mostJsonValues = 3_000_000;
 
 interface AskOptions extends GetOptions, RefusalContext {
   readonly client: HubClient;
-  /** The pauses between attempts, as part of the usual ones. */
+  /** Factor for the pauses between attempts. */
   readonly pace: number;
-  /** The statuses that are taken for an answer. */
+  /** The status codes that count as success. */
   readonly accepts?: readonly number[];
 }
 
-/** Gets what is at an address: an answer with an accepted status. What may pass is tried again a few times, anything else is a refusal. */
+/** Sends a GET request and returns the response if its status is accepted. Retries transient failures a few times, and throws for others. */
 export async function askHub(url: URL, options: AskOptions): Promise<HubResponse> {
   const { client, signal, pace, accepts = [200, 206] } = options;
   for (let attempt = 1; ; attempt++) {
-    const seen = await client.get(url, options).catch((error: unknown) => {
+    const result = await client.get(url, options).catch((error: unknown) => {
       if (error instanceof TransientError) return error;
       throw error;
     });
     let pauseMs = backOffMs(attempt);
-    if (seen instanceof TransientError) {
-      if (attempt === mostAttempts) throw unreachable(url.host, seen.message);
+    if (result instanceof TransientError) {
+      if (attempt === mostAttempts) throw unreachable(url.host, result.message);
     } else {
-      const status = seen.statusCode ?? 0;
-      if (accepts.includes(status)) return seen;
-      const toldMs = retryAfterMs(seen.headers['retry-after']);
-      const said = seen.headers['x-error-code'];
-      seen.on('error', () => {}).destroy();
+      const status = result.statusCode ?? 0;
+      if (accepts.includes(status)) return result;
+      const waitMs = retryAfterMs(result.headers['retry-after']);
+      const errorCode = result.headers['x-error-code'];
+      result.on('error', () => {}).destroy();
       const mayPass = status === 429 || status >= 500;
-      // Whoever is told to come back in an hour is not kept waiting for it.
-      const isSoon = toldMs === null || toldMs <= longestPauseMs;
+      // Fail at once if the server asks for a long wait.
+      const isSoon = waitMs === null || waitMs <= longestPauseMs;
       if (!mayPass || !isSoon || attempt === mostAttempts)
-        throw refusalOf(status, { ...options, errorCode: typeof said === 'string' ? said : null, toldMs });
-      pauseMs = toldMs ?? pauseMs;
+        throw refusalOf(status, {
+          ...options,
+          errorCode: typeof errorCode === 'string' ? errorCode : null,
+          waitMs,
+        });
+      pauseMs = waitMs ?? pauseMs;
     }
     await pause(pauseMs * pace, undefined, { signal });
   }
 }
 
-/** Longer each time, and never the same for two that failed together. */
+/** Exponential backoff with jitter, so that concurrent requests do not retry at the same time. */
 export function backOffMs(attempt: number): number {
   const fullMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
   return fullMs * (0.5 + Math.random() / 2);
 }
 
-/** Gets a JSON document that is not larger than it may be, and the headers it came with. */
+/** Requests a JSON document of limited size. Returns it with the response headers. */
 export async function askForJson(
   url: URL,
   options: AskOptions & { readonly maxBytes: number },
@@ -84,9 +88,9 @@ export async function askForJson(
     } catch (error) {
       options.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
-      const seen = transient(error, url);
-      if (!(seen instanceof TransientError)) throw seen;
-      if (attempt === mostAttempts) throw unreachable(url.host, seen.message);
+      const result = transient(error, url);
+      if (!(result instanceof TransientError)) throw result;
+      if (attempt === mostAttempts) throw unreachable(url.host, result.message);
       await pause(backOffMs(attempt) * options.pace, undefined, { signal: options.signal });
       continue;
     }
@@ -98,7 +102,7 @@ export async function askForJson(
   }
 }
 
-/** About how many values begin here. Those in a text count, too, for they are few. */
+/** Estimates the number of JSON values. Also counts characters inside strings, which are few. */
 function countValues(json: Buffer): number {
   let count = 0;
   for (const byte of json) if (byte === comma || byte === openBrace || byte === openBracket) count++;

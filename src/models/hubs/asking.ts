@@ -15,11 +15,11 @@ interface About {
   readonly repo: RepoId;
   readonly revision: string | null;
   readonly signal: AbortSignal;
-  /** How this hub wants to be shown a token. */
+  /** The headers with which this hub expects a token. */
   readonly credentialsOf: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** All that goes with every question to a hub. Read anew for each: somebody may log in meanwhile. */
+/** Prepares the options of a request to a hub. Reads the token each time, because the user may log in meanwhile. */
 export async function prepareAsking(
   { access, client, pace }: HubOptions,
   { source, repo, revision, signal, credentialsOf }: About,

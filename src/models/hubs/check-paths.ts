@@ -5,10 +5,10 @@ const longestPathBytes = 1024;
 const longestNameBytes = 240;
 const mostFolders = 16;
 const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\s*\..*)?$/i;
-/** Control characters, halves of characters, and what separates lines. */
+/** Control characters, lone surrogates and line separators. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-/** Whether a path from a server is relative, goes down only, and means the same on every system. Nothing is mended: it is that or refused. */
+/** Whether a path from a server is relative, never leads upwards, and means the same on every system. Other paths are refused, not corrected. */
 export function isSafePath(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > longestPathBytes) return false;
   if (Buffer.byteLength(path) > longestPathBytes || unprintable.test(path) || path.includes('\\'))
@@ -20,7 +20,7 @@ export function isSafePath(path: unknown): path is string {
 function isSafeName(name: string): boolean {
   return (
     name !== '' &&
-    // Covers `.` and `..`, and what Windows would cut off.
+    // Excludes `.`, `..`, and trailing dots and spaces, which Windows removes.
     !/[. ]$/.test(name) &&
     !(process.platform === 'win32' && /[<>:"|?*]/.test(name)) &&
     !windowsDevice.test(name) &&
@@ -29,11 +29,11 @@ function isSafeName(name: string): boolean {
 }
 
 interface ClashOptions {
-  /** Whether the disk takes two spellings of a name for one. */
+  /** Whether the disk ignores case and Unicode normalization in names. */
   readonly foldsCase: boolean;
 }
 
-/** What keeps these files from lying beside each other: one twice, or one where another needs a folder. Null when nothing does. */
+/** Describes why these files cannot exist together: a duplicate, or a file where another needs a folder. Null if they can. */
 export function findClash(paths: readonly string[], { foldsCase }: ClashOptions): Text | null {
   const nameOnDisk = (path: string) => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
   const files = new Set<string>();
@@ -57,7 +57,7 @@ function clash(path: string): Text {
   };
 }
 
-/** Disks of these systems ignore capitals, unless somebody went out of his way. */
+/** Disks of these systems ignore case by default. */
 export function foldsCase(platform: NodeJS.Platform = process.platform): boolean {
   return platform === 'win32' || platform === 'darwin';
 }

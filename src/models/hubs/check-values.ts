@@ -19,7 +19,7 @@ export function isGitSha(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{40}$/.test(value);
 }
 
-/** The refusal of a whole list, for one value in it that cannot be right. */
+/** The error for a list with an invalid value. The whole list is refused. */
 export function badEntry(host: string, what: string, path: unknown, value: unknown): AppError {
   return badAnswer(host, {
     en: `lists a file ${brief(path)} with an invalid ${what}: ${brief(value)}`,
@@ -35,7 +35,7 @@ export function checkPath(host: string, path: unknown): string {
   });
 }
 
-/** What holds for all files together. */
+/** Checks the files of a list together: count, conflicting paths and total size. */
 export function checkFiles(host: string, files: readonly HubFile[]): void {
   if (files.length > mostFiles) throw tooMany(host);
   const found = findClash(
@@ -55,7 +55,7 @@ export function tooMany(host: string): AppError {
   });
 }
 
-/** A branch, a tag or a commit as somebody asked for it: it becomes a path, so it has to be safe as one. */
+/** Checks a branch, tag or commit from a request. It becomes a path, so it must be safe as one. */
 export function checkRevision(revision: string): string {
   if (isSafePath(revision) && revision.length <= 200) return revision;
   throw new AppError(

@@ -37,7 +37,7 @@ export class HubClient {
     this.#options = options;
   }
 
-  /** Returns the response after all redirects, whatever its status. The caller must read its body or destroy it. */
+  /** Returns the response after all redirects, with any status. The caller must read its body or destroy it. */
   async get(start: URL, options: GetOptions): Promise<HubResponse> {
     let url = start;
     let credentials = options.credentials;

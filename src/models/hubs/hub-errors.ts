@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Text } from '../../shared/text.ts';
 
-/** Nothing came back, or nothing of use, for a reason that may pass. */
+/** The error for a server that cannot be reached or fails temporarily. */
 export function unreachable(host: string, reason: string, cause?: unknown): AppError {
   return new AppError(
     'hub-unreachable',
@@ -19,7 +19,7 @@ export function unreachable(host: string, reason: string, cause?: unknown): AppE
   );
 }
 
-/** The server said something that cannot be right, so nothing of it is used. */
+/** The error for an invalid response. No part of the response is used. */
 export function badAnswer(host: string, what: Text): AppError {
   return new AppError(
     'hub-answer-invalid',

@@ -2,18 +2,18 @@ import type { ModelSource } from '../model.ts';
 import type { RepoId } from '../repo-id.ts';
 import type { HubResponse } from './http-client.ts';
 
-/** What the content of a file is to be. `git-sha1` is the hash by which git knows it, over its size and its bytes. */
+/** The expected hash of a file. `git-sha1` is git's blob hash, over the size and the bytes. */
 export interface ContentId {
   readonly kind: 'sha256' | 'git-sha1';
   readonly hex: string;
 }
 
 export interface HubFile {
-  /** Relative, with slashes, and safe to be used below a folder of ours. */
+  /** Relative, with forward slashes, and safe to use below a local folder. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly content: ContentId;
-  /** The entry of the file in a record of the whole repo, as huggingface_hub writes it. */
+  /** The file's entry in the list of the repo, in the format of huggingface_hub. */
   readonly record: FileRecord;
 }
 
@@ -26,33 +26,33 @@ export interface FileRecord {
 }
 
 export interface RepoListing {
-  /** A commit on Hugging Face; on ModelScope the revision that was asked for. */
+  /** A commit on Hugging Face; the requested revision on ModelScope. */
   readonly snapshot: string;
-  /** The name by which it was asked for; null when that was the commit itself. */
+  /** The requested branch or tag; null if the commit itself was requested. */
   readonly ref: string | null;
   readonly files: readonly HubFile[];
 }
 
 export interface Part {
   readonly offset: number;
-  /** Of the file that the bytes before the offset came from, if it is known. */
+  /** ETag of the file that the bytes before the offset came from, if known. */
   readonly etag: string | null;
 }
 
-/** A server that has models. Every value it hands on was checked. */
+/** A server that provides models. All returned values are validated. */
 export interface Hub {
   readonly source: ModelSource;
   readonly host: string;
   list(repo: RepoId, revision: string | null, signal: AbortSignal): Promise<RepoListing>;
-  /** Opens a file from an offset on. The answer is 200, 206 or, when there is nothing from there on, 416. */
+  /** Requests a file from an offset on. The status is 200, 206, or 416 if there are no bytes after the offset. */
   open(repo: RepoId, snapshot: string, file: HubFile, part: Part, signal: AbortSignal): Promise<HubResponse>;
 }
 
-/** How a hub is reached. */
+/** Address and credentials of a hub. */
 export interface HubAccess {
   readonly endpoint: string;
   readonly token: string | null;
-  /** Read for each download when there is no token; somebody may log in meanwhile. */
+  /** Read for each request if `token` is null, because the user may log in meanwhile. */
   readonly tokenFile: string | null;
   readonly isOffline: boolean;
 }

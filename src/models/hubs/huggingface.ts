@@ -22,7 +22,7 @@ const mostPages = 2000;
 const pageBytes = 16 * 1024 * 1024;
 const defaultRevision = 'main';
 
-/** Hugging Face, or any server that speaks like it. */
+/** Hugging Face, or a server with the same API. */
 export class HuggingFaceHub implements Hub {
   readonly source = 'huggingface';
   readonly #options: HubOptions;
@@ -86,7 +86,7 @@ export class HuggingFaceHub implements Hub {
 
 type Answer = Awaited<ReturnType<typeof askForJson>>;
 
-/** The pages of a list, each of which names the next. A server could go on for ever, or in a circle, so both have an end here. */
+/** The pages of a list. Each page names the next one. The number of pages is limited, because a server could send an endless list or a loop. */
 async function* pagesOf(start: URL, ask: (page: URL) => Promise<Answer>): AsyncGenerator<readonly unknown[]> {
   const { host, origin } = start;
   let page: URL | null = start;
@@ -97,7 +97,7 @@ async function* pagesOf(start: URL, ask: (page: URL) => Promise<Answer>): AsyncG
       throw badAnswer(host, { en: 'sent an invalid list of files', zh: '返回的文件列表无效' });
     yield document;
     page = nextPage(headers.link, page);
-    // What identifies the user goes with it, and to this host alone.
+    // The request carries credentials, so the next page must be on the same origin.
     if (page !== null && (page.origin !== origin || document.length === 0))
       throw badAnswer(host, { en: 'names a next page that cannot be one', zh: '给出的下一页地址无效' });
   }
@@ -112,7 +112,7 @@ function nextPage(link: string | string[] | undefined, from: URL): URL | null {
   return new URL(target, from);
 }
 
-/** A file of the list; null for a folder. */
+/** Parses an entry of the list; null for a folder. */
 function parseEntry(entry: unknown, host: string): HubFile | null {
   if (!isJsonObject(entry)) throw badEntry(host, 'entry', null, entry);
   if (entry.type === 'directory') return null;

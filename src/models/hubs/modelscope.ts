@@ -20,7 +20,7 @@ import { badAnswer } from './hub-errors.ts';
 const listBytes = 64 * 1024 * 1024;
 const defaultRevision = 'master';
 
-/** ModelScope, or any server that speaks like it. */
+/** ModelScope, or a server with the same API. */
 export class ModelScopeHub implements Hub {
   readonly source = 'modelscope';
   readonly #options: HubOptions;
@@ -74,7 +74,7 @@ export class ModelScopeHub implements Hub {
   }
 }
 
-/** A file of the list; null for a folder. */
+/** Parses an entry of the list; null for a folder. */
 function parseEntry(entry: unknown, host: string): HubFile | null {
   if (!isJsonObject(entry)) throw badEntry(host, 'entry', null, entry);
   if (entry.Type === 'tree') return null;
@@ -82,7 +82,7 @@ function parseEntry(entry: unknown, host: string): HubFile | null {
   const { Type: type, Size: size, Sha256: sha256 } = entry;
   if (type !== 'blob') throw badEntry(host, 'type', path, type);
   if (!isSize(size)) throw badEntry(host, 'size', path, size);
-  // Without it there would be no telling whether what arrives is what was meant.
+  // Without a hash, the received content cannot be verified.
   if (!isSha256(sha256)) throw badEntry(host, 'hash', path, sha256);
   const record = { size, blob_id: sha256, lfs_sha256: sha256, lfs_size: size };
   return { path, sizeBytes: size, content: { kind: 'sha256', hex: sha256 }, record };

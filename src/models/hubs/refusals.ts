@@ -11,28 +11,28 @@ export interface RefusalContext {
   readonly hasToken: boolean;
 }
 
-interface Said extends RefusalContext {
+interface HubRefusal extends RefusalContext {
   readonly errorCode: string | null;
-  readonly toldMs: number | null;
+  readonly waitMs: number | null;
 }
 
-/** What a status that is no success means, and what can be done about it. */
-export function refusalOf(status: number, said: Said): AppError {
-  const { endpoint, errorCode, toldMs } = said;
+/** Maps an error status of a hub to an error with a hint for the user. */
+export function refusalOf(status: number, refusal: HubRefusal): AppError {
+  const { endpoint, errorCode, waitMs } = refusal;
   const { host } = endpoint;
-  if (errorCode === 'GatedRepo') return licenceNeeded(said);
-  if (status === 401 || status === 403) return denied(status, said);
-  if (status === 404 || status === 400 || status === 410) return notFound(said);
+  if (errorCode === 'GatedRepo') return licenceNeeded(refusal);
+  if (status === 401 || status === 403) return denied(status, refusal);
+  if (status === 404 || status === 400 || status === 410) return notFound(refusal);
   if (status === 429) {
-    const wait = toldMs === null ? null : Math.ceil(toldMs / 1000);
+    const wait = waitMs === null ? null : Math.ceil(waitMs / 1000);
     return new AppError(
       'hub-unreachable',
       { en: `${host} received too many requests (429).`, zh: `${host} 表示请求过于频繁（429）。` },
       {
         ...(wait !== null && { retryAfterS: wait }),
         hint: {
-          en: `Try again ${wait === null ? 'later' : `in ${wait} s`}. Hob keeps the received data. The limit is higher with a token (${tokenName(said)}).`,
-          zh: `请${wait === null ? '稍后' : `在 ${wait} 秒后`}重试，已下载的部分会保留。设置令牌（${tokenName(said)}）可提高限额。`,
+          en: `Try again ${wait === null ? 'later' : `in ${wait} s`}. Hob keeps the received data. The limit is higher with a token (${tokenName(refusal)}).`,
+          zh: `请${wait === null ? '稍后' : `在 ${wait} 秒后`}重试，已下载的部分会保留。设置令牌（${tokenName(refusal)}）可提高限额。`,
         },
       },
     );
@@ -51,63 +51,63 @@ function pageOf(context: RefusalContext): string {
     : `${base}/models/${formatRepoId(context.repo)}`;
 }
 
-function licenceNeeded(said: Said): AppError {
+function licenceNeeded(refusal: HubRefusal): AppError {
   return new AppError(
     'hub-denied',
     {
-      en: `${formatRepoId(said.repo)} requires that you accept its licence.`,
-      zh: `${formatRepoId(said.repo)} 需要先同意其许可协议才能下载。`,
+      en: `${formatRepoId(refusal.repo)} requires that you accept its licence.`,
+      zh: `${formatRepoId(refusal.repo)} 需要先同意其许可协议才能下载。`,
     },
     {
       hint: {
-        en: `Accept it at ${pageOf(said)}, set ${tokenName(said)} to a token of that account, then restart Hob.`,
-        zh: `请在 ${pageOf(said)} 同意协议，将 ${tokenName(said)} 设为该账号的令牌，然后重启 Hob。`,
+        en: `Accept it at ${pageOf(refusal)}, set ${tokenName(refusal)} to a token of that account, then restart Hob.`,
+        zh: `请在 ${pageOf(refusal)} 同意协议，将 ${tokenName(refusal)} 设为该账号的令牌，然后重启 Hob。`,
       },
     },
   );
 }
 
-function denied(status: number, said: Said): AppError {
-  const { host } = said.endpoint;
-  const token = tokenName(said);
-  const hint = said.hasToken
+function denied(status: number, refusal: HubRefusal): AppError {
+  const { host } = refusal.endpoint;
+  const token = tokenName(refusal);
+  const hint = refusal.hasToken
     ? {
-        en: `The token does not give access. Check the spelling of the repo, whether ${token} is still valid, and whether you must accept a licence at ${pageOf(said)}.`,
-        zh: `已发送的令牌没有权限。请检查名称、${token} 是否仍有效，以及是否需要在 ${pageOf(said)} 同意许可协议。`,
+        en: `The token does not give access. Check the spelling of the repo, whether ${token} is still valid, and whether you must accept a licence at ${pageOf(refusal)}.`,
+        zh: `已发送的令牌没有权限。请检查名称、${token} 是否仍有效，以及是否需要在 ${pageOf(refusal)} 同意许可协议。`,
       }
     : {
-        en: `Check the spelling of the repo: the hub also refuses repos that do not exist. If the model is private or requires a licence (${pageOf(said)}), set ${token}, then restart Hob.`,
-        zh: `请检查名称：不存在的模型也会这样被拒绝。如果是私有模型或需同意许可协议（${pageOf(said)}），请设置 ${token} 并重启 Hob。`,
+        en: `Check the spelling of the repo: the hub also refuses repos that do not exist. If the model is private or requires a licence (${pageOf(refusal)}), set ${token}, then restart Hob.`,
+        zh: `请检查名称：不存在的模型也会这样被拒绝。如果是私有模型或需同意许可协议（${pageOf(refusal)}），请设置 ${token} 并重启 Hob。`,
       };
   return new AppError(
     'hub-denied',
     {
-      en: `${host} denied access to ${formatRepoId(said.repo)} (${status}).`,
-      zh: `${host} 拒绝提供 ${formatRepoId(said.repo)}（${status}）。`,
+      en: `${host} denied access to ${formatRepoId(refusal.repo)} (${status}).`,
+      zh: `${host} 拒绝提供 ${formatRepoId(refusal.repo)}（${status}）。`,
     },
     { hint },
   );
 }
 
-function notFound(said: Said): AppError {
-  const at = said.revision === null ? '' : ` at ${said.revision}`;
-  const token = tokenName(said);
+function notFound(refusal: HubRefusal): AppError {
+  const at = refusal.revision === null ? '' : ` at ${refusal.revision}`;
+  const token = tokenName(refusal);
   return new AppError(
     'hub-not-found',
     {
-      en: `${said.endpoint.host} has no ${formatRepoId(said.repo)}${at}.`,
-      zh: `${said.endpoint.host} 上没有 ${formatRepoId(said.repo)}${said.revision === null ? '' : `（版本 ${said.revision}）`}。`,
+      en: `${refusal.endpoint.host} has no ${formatRepoId(refusal.repo)}${at}.`,
+      zh: `${refusal.endpoint.host} 上没有 ${formatRepoId(refusal.repo)}${refusal.revision === null ? '' : `（版本 ${refusal.revision}）`}。`,
     },
     {
       hint: {
-        en: `Check the spelling of the repo${said.revision === null ? '' : ' and of the revision'} at ${pageOf(said)}. A private repo requires a token (${token}).`,
-        zh: `请在 ${pageOf(said)} 核对名称${said.revision === null ? '' : '和版本'}；私有模型需要令牌（${token}）。`,
+        en: `Check the spelling of the repo${refusal.revision === null ? '' : ' and of the revision'} at ${pageOf(refusal)}. A private repo requires a token (${token}).`,
+        zh: `请在 ${pageOf(refusal)} 核对名称${refusal.revision === null ? '' : '和版本'}；私有模型需要令牌（${token}）。`,
       },
     },
   );
 }
 
-/** Seconds or a date; anything else says nothing. */
+/** Parses Retry-After: seconds or a date. Other values are ignored. */
 export function retryAfterMs(value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,6}$/.test(value.trim())) return Number(value) * 1000;

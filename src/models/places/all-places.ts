@@ -8,14 +8,14 @@ import type { Place } from './place.ts';
 import { plainFolders } from './plain-folders.ts';
 
 export interface ModelFolders {
-  /** Hob's own: `owner/name` below it. */
+  /** Hob's own folder, with models in `owner/name`. */
   readonly models: string;
   readonly huggingFaceCache: string;
   readonly modelScopeCaches: { readonly current: string; readonly old: string };
   readonly extra: readonly string[];
 }
 
-/** Where models are looked for, in this order. */
+/** The places to search for models, in this order. */
 export function allPlaces(folders: ModelFolders): Place[] {
   const { current, old } = folders.modelScopeCaches;
   return [

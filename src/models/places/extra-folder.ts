@@ -10,8 +10,8 @@ import { plainFolders } from './plain-folders.ts';
 const extra = { kind: 'extra', isRemovable: false } as const;
 
 /**
- * A folder that its owner named: one of the caches, moved or shared, or folders by owner and name. What is in it tells: the names of
- * the caches' folders are no names of owners, but for `models`, which is looked into.
+ * A folder from the setting `model_folders`: a moved or shared cache, or folders by owner and name. Its contents show which. The
+ * folder names of the caches cannot be owner names, except `models`, whose contents decide.
  */
 export function extraFolder(root: string): Place[] {
   const old = oldModelScopeCache(root, extra);
@@ -21,7 +21,7 @@ export function extraFolder(root: string): Place[] {
     modelScopeCache(root, extra),
     {
       ...old,
-      // Nobody says that all of the folder is such a cache, so only what bears its mark is taken for a model of it.
+      // The folder may not be such a cache, so only folders with a mark of ModelScope count as its models.
       holding: async (repo, witness) => {
         const holding = await old.holding(repo, witness);
         return holding?.candidates.some(({ mark }) => mark !== null) ? holding : null;
@@ -42,7 +42,7 @@ export function extraFolder(root: string): Place[] {
 
 const mostOwners = 200;
 
-/** Whether `models` in it is that of ModelScope's library, and not an owner of that name. */
+/** Whether the subfolder `models` belongs to ModelScope's library, and is not an owner of that name. */
 async function isModelScope(root: string, witness: Witness): Promise<boolean> {
   const models = await descend(root, ['models'], witness);
   if (models === null) return false;

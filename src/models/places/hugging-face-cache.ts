@@ -18,7 +18,7 @@ import {
 const commit = /^[0-9a-f]{40}$/;
 const mostRefs = 64;
 
-/** What Python's huggingface_hub keeps: `models--OWNER--NAME/{blobs,refs,snapshots,trees}`. */
+/** The cache of Python's huggingface_hub: `models--OWNER--NAME/{blobs,refs,snapshots,trees}`. */
 export function huggingFaceCache(root: string, traits: PlaceTraits): Place {
   return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
 }
@@ -48,7 +48,7 @@ async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness
   return { folder, link: null, candidates };
 }
 
-/** The commits that refs point to, that of `main` first. */
+/** The commits of all refs, `main` first. */
 async function refsOf(repoFolder: string, witness: Witness): Promise<string[]> {
   const refs = join(repoFolder, 'refs');
   await witness.look(refs);

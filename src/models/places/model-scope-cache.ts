@@ -13,10 +13,10 @@ import {
   placeAt,
 } from './place.ts';
 
-/** Never hidden: those are what downloaders work with. */
+/** Excludes hidden folders, which downloaders use for temporary files. */
 const revisionName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** What newer versions of ModelScope's own library keep: `models/OWNER--NAME/snapshots/REVISION`, with plain files. */
+/** The cache of newer versions of ModelScope's library: `models/OWNER--NAME/snapshots/REVISION`, with plain files. */
 export function modelScopeCache(root: string, traits: PlaceTraits): Place {
   return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
 }

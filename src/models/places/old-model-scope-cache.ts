@@ -17,8 +17,8 @@ import {
 } from './place.ts';
 
 /**
- * What older versions of ModelScope's own library keep: `models/OWNER/NAME`, each `.` written as `___`, with a link of the true name
- * beside it. The file `.mv` is written last; `.msc` is there from the beginning.
+ * The cache of older versions of ModelScope's library: `models/OWNER/NAME`, with `___` in place of each `.`, and a link with the
+ * true name beside it. The library writes the file `.msc` first and `.mv` last.
  */
 export function oldModelScopeCache(root: string, traits: PlaceTraits): Place {
   return placeAt(root, traits, { repos: reposIn, holding: holdingIn });
@@ -36,7 +36,7 @@ async function holdingIn(root: string, { owner, name }: RepoId, witness: Witness
     const link = trueName !== folder && (await isLinkTo(folder, trueName)) ? trueName : null;
     return { folder, link, candidates: [await candidateAt(folder, witness)] };
   }
-  // Some versions did not mask, and then there is no link either.
+  // Some versions keep the dots in the name and make no link.
   const plainOwner = await childFolder(models, owner, witness);
   const plain = plainOwner === null ? null : await childFolder(plainOwner, name, witness);
   if (plain === null) return null;
@@ -50,7 +50,7 @@ async function candidateAt(folder: string, witness: Witness): Promise<Candidate>
   return { folder, revision: isFinished ? await revisionOf(folder) : null, list: null, asked: null, mark };
 }
 
-/** The mark has a line such as `Revision:master,CreatedAt:1718000000`. */
+/** Reads the revision from `.mv`, which has a line such as `Revision:master,CreatedAt:1718000000`. */
 async function revisionOf(folder: string): Promise<string | null> {
   const mark = (await readText(join(folder, '.mv'), 10_000)) ?? '';
   return /Revision:\s*([\w./-]{1,200})/.exec(mark)?.[1] ?? null;
@@ -67,7 +67,7 @@ async function reposIn(root: string, witness: Witness): Promise<RepoId[]> {
   return repos;
 }
 
-/** The true name by the link that leads to a folder. */
+/** The true name of a folder, from the link that points to it. */
 async function linkedRepo(models: string, folder: string): Promise<RepoId | null> {
   const [owner, name] = [basename(dirname(folder)), basename(folder)];
   if (!`${owner}/${name}`.includes('___')) return { owner, name };
@@ -89,7 +89,7 @@ function unmasked(repo: RepoId): RepoId {
   return parseRepoId(`${owner}/${name}`.replaceAll('___', '.')) ?? repo;
 }
 
-/** A link of that name may also be somebody's own, to something else. */
+/** The user may have made a link of that name to another folder. */
 async function isLinkTo(folder: string, path: string): Promise<boolean> {
   const target = await readlink(path).catch(() => null);
   if (target === null) return false;

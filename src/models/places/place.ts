@@ -5,17 +5,17 @@ import type { ModelPlace } from '../model.ts';
 import { parseRepoId, type RepoId } from '../repo-id.ts';
 import { entriesOf } from '../scan-folder.ts';
 
-/** A folder where models lie, in a layout of its own. */
+/** A folder that contains models, with its own layout. */
 export interface Place {
   readonly kind: ModelPlace;
   readonly root: string;
   readonly isRemovable: boolean;
-  /** The repos that it has something of. */
+  /** The repos of which it has at least a part. */
   repos(witness: Witness): Promise<RepoId[]>;
   holding(repo: RepoId, witness: Witness): Promise<Holding | null>;
 }
 
-/** How models lie below a root. */
+/** The layout of models below a root. */
 interface PlaceLayout {
   repos(root: string, witness: Witness): Promise<RepoId[]>;
   holding(root: string, repo: RepoId, witness: Witness): Promise<Holding | null>;
@@ -23,7 +23,6 @@ interface PlaceLayout {
 
 export type PlaceTraits = Pick<Place, 'kind' | 'isRemovable'>;
 
-/** The place at a root, with the layout it has. */
 export function placeAt(root: string, traits: PlaceTraits, layout: PlaceLayout): Place {
   return {
     ...traits,
@@ -33,30 +32,30 @@ export function placeAt(root: string, traits: PlaceTraits, layout: PlaceLayout):
   };
 }
 
-/** What a place has of a repo. */
+/** The files of a repo in one place. */
 export interface Holding {
-  /** All of it, which is what goes when the model is removed. */
+  /** Contains all files of the repo. Removing the model removes this folder. */
   readonly folder: string;
-  /** A link to the folder under another name, which goes with it. */
+  /** A link to the folder with another name. It is removed with the folder. */
   readonly link: string | null;
-  /** The folders that may be the model, the best first. */
+  /** The folders that may be the model, best first. */
   readonly candidates: readonly Candidate[];
 }
 
 export interface Candidate {
   readonly folder: string;
   readonly revision: string | null;
-  /** Where a list of the files would be. */
+  /** Path of the list of files, which may not exist. */
   readonly list: string | null;
-  /** Where it would be written which files Hob was asked for. */
+  /** Path of the record of the requested files, which may not exist. */
   readonly asked: string | null;
-  /** What the downloader itself left as a sign. */
+  /** The state according to marker files of the downloader. */
   readonly mark: 'finished' | 'unfinished' | null;
 }
 
 /**
- * The folder with exactly this name: on some disks another spelling finds it, too. A link is none, so that a path made of such folders
- * never leaves the root it began at.
+ * The subfolder with exactly this name, or null. Compares names, because some disks also find other spellings. Refuses links, so a
+ * path of such folders never leaves its root.
  */
 export async function childFolder(parent: string, name: string, witness: Witness): Promise<string | null> {
   const path = join(parent, name);
@@ -66,7 +65,7 @@ export async function childFolder(parent: string, name: string, witness: Witness
   return (await entriesOf(parent)).some((entry) => entry.name === name) ? path : null;
 }
 
-/** Follows names, each a folder in the one before. */
+/** Descends through nested folders. */
 export async function descend(
   root: string,
   names: readonly string[],
@@ -81,17 +80,17 @@ export async function descend(
   return folder;
 }
 
-/** The names of the folders in a folder. */
+/** The names of the subfolders. */
 export async function foldersIn(folder: string, witness: Witness): Promise<string[]> {
   if (!witness.sights.has(folder)) await witness.look(folder, { follow: true });
   return (await entriesOf(folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The repos of a root with a folder for each owner, and in it one for each name. */
+/** The repos in a root with the layout `OWNER/NAME`. */
 export async function ownersAndNames(root: string, witness: Witness): Promise<RepoId[]> {
   const repos: RepoId[] = [];
   for (const owner of await foldersIn(root, witness)) {
-    // What cannot be an owner is not looked into: it may be large.
+    // Skip folders that cannot be an owner, because they may be large.
     if (parseRepoId(`${owner}/name`) === null) continue;
     for (const name of await foldersIn(join(root, owner), witness)) {
       const repo = parseRepoId(`${owner}/${name}`);
@@ -101,7 +100,7 @@ export async function ownersAndNames(root: string, witness: Witness): Promise<Re
   return repos;
 }
 
-/** Sorts snapshots: those named first, in their order, then the newest. */
+/** Sorts snapshots: the preferred ones in their order, then the others, newest first. */
 export async function byPreference(
   parent: string,
   names: readonly string[],

@@ -2,7 +2,7 @@ import type { Witness } from '../evidence.ts';
 import type { RepoId } from '../repo-id.ts';
 import { descend, type Holding, ownersAndNames, type Place, type PlaceTraits, placeAt } from './place.ts';
 
-/** `OWNER/NAME`, with the files in it: Hob's own folder, and what people arrange by themselves. */
+/** Folders `OWNER/NAME` with plain files: Hob's own folder, and folders that users arrange. */
 export function plainFolders(root: string, traits: PlaceTraits): Place {
   return placeAt(root, traits, { repos: ownersAndNames, holding: holdingIn });
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 
 import type { ContentId } from '../../hubs/hub.ts';
 
-/** Takes the bytes of a file one after the other and tells whether they are the ones that were announced. */
+/** Hashes the bytes of a file, and compares the result with the hash that the hub announced. */
 export class ContentHash {
   readonly #content: ContentId;
   readonly #hash: Hash;
@@ -17,7 +17,7 @@ export class ContentHash {
     this.#hash.update(bytes);
   }
 
-  /** To be asked once, at the end. */
+  /** Call once, after the last byte. */
   isRight(): boolean {
     return this.#hash.digest('hex') === this.#content.hex;
   }

@@ -9,7 +9,7 @@ interface HashFileOptions {
   readonly signal: AbortSignal;
 }
 
-/** Hashes the first bytes of a file. Returns how many there were: fewer than asked for when it is shorter. */
+/** Hashes the first `sizeBytes` bytes of a file. Returns the number of bytes read, which is less if the file is shorter. */
 export async function hashFile(
   handle: FileHandle,
   sizeBytes: number,

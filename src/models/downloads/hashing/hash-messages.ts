@@ -1,10 +1,10 @@
 import type { ContentId } from '../../hubs/hub.ts';
 
-/** To the thread that hashes. Each is answered, in the order in which they came. */
+/** A message to the hashing thread. The thread answers every message, in order. */
 export type ToHashThread =
   | { readonly type: 'begin'; readonly id: number; readonly content: ContentId; readonly sizeBytes: number }
   | { readonly type: 'update'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly type: 'end'; readonly id: number };
 
-/** Whether the hash is right, when it was asked for; else it says only that something is done. */
+/** The answer to `end`: whether the hash is right. The answer to other messages is null. */
 export type FromHashThread = boolean | null;

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { ContentHash } from './content-hash.ts';
 import type { FromHashThread, ToHashThread } from './hash-messages.ts';
 
-/** The entry of the thread that hashes what is downloaded. */
+/** Entry file of the hashing thread. */
 const hashes = new Map<number, ContentHash>();
 
 parentPort?.on('message', (message: ToHashThread) => {

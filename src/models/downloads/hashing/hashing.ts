@@ -4,9 +4,9 @@ import { ContentHash } from './content-hash.ts';
 import type { FromHashThread, ToHashThread } from './hash-messages.ts';
 import type { RunningHash } from './running-hash.ts';
 
-/** Below this all of it is hashed in less time than it takes to start a thread. */
+/** Hashing a smaller file takes less time than starting a thread. */
 const smallBytes = 16 * 1024 * 1024;
-/** What is hashed is not on the heap of the thread. */
+/** The thread needs little heap, because the bytes to hash are in shared memory. */
 const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
 interface Waiting {
@@ -15,24 +15,24 @@ interface Waiting {
 }
 
 /**
- * Hashes the files of one download. Large ones in a thread: hashing takes as much of a processor as all else that is done with their bytes,
- * and would hold up everybody whom the service answers.
+ * Hashes the files of one download. Large files are hashed in a thread: hashing uses as much CPU time as the rest of a download, and
+ * would delay all other requests to the service.
  */
 export class Hashing {
   readonly #entry: URL;
   #worker: Worker | null = null;
   #failure: { readonly error: unknown } | null = null;
-  /** Whoever waits for an answer of the thread, in the order of the questions. */
+  /** Callers that wait for an answer of the thread, in the order of their messages. */
   readonly #waiting: Waiting[] = [];
-  #begun = 0;
+  #started = 0;
 
-  /** `entry` is the file that the thread runs. */
+  /** `entry` is the entry file of the thread. */
   constructor(entry: URL) {
     this.#entry = entry;
   }
 
   begin(content: ContentId, sizeBytes: number): RunningHash {
-    return sizeBytes < smallBytes ? hashHere(content, sizeBytes) : this.#hashInThread(content, sizeBytes);
+    return sizeBytes < smallBytes ? hashInline(content, sizeBytes) : this.#hashInThread(content, sizeBytes);
   }
 
   async close(): Promise<void> {
@@ -40,10 +40,10 @@ export class Hashing {
   }
 
   #hashInThread(content: ContentId, sizeBytes: number): RunningHash {
-    const id = this.#begun++;
-    const begun = this.#ask({ type: 'begin', id, content, sizeBytes });
-    // Whoever hands over bytes is told.
-    begun.catch(() => {});
+    const id = this.#started++;
+    const started = this.#ask({ type: 'begin', id, content, sizeBytes });
+    // The next `update` or `isRight` reports the failure.
+    started.catch(() => {});
     return {
       update: async (bytes) => {
         await this.#ask({ type: 'update', id, bytes });
@@ -67,7 +67,7 @@ export class Hashing {
 
   #start(): Worker {
     const worker = new Worker(this.#entry, { env: {}, execArgv: [], resourceLimits });
-    // A service that stops does not wait for it.
+    // The thread must not keep a stopping service alive.
     worker.unref();
     worker.on('message', (answer: FromHashThread) => this.#waiting.shift()?.resolve(answer));
     worker.once('error', (error) => this.#fail(error));
@@ -75,14 +75,14 @@ export class Hashing {
     return worker;
   }
 
-  /** What it knew of the files is lost. */
+  /** Rejects all current and later calls, because the state of the hashes is lost. */
   #fail(error: unknown): void {
     this.#failure ??= { error };
     for (const { reject } of this.#waiting.splice(0)) reject(this.#failure.error);
   }
 }
 
-function hashHere(content: ContentId, sizeBytes: number): RunningHash {
+function hashInline(content: ContentId, sizeBytes: number): RunningHash {
   const hash = new ContentHash(content, sizeBytes);
   return {
     update: async (bytes) => hash.update(bytes),

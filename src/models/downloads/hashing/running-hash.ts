@@ -1,7 +1,7 @@
-/** The hash of a file whose bytes come one after the other. */
+/** A hash that is updated while the bytes of a file arrive. */
 export interface RunningHash {
-  /** The bytes may not change until it settles. Whoever has more need not wait for that. */
+  /** The caller must not change the bytes until the promise settles, but may call `update` again before that. */
   update(bytes: Uint8Array): Promise<void>;
-  /** Whether the bytes were the ones that were announced. To be asked once, at the end. */
+  /** Whether the bytes have the announced hash. Call once, after the last byte. */
   isRight(): Promise<boolean>;
 }
