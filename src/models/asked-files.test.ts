@@ -9,7 +9,7 @@ describe('joinAsked', () => {
     [[], ['*.onnx'], []],
     [['*.onnx'], [], []],
     [null, [], []],
-  ])('takes %j before and %j now for %j', (before, now, joined) => {
+  ])('joins %j and %j to %j', (before, now, joined) => {
     expect(joinAsked(before, now)).toEqual(joined);
   });
 });

@@ -11,8 +11,8 @@ import { Witness } from './evidence.ts';
 const measure = (folder: string) => measureDiskUse(folder, new Witness(Date.now));
 const large = 'x'.repeat(200_000);
 
-describe('the use of the disk', () => {
-  it('is that of all files, and of a file with several names once', async () => {
+describe('disk use', () => {
+  it('counts all files, and a file with several names once', async () => {
     const folder = await tempFolder();
     await writeFileAt(join(folder, 'deep', 'a.bin'), large);
     const once = await measure(folder);
@@ -24,7 +24,7 @@ describe('the use of the disk', () => {
     expect(again.freedBytes).toBe(again.bytes);
   });
 
-  it('is not freed where a file has another name elsewhere', async () => {
+  it('is not freed for a file that has another name outside the folder', async () => {
     const root = await tempFolder();
     await writeFileAt(join(root, 'in', 'a.bin'), large);
     await writeFileAt(join(root, 'in', 'b.bin'), large);
@@ -35,14 +35,14 @@ describe('the use of the disk', () => {
     expect(freedBytes).toBeGreaterThanOrEqual(200_000);
   });
 
-  it('is that of blocks, of which a file with holes has few', async () => {
+  it('counts allocated blocks, so a sparse file counts little', async () => {
     const folder = await tempFolder();
     await writeFileAt(join(folder, 'sparse.bin'), 'x');
     await truncate(join(folder, 'sparse.bin'), 100_000_000);
     expect((await measure(folder)).bytes).toBeLessThan(1_000_000);
   });
 
-  it('never includes what links lead to', async () => {
+  it('excludes the targets of links', async () => {
     const root = await tempFolder();
     await writeFileAt(join(root, 'out', 'a.bin'), large);
     await mkdir(join(root, 'in'));
@@ -51,7 +51,7 @@ describe('the use of the disk', () => {
     expect((await measure(join(root, 'in'))).bytes).toBeLessThan(100_000);
   });
 
-  it('of nothing is nothing', async () => {
+  it('is 0 for a folder that does not exist', async () => {
     expect(await measure(join(await tempFolder(), 'gone'))).toEqual({ bytes: 0, freedBytes: 0 });
   });
 });

@@ -23,7 +23,7 @@ const files: ModelFiles = {
   'model.safetensors': 'other weights',
 };
 
-/** What becomes of a model in the cache of huggingface_hub when some of its files are there. */
+/** The state of a model in the cache of huggingface_hub that has these files. */
 async function judge(
   there: ModelFiles,
   { list, globs, isAll }: { list: string | null; globs: string[]; isAll?: boolean },
@@ -42,25 +42,25 @@ describe('with a list of its files, a model', () => {
 
   it.each([
     ['all files are there', files, []],
-    ['all that match are there', withoutOther, ['*.onnx', 'config.json']],
+    ['all matching files are there', withoutOther, ['*.onnx', 'config.json']],
     ['a glob matches nothing but another does', withoutOther, ['*.onnx', '*.gguf']],
-    ['there is more than the list has', { ...files, 'more.bin': 'x' }, []],
+    ['there are more files than in the list', { ...files, 'more.bin': 'x' }, []],
   ])('is complete when %s', async (_why, there, globs) => {
     expect(await judge(there, { list, globs })).toBe('complete');
   });
 
   it.each([
-    ['one is missing', withoutOther, []],
-    ['one that matches is missing', withoutOther, ['*.safetensors']],
+    ['a file is missing', withoutOther, []],
+    ['a matching file is missing', withoutOther, ['*.safetensors']],
     ['no file of the list matches', files, ['*.gguf']],
-    ['one is too short', { ...files, 'model.onnx': 'weight' }, ['*.onnx']],
-    ['one is too long', { ...files, 'model.onnx': 'weights!' }, ['*.onnx']],
-    ['one has another case', { ...withoutOther, 'Model.safetensors': 'other weights' }, []],
+    ['a file is too short', { ...files, 'model.onnx': 'weight' }, ['*.onnx']],
+    ['a file is too long', { ...files, 'model.onnx': 'weights!' }, ['*.onnx']],
+    ['the name of a file differs in case', { ...withoutOther, 'Model.safetensors': 'other weights' }, []],
   ])('is partial when %s', async (_why, there, globs) => {
     expect(await judge(there, { list, globs })).toBe('partial');
   });
 
-  it('needs every file when one script does not say which it needs', async () => {
+  it('needs every file when one script names no globs', async () => {
     expect(await judge(withoutOther, { list, globs: ['*.onnx'], isAll: true })).toBe('partial');
   });
 
@@ -69,7 +69,7 @@ describe('with a list of its files, a model', () => {
     [['*.safetensors'], 'partial'],
     [[], 'partial'],
     [null, 'partial'],
-  ])('that no script names, of which Hob was asked for %j, is %s', async (asked, state) => {
+  ])('that no script names, and of which users requested %j, is %s', async (asked, state) => {
     const cache = await tempFolder();
     const { repo: folder } = await writeHuggingFaceRepo(cache, { files: withoutOther });
     await writeFileAt(join(folder, 'trees', `${firstCommit}.json`), list);
@@ -81,7 +81,7 @@ describe('with a list of its files, a model', () => {
     );
   });
 
-  it('goes by the size of the content where the list has two', async () => {
+  it('uses lfs_size when the list has two sizes', async () => {
     const entry = { size: 130, lfs_size: 7, blob_id: 'x', lfs_sha256: 'y' };
     const lfs = JSON.stringify({ format_version: 1, files: { 'model.onnx': entry } });
     expect(await judge(files, { list: lfs, globs: ['*.onnx'] })).toBe('complete');
@@ -92,7 +92,7 @@ describe('with a list of its files, a model', () => {
     ['/etc/passwd', 1],
     ['model.onnx/../model.onnx', 7],
     ['', 0],
-  ])('never has a file that the list calls %j', async (path, size) => {
+  ])('is partial when the list has the hostile path %j', async (path, size) => {
     const hostile = JSON.stringify({ format_version: 1, files: { [path]: { size } } });
     expect(await judge(files, { list: hostile, globs: [] })).toBe('partial');
   });
@@ -108,7 +108,7 @@ describe('a list that cannot be read', () => {
     '{"format_version":1,"files":[]}',
     '{"format_version":1,"files":{"gone.bin":{"size":"7"}}}',
     '{"format_version":1,"files":{"gone.bin":null}}',
-  ])('counts as none: %j', async (list) => {
+  ])('is ignored: %j', async (list) => {
     expect(await judge(files, { list, globs: [] })).toBe('complete');
   });
 });
@@ -135,7 +135,7 @@ describe('without a list, a model', () => {
     expect(await judge(there, { list: null, globs, isAll })).toBe('partial');
   });
 
-  it('is partial while a link leads nowhere', async () => {
+  it('is partial while a link is broken', async () => {
     const models = await tempFolder();
     await writeFiles(join(models, 'Owner', 'name'), files);
     await symlink('gone', join(models, 'Owner', 'name', 'more.bin'));
@@ -144,7 +144,7 @@ describe('without a list, a model', () => {
     expect(await libraryOf({ models }).stateOf(repo)).toBe('complete');
   });
 
-  it('is missing while there are hidden files alone', async () => {
+  it('is missing while there are only hidden files', async () => {
     const models = await tempFolder();
     await writeFileAt(join(models, 'Owner', 'name', '.DS_Store'));
     await writeFileAt(join(models, 'Owner', 'name', '.cache', 'huggingface', 'x.metadata'));
@@ -152,8 +152,8 @@ describe('without a list, a model', () => {
   });
 });
 
-describe("ModelScope's mark of the end", () => {
-  it('says that a download is complete, but not of which files', async () => {
+describe("ModelScope's mark of a finished download", () => {
+  it('does not prove that the needed files were downloaded', async () => {
     const cache = await tempFolder();
     const folder = await writeOldModelScopeRepo(cache, { files });
     const caches = { modelScopeCaches: { current: cache, old: cache } };

@@ -20,7 +20,7 @@ import { Memory } from './memory.ts';
 
 const repo = { owner: 'Owner', name: 'name' };
 
-/** Waits until the clock of the disk has moved on: two changes within one of its ticks cannot be told apart. */
+/** Waits for the next tick of the disk's clock, because two changes within one tick cannot be distinguished. */
 async function nextTick(folder: string): Promise<void> {
   const probe = join(folder, '.tick');
   const at = async () => {
@@ -28,17 +28,17 @@ async function nextTick(folder: string): Promise<void> {
     return (await stat(probe, { bigint: true })).ctimeNs;
   };
   const before = await at();
-  await until('the clock of the disk moves on', async () => (await at()) > before);
+  await until('the next tick of the disk clock', async () => (await at()) > before);
 }
 
-describe('what was found before', () => {
+describe('a cached finding', () => {
   it.each([
     ['the repo is deleted', ({ folder }: Scene) => rm(folder, { recursive: true })],
     ['the repo is renamed', ({ folder }: Scene) => rename(folder, `${folder}-away`)],
     ['the snapshot is deleted', ({ snapshot }: Scene) => rm(snapshot, { recursive: true })],
     ['a file deep in it is deleted', ({ snapshot }: Scene) => rm(join(snapshot, 'onnx', 'model.onnx'))],
     ['a blob is deleted', ({ blob }: Scene) => rm(blob)],
-    ['a blob is cut short in place', ({ blob }: Scene) => truncate(blob, 1)],
+    ['a blob is truncated in place', ({ blob }: Scene) => truncate(blob, 1)],
     ['the cache is moved', ({ cache }: Scene) => rename(cache, `${cache}-away`)],
     [
       'the snapshot is replaced by a link to it',
@@ -47,7 +47,7 @@ describe('what was found before', () => {
         await symlink(join(root, 'elsewhere'), snapshot);
       },
     ],
-  ])('is not answered once %s', async (_what, change) => {
+  ])('is not returned once %s', async (_what, change) => {
     const scene = await warmScene();
     await change(scene);
     expect(await scene.library.folderOf(repo)).toBeNull();
@@ -60,7 +60,7 @@ describe('what was found before', () => {
       ({ own }: Pick<Scene, 'own'>) =>
         writeFile(join(own, 'a.index.json'), '{"weight_map":{"a":"gone.bin"}}'),
     ],
-  ])('of plain files is not answered once %s', async (_what, change) => {
+  ])('of plain files is not returned once %s', async (_what, change) => {
     const root = await tempFolder();
     const own = join(root, 'models', 'Owner', 'name');
     await writeFiles(own, { ...someFiles, 'a.index.json': '{}' });
@@ -71,7 +71,7 @@ describe('what was found before', () => {
     expect(await library.folderOf(repo)).toBeNull();
   });
 
-  it('gives way to a copy in an earlier place, and comes back when that goes', async () => {
+  it('is replaced by a copy in an earlier place, and returns when that copy is removed', async () => {
     const { library, root, snapshot, own } = await warmScene();
     await writeFiles(own, someFiles);
     expect(await library.folderOf(repo)).toBe(own);
@@ -80,7 +80,7 @@ describe('what was found before', () => {
     expect(await library.folderOf(repo)).toBe(snapshot);
   });
 
-  it('gives way to the snapshot that a ref names now', async () => {
+  it('is replaced by the snapshot that a ref now names', async () => {
     const { library, root, cache, folder } = await warmScene();
     const newer = await writeHuggingFaceRepo(cache, { commit: secondCommit, refs: [] });
     expect(await library.folderOf(repo)).toBe(join(folder, 'snapshots', firstCommit));
@@ -89,7 +89,7 @@ describe('what was found before', () => {
     expect(await library.folderOf(repo)).toBe(newer.snapshot);
   });
 
-  it('changes with what scripts need', async () => {
+  it('depends on the files that scripts need', async () => {
     const cache = await tempFolder();
     const { snapshot } = await writeHuggingFaceRepo(cache);
     let globs = ['*.onnx'];
@@ -103,7 +103,7 @@ describe('what was found before', () => {
   });
 });
 
-describe('that nothing was found before', () => {
+describe('a cached finding that the model is missing', () => {
   it.each([
     [
       "Hob's own folder",
@@ -112,7 +112,7 @@ describe('that nothing was found before', () => {
     ['the Hugging Face cache', ({ root }: { root: string }) => writeHuggingFaceRepo(join(root, 'hub'))],
     ['the cache of ModelScope', ({ root }: { root: string }) => writeModelScopeRepo(join(root, 'scope'))],
     ['an extra folder', ({ root }: { root: string }) => writeHuggingFaceRepo(join(root, 'extra'))],
-  ])('is not answered once the model appears in %s', async (_where, write) => {
+  ])('is not returned once the model appears in %s', async (_where, write) => {
     const root = await tempFolder();
     await mkdir(join(root, 'hub'));
     const library = libraryOf(
@@ -130,7 +130,7 @@ describe('that nothing was found before', () => {
     expect(await library.folderOf(repo)).not.toBeNull();
   });
 
-  it('is not answered once the missing part has arrived', async () => {
+  it('is not returned once the missing file exists', async () => {
     const { library, root, blob } = await warmScene();
     await rm(blob);
     expect(await library.folderOf(repo)).toBeNull();
@@ -141,7 +141,7 @@ describe('that nothing was found before', () => {
 });
 
 describe('sizes', () => {
-  it('are those of now', async () => {
+  it('are current', async () => {
     const { library, root, blob } = await warmScene();
     const [before] = await library.list();
     await nextTick(root);
@@ -152,7 +152,7 @@ describe('sizes', () => {
 });
 
 describe('a memory', () => {
-  it('looks again while what it saw has just been changed', async () => {
+  it('searches again while the observed files have changed recently', async () => {
     const folder = await tempFolder();
     let searches = 0;
     const recall = (memory: Memory<number>) =>
@@ -160,17 +160,17 @@ describe('a memory', () => {
         await witness.look(folder);
         return ++searches;
       });
-    const wary = new Memory<number>(Date.now);
-    await recall(wary);
-    await recall(wary);
+    const recent = new Memory<number>(Date.now);
+    await recall(recent);
+    await recall(recent);
     expect(searches).toBe(2);
-    const sure = new Memory<number>(() => lateClock.now().getTime());
-    await recall(sure);
-    await recall(sure);
+    const settled = new Memory<number>(() => lateClock.now().getTime());
+    await recall(settled);
+    await recall(settled);
     expect(searches).toBe(3);
   });
 
-  it('never gives a search that began earlier to whoever asks later, and lets all who wait share one', async () => {
+  it('never returns a search that started before the call, and shares one search between waiting calls', async () => {
     const memory = new Memory<number>(Date.now);
     const gates: (() => void)[] = [];
     let begun = 0;
@@ -181,16 +181,16 @@ describe('a memory', () => {
         return number;
       });
     const first = ask();
-    await until('it has begun', async () => begun === 1);
+    await until('the search has started', async () => begun === 1);
     const later = [ask(), ask(), ask()];
     gates.shift()?.();
     expect((await first).value).toBe(1);
-    await until('the next has begun', async () => begun === 2);
+    await until('the next search has started', async () => begun === 2);
     gates.shift()?.();
     expect((await Promise.all(later)).map(({ value }) => value)).toEqual([2, 2, 2]);
   });
 
-  it('keeps nothing of a search that failed', async () => {
+  it('does not cache a failed search', async () => {
     const memory = new Memory<string>(Date.now);
     const failing = memory.recall('key', async () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
@@ -208,7 +208,7 @@ interface Scene {
   readonly library: ReturnType<typeof libraryOf>;
 }
 
-/** A library that has found a model in the Hugging Face cache and would answer from memory. */
+/** A library that has cached the finding of a model in the Hugging Face cache. */
 async function warmScene(): Promise<Scene> {
   const root = await tempFolder();
   const cache = join(root, 'hub');

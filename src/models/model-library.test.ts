@@ -9,7 +9,7 @@ import { libraryOf } from '../../test/support/model-caches.ts';
 const repo = { owner: 'Owner', name: 'name' };
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 
-/** A library with nothing in it yet, and the folders where models would lie. */
+/** An empty library, and the folders that it searches. */
 async function emptyLibrary() {
   const folder = await tempFolder();
   const models = join(folder, 'models');
@@ -31,7 +31,7 @@ async function write(path: string, content = 'x'): Promise<void> {
   await writeFile(path, content);
 }
 
-/** A snapshot as huggingface_hub makes one: links to blobs. */
+/** Writes a snapshot like huggingface_hub: links to blobs. */
 async function snapshot(cached: string, sha: string, files: readonly string[]): Promise<string> {
   const folder = join(cached, 'snapshots', sha);
   await mkdir(folder, { recursive: true });
@@ -53,7 +53,7 @@ describe("a model in Hob's own folder", () => {
     expect(await library.folderOf(repo)).toBe(own);
   });
 
-  it('is not found under another case, nor under another name', async () => {
+  it('is not found under another name, or with another case', async () => {
     const { library, own } = await emptyLibrary();
     await write(join(own, 'model.onnx'));
     for (const other of [
@@ -64,7 +64,7 @@ describe("a model in Hob's own folder", () => {
       expect(await library.folderOf(other)).toBeNull();
   });
 
-  it('is not downloaded while its folder is empty, or is no folder', async () => {
+  it('is not downloaded while its folder is empty, or is a file', async () => {
     const { library, own } = await emptyLibrary();
     await mkdir(join(own, 'onnx'), { recursive: true });
     expect(await library.folderOf(repo)).toBeNull();
@@ -103,7 +103,7 @@ describe("a model in Hob's own folder", () => {
     expect(await library.folderOf(repo)).toBe(own);
   });
 
-  it('has its shards beside the index, also in a folder of its own', async () => {
+  it('has its shards in the folder of the index, also in a subfolder', async () => {
     const { library, own } = await emptyLibrary();
     await write(join(own, 'unet', 'model.index.json'), JSON.stringify({ weight_map: { a: 'part.bin' } }));
     await write(join(own, 'part.bin'));
@@ -129,7 +129,7 @@ describe("a model in Hob's own folder", () => {
     expect(await library.folderOf(repo)).toBeNull();
   });
 
-  it('may lie in a home that is reached by a link', async () => {
+  it('may be in a home that is a link', async () => {
     const { folder, models, huggingFaceCache } = await emptyLibrary();
     await write(join(models, 'Owner', 'name', 'model.onnx'));
     await symlink(models, join(folder, 'linked'));
@@ -146,7 +146,7 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(folder);
   });
 
-  it('is the snapshot that main points to, and without that the newest', async () => {
+  it('is the snapshot of main, or else the newest', async () => {
     const { library, cached } = await emptyLibrary();
     const older = await snapshot(cached, first, ['config.json']);
     const newer = await snapshot(cached, second, ['config.json']);
@@ -159,13 +159,13 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(newer);
   });
 
-  it('may consist of plain files, as it does on Windows', async () => {
+  it('may consist of plain files, as on Windows', async () => {
     const { library, cached } = await emptyLibrary();
     await write(join(cached, 'snapshots', first, 'config.json'));
     expect(await library.folderOf(repo)).toBe(join(cached, 'snapshots', first));
   });
 
-  it('is not downloaded when there is nothing but a ref, a blob or an empty snapshot', async () => {
+  it('is not downloaded when there are only a ref, a blob or an empty snapshot', async () => {
     const { library, cached } = await emptyLibrary();
     await mkdir(cached);
     expect(await library.folderOf(repo)).toBeNull();
@@ -176,7 +176,7 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBeNull();
   });
 
-  it('is not downloaded while one of its links leads nowhere', async () => {
+  it('is not downloaded while one of its links is broken', async () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json', 'model.onnx']);
     await rm(join(cached, 'blobs', 'blob-of-aaaa-model.onnx'));
@@ -185,14 +185,14 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(folder);
   });
 
-  it('is downloaded whatever another download left among the blobs', async () => {
+  it('is downloaded even if another download left a partial blob', async () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json']);
     await write(join(cached, 'blobs', 'abc.incomplete'));
     expect(await library.folderOf(repo)).toBe(folder);
   });
 
-  it('is an older whole snapshot rather than a newer part of one', async () => {
+  it('is an older complete snapshot rather than a newer partial one', async () => {
     const { library, cached } = await emptyLibrary();
     const whole = await snapshot(cached, first, ['config.json']);
     await snapshot(cached, second, ['config.json', 'model.onnx']);
@@ -201,7 +201,7 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(whole);
   });
 
-  it('is found although something beside its snapshots is broken', async () => {
+  it('is found even if other entries in the folder of snapshots are invalid', async () => {
     const { library, cached } = await emptyLibrary();
     const folder = await snapshot(cached, first, ['config.json']);
     await symlink('nowhere', join(cached, 'snapshots', second));
@@ -209,7 +209,7 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(folder);
   });
 
-  it('is not found under another case', async () => {
+  it('is not found with another case', async () => {
     const { library, cached } = await emptyLibrary();
     await snapshot(cached, first, ['config.json']);
     expect(await library.folderOf({ owner: 'owner', name: 'name' })).toBeNull();
@@ -236,7 +236,7 @@ describe('a model in the Hugging Face cache', () => {
     expect(await library.folderOf(repo)).toBe(own);
   });
 
-  it('is not there when there is no cache at all', async () => {
+  it('is not found when there is no cache', async () => {
     const { library, huggingFaceCache, models } = await emptyLibrary();
     await rm(huggingFaceCache, { recursive: true });
     await rm(models, { recursive: true });

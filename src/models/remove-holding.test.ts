@@ -19,7 +19,7 @@ const dotted = { owner: 'Owner', name: 'name-v1.5' };
 describe('removing', () => {
   const everywhere = { kind: null, isDryRun: false } as const;
 
-  it('takes the whole repo from a cache, with its blobs, and says what that frees', async () => {
+  it('deletes the whole repo from a cache, including blobs, and reports the freed bytes', async () => {
     const cache = await tempFolder();
     const library = libraryOf({ huggingFaceCache: cache });
     const { repo: folder } = await writeHuggingFaceRepo(cache, {
@@ -35,7 +35,7 @@ describe('removing', () => {
     expect(await library.stateOf(repo)).toBe('missing');
   });
 
-  it('takes the link of the true name along, and the folder of an owner who has nothing else', async () => {
+  it('deletes the link of the true name, and the folder of an owner without other models', async () => {
     const cache = await tempFolder();
     const library = libraryOf({ modelScopeCaches: { current: cache, old: cache } });
     await writeOldModelScopeRepo(cache, { repoId: 'Owner/name-v1.5' });
@@ -43,7 +43,7 @@ describe('removing', () => {
     expect(await readdir(join(cache, 'models'))).toEqual([]);
   });
 
-  it('leaves other models of the owner, and finishes what was cut short before', async () => {
+  it('keeps other models of the owner, and finishes an interrupted removal', async () => {
     const models = await tempFolder();
     const library = libraryOf({ models });
     await writeFiles(join(models, 'Owner', 'name'), someFiles);
@@ -53,21 +53,21 @@ describe('removing', () => {
     expect(await readdir(join(models, 'Owner'))).toEqual(['other']);
   });
 
-  it('asks whether the model is being downloaded when all else is known, for to measure it takes a while', async () => {
+  it('checks for a running download last, after the measuring', async () => {
     const models = await tempFolder();
     await writeFiles(join(models, 'Owner', 'name'), someFiles);
     let isAsked = false;
-    let looksAfter = 0;
+    let checksAfter = 0;
     const isDownloading = () => {
       isAsked = true;
       return false;
     };
     const now = () => {
-      if (isAsked) looksAfter++;
+      if (isAsked) checksAfter++;
       return new Date();
     };
     await libraryOf({ models }, { isDownloading, clock: { now } }).remove(repo, everywhere);
-    expect({ isAsked, looksAfter }).toEqual({ isAsked: true, looksAfter: 0 });
+    expect({ isAsked, checksAfter }).toEqual({ isAsked: true, checksAfter: 0 });
   });
 
   it('never follows a link out of the folder', async () => {
@@ -80,7 +80,7 @@ describe('removing', () => {
     expect(await readdir(join(root, 'precious'))).toEqual(['file']);
   });
 
-  it('leaves nobody half of a model while it is under way', async () => {
+  it('never shows a partial model while it runs', async () => {
     const models = await tempFolder();
     const names = Array.from({ length: 600 }, (_, index) => `part-${index}.bin`);
     await writeFiles(join(models, 'Owner', 'name'), Object.fromEntries(names.map((name) => [name, 'x'])));
@@ -97,7 +97,7 @@ describe('removing', () => {
     expect(await library.stateOf(repo)).toBe('missing');
   });
 
-  it('takes the first copy, or that of the place which is named', async () => {
+  it('deletes the first copy, or the copy in the given place', async () => {
     const root = await tempFolder();
     const folders = { models: join(root, 'models'), huggingFaceCache: join(root, 'hub') };
     await writeFiles(join(folders.models, 'Owner', 'name'), someFiles);
@@ -109,7 +109,7 @@ describe('removing', () => {
     await expect(library.remove(repo, everywhere)).rejects.toMatchObject({ code: 'model-not-downloaded' });
   });
 
-  it('leaves a link of the true name that leads elsewhere', async () => {
+  it('keeps a link of the true name that points to another folder', async () => {
     const cache = await tempFolder();
     await writeOldModelScopeRepo(cache, { repoId: 'Owner/name-v1.5' });
     const link = join(cache, 'models', 'Owner', 'name-v1.5');

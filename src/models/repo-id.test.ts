@@ -121,18 +121,18 @@ describe('a repo_id', () => {
     expect(parseRepoId(text)).toEqual({ owner, name });
   });
 
-  it('is refused in more than sixty forms', () => {
+  it('is tested with at least sixty hostile forms', () => {
     expect(new Set(hostile).size).toBeGreaterThanOrEqual(60);
   });
 
   it.each(hostile.map((text) => [text.length > 60 ? `${text.slice(0, 60)}…` : text, text]))(
-    'is not %j',
+    'cannot be %j',
     (_name, text) => {
       expect(parseRepoId(text)).toBeNull();
     },
   );
 
-  it('never names anything but a folder in a folder, whatever was sent', () => {
+  it('is always two safe path segments, for arbitrary input', () => {
     const text = fc.oneof(
       fc.uint16Array().map((units) => String.fromCharCode(...units)),
       fc.array(fc.constantFrom(...'abc.-_/%\\ '), { maxLength: 12 }).map((parts) => parts.join('')),

@@ -14,18 +14,18 @@ const file = {
 } as const;
 
 async function layoutWithoutLinks(cache: string) {
-  const link = () => Promise.reject(new Error('no links here'));
+  const link = () => Promise.reject(new Error('links are not supported'));
   const repo = { owner: 'ada', name: 'tiny' };
   return huggingFaceLayout({ cache, repo, snapshot: 'b'.repeat(40), link });
 }
 
-it('shows plain files where links cannot be made', async () => {
+it('uses plain files if links are not possible', async () => {
   const cache = await tempFolder();
   const layout = await layoutWithoutLinks(cache);
   await writeFile(layout.partialOf(file), 'abcd');
   await layout.keep(file);
   await layout.show(file);
-  // Again, as when the same is downloaded a second time.
+  // A second call, as when the same files are downloaded again.
   await layout.show(file);
   const shown = join(layout.snapshot, 'a', 'b.txt');
   expect((await lstat(shown)).isFile()).toBe(true);
@@ -33,7 +33,7 @@ it('shows plain files where links cannot be made', async () => {
   expect(await layout.isThere(file, new AbortController().signal)).toBe(true);
 });
 
-it('takes a content of another size for none, and replaces it', async () => {
+it('treats a blob of the wrong size as missing, and replaces it', async () => {
   const cache = await tempFolder();
   const layout = await layoutWithoutLinks(cache);
   const blob = join(layout.folder, 'blobs', file.content.hex);
@@ -44,7 +44,7 @@ it('takes a content of another size for none, and replaces it', async () => {
   expect(await readFile(blob, 'utf8')).toBe('abcd');
 });
 
-it('takes a folder for no content', async () => {
+it('does not accept a folder as a blob', async () => {
   const cache = await tempFolder();
   const layout = await layoutWithoutLinks(cache);
   await mkdir(join(layout.folder, 'blobs', file.content.hex));

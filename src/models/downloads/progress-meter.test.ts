@@ -7,7 +7,7 @@ function meterAt() {
   return { time, meter: new ProgressMeter(() => time.nowMs) };
 }
 
-it('tells the rate of the last seconds, and what is left by it', () => {
+it('reports the rate of the last seconds, and the remaining time at this rate', () => {
   const { time, meter } = meterAt();
   meter.expect([{ sizeBytes: 100_000 }, { sizeBytes: 0 }]);
   expect([meter.bytesPerSecond, meter.secondsLeft]).toEqual([null, null]);
@@ -20,7 +20,7 @@ it('tells the rate of the last seconds, and what is left by it', () => {
   expect(meter.secondsLeft).toBeLessThan(10);
 });
 
-it('counts what was there already as done, but not as fast', () => {
+it('counts existing bytes as done, but not in the rate', () => {
   const { time, meter } = meterAt();
   meter.expect([{ sizeBytes: 1000 }]);
   meter.add(900);
@@ -32,7 +32,7 @@ it('counts what was there already as done, but not as fast', () => {
   });
 });
 
-it('forgets what was fetched when that begins anew', () => {
+it('subtracts fetched bytes when a file starts over', () => {
   const { meter } = meterAt();
   meter.add(10, { isFetched: true });
   meter.add(-10);

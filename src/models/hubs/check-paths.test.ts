@@ -18,7 +18,7 @@ describe('a path from a server', () => {
     expect(isSafePath(path)).toBe(true);
   });
 
-  it('never leads out of its folder, whatever was sent', () => {
+  it('never leads out of its folder, for arbitrary input', () => {
     const parts = fc.constantFrom('..', '.', '', 'a', 'con', '\\', '/', ' ', 'b.', '\u0000', '%2e%2e', 'é');
     const text = fc.oneof(
       fc.array(parts, { maxLength: 8 }).map((some) => some.join('/')),
@@ -38,8 +38,8 @@ describe('a path from a server', () => {
   });
 });
 
-describe('paths that clash', () => {
-  it('are found where the disk takes two spellings for one name, and only there', () => {
+describe('conflicting paths', () => {
+  it('are found only on disks that ignore case and normalization', () => {
     for (const paths of [
       ['README.md', 'readme.md'],
       ['é.txt', 'e\u0301.txt'],
@@ -51,7 +51,7 @@ describe('paths that clash', () => {
     expect([foldsCase('darwin'), foldsCase('win32'), foldsCase('linux')]).toEqual([true, true, false]);
   });
 
-  it('are none of those that merely begin alike', () => {
+  it('do not include paths with a common prefix', () => {
     expect(findClash(['a', 'ab/c', 'a.b/c', 'b/a'], { foldsCase: true })).toBeNull();
   });
 });

@@ -19,7 +19,7 @@ import {
 const repo = { owner: 'Owner', name: 'name' };
 const dotted = { owner: 'Owner', name: 'name-v1.5' };
 
-/** The copy that those who ask for the model get, or else the first part of one. */
+/** The copy that the library uses, or else the first listed copy. */
 async function findIn(library: ReturnType<typeof libraryOf>) {
   const listed = await library.list();
   return listed.find(({ isUsed }) => isUsed) ?? listed[0];
@@ -27,7 +27,7 @@ async function findIn(library: ReturnType<typeof libraryOf>) {
 
 describe('the cache of huggingface_hub', () => {
   it.each([{}, { hasTree: true }, { isPlain: true }, { isPlain: true, hasTree: true }])(
-    'has a model, laid out as %j',
+    'has a model with layout %j',
     async (how) => {
       const cache = await tempFolder();
       const { snapshot } = await writeHuggingFaceRepo(cache, how);
@@ -46,7 +46,7 @@ describe('the cache of huggingface_hub', () => {
     },
   );
 
-  it('gives the snapshot of main, then that of another ref, then the newest', async () => {
+  it('prefers the snapshot of main, then of another ref, then the newest', async () => {
     const cache = await tempFolder();
     const library = libraryOf({ huggingFaceCache: cache });
     const older = await writeHuggingFaceRepo(cache, { commit: firstCommit, refs: [] });
@@ -60,7 +60,7 @@ describe('the cache of huggingface_hub', () => {
     expect(await library.folderOf(repo)).toBe(newer.snapshot);
   });
 
-  it('has only a part of a model that it has nothing of but refs and blobs', async () => {
+  it('has a partial model if there are only refs and blobs', async () => {
     const cache = await tempFolder();
     await writeFileAt(join(cache, 'models--Owner--name', 'refs', 'main'), firstCommit);
     await writeFileAt(join(cache, 'models--Owner--name', 'blobs', 'abc.incomplete'), 'half');
@@ -70,7 +70,7 @@ describe('the cache of huggingface_hub', () => {
     expect(await library.list()).toMatchObject([{ state: 'partial', isUsed: false }]);
   });
 
-  it('lists nothing that is no model', async () => {
+  it('lists only models', async () => {
     const cache = await tempFolder();
     await writeHuggingFaceRepo(cache, { repoId: 'Owner/name' });
     for (const name of ['datasets--a--b', 'models--gpt2', 'models--a--b--c', 'models--..--x', 'models--a--'])
@@ -81,7 +81,7 @@ describe('the cache of huggingface_hub', () => {
 });
 
 describe('the newer cache of ModelScope', () => {
-  it.each([{}, { hasList: true }, { revision: 'v1.0.0' }])('has a model, laid out as %j', async (how) => {
+  it.each([{}, { hasList: true }, { revision: 'v1.0.0' }])('has a model with layout %j', async (how) => {
     const cache = await tempFolder();
     const folder = await writeModelScopeRepo(cache, how);
     const library = libraryOf({ modelScopeCaches: { current: cache, old: cache } });
@@ -95,7 +95,7 @@ describe('the newer cache of ModelScope', () => {
     expect(await library.list()).toMatchObject([{ repo, folder, isUsed: true }]);
   });
 
-  it('gives master before other revisions', async () => {
+  it('prefers master to other revisions', async () => {
     const cache = await tempFolder();
     const master = await writeModelScopeRepo(cache);
     await utimes(master, 1000, 1000);
@@ -104,7 +104,7 @@ describe('the newer cache of ModelScope', () => {
     expect(await library.folderOf(repo)).toBe(master);
   });
 
-  it('has a part of a model when the record of its download names a file that is not there', async () => {
+  it('has a partial model if a file in the record of the download is missing', async () => {
     const cache = await tempFolder();
     const folder = await writeModelScopeRepo(cache, { hasList: true });
     await rm(join(folder, 'onnx', 'model.onnx'));
@@ -128,7 +128,7 @@ describe('the older cache of ModelScope', () => {
   });
 
   it.each([true, false])(
-    'writes dots in a name as ___, with a link of the true name: %s',
+    'finds a model with ___ in place of dots, with a link of the true name: %s',
     async (hasLink) => {
       const cache = await tempFolder();
       const folder = await writeOldModelScopeRepo(cache, { repoId: 'Owner/name-v1.5' });
@@ -139,7 +139,7 @@ describe('the older cache of ModelScope', () => {
     },
   );
 
-  it('may have a model whose dots were not rewritten, and one whose name has ___ itself', async () => {
+  it('may have a model with dots in its folder name, and one with ___ in its true name', async () => {
     const cache = await tempFolder();
     await writeFiles(join(cache, 'models', 'Owner', 'name-v1.5'), someFiles);
     await writeOldModelScopeRepo(cache, { repoId: 'Owner/a___b' });
@@ -149,7 +149,7 @@ describe('the older cache of ModelScope', () => {
     );
   });
 
-  it('has only a part before the mark is written that comes last', async () => {
+  it('has a partial model until the final mark is written', async () => {
     const cache = await tempFolder();
     const folder = await writeOldModelScopeRepo(cache, { isFinished: false });
     expect(await both(cache).stateOf(repo)).toBe('partial');
@@ -159,7 +159,7 @@ describe('the older cache of ModelScope', () => {
     expect(await findIn(both(cache))).toMatchObject({ state: 'complete', revision: 'v2' });
   });
 
-  it('may lie in the same folder as the newer one', async () => {
+  it('may be in the same folder as the newer cache', async () => {
     const cache = await tempFolder();
     const old = await writeOldModelScopeRepo(cache, { repoId: 'Owner/old' });
     const current = await writeModelScopeRepo(cache, { repoId: 'Owner/new' });
@@ -184,7 +184,7 @@ describe('an extra folder', () => {
     expect((await library.list()).map((model) => model.repo)).toEqual([repo]);
   });
 
-  it('may have an owner named models, when it is no cache of ModelScope', async () => {
+  it('may have an owner named models if it is not a cache of ModelScope', async () => {
     const root = await tempFolder();
     await writeFiles(join(root, 'models', 'name'), someFiles);
     const library = libraryOf({ extra: [root] });
@@ -195,14 +195,14 @@ describe('an extra folder', () => {
     expect((await library.list()).map((model) => model.repo)).toEqual([repo]);
   });
 
-  it('that is one of the caches adds nothing to it', async () => {
+  it('that is also a cache does not list its models twice', async () => {
     const cache = await tempFolder();
     await writeHuggingFaceRepo(cache);
     const listed = await libraryOf({ huggingFaceCache: cache, extra: [cache] }).list();
     expect(listed).toMatchObject([{ place: 'huggingface', isRemovable: true }]);
   });
 
-  it('with no models in it has none', async () => {
+  it('without models lists none', async () => {
     const root = await tempFolder();
     await mkdir(join(root, 'some', 'folders', 'only'), { recursive: true });
     await writeFileAt(join(root, 'notes.txt'));
@@ -210,8 +210,8 @@ describe('an extra folder', () => {
   });
 });
 
-describe('of several places', () => {
-  it('the first with a whole model is used, and all are listed', async () => {
+describe('several places', () => {
+  it('use the first complete model, and list all copies', async () => {
     const root = await tempFolder();
     const at = (name: string) => join(root, name);
     const library = libraryOf({
@@ -261,7 +261,7 @@ describe('links', () => {
     expect(await library.list()).toEqual([]);
   });
 
-  it('to files outside of the root make a model a part of one', async () => {
+  it('to files outside the root make a model partial', async () => {
     const root = await tempFolder();
     const { snapshot } = await writeHuggingFaceRepo(join(root, 'hub'));
     const library = libraryOf({ huggingFaceCache: join(root, 'hub') });
@@ -272,7 +272,7 @@ describe('links', () => {
     expect(await library.folderOf(repo)).toBe(snapshot);
   });
 
-  it('by way of other links count by where they lead in the end', async () => {
+  it('through other links count by their final target', async () => {
     const root = await tempFolder();
     const { repo: folder, snapshot } = await writeHuggingFaceRepo(join(root, 'hub'));
     const library = libraryOf({ huggingFaceCache: join(root, 'hub') });
@@ -286,7 +286,7 @@ describe('links', () => {
     expect(await library.stateOf(repo)).toBe('partial');
   });
 
-  it('may lead to the roots themselves', async () => {
+  it('may be part of the path of a root', async () => {
     const root = await tempFolder();
     const { snapshot } = await writeHuggingFaceRepo(join(root, 'disk', 'hub'));
     await symlink(join(root, 'disk'), join(root, 'linked'));
