@@ -71,7 +71,7 @@ export class Planner {
     const search = await this.#options.finder.find('node.js', requirement);
     if (search.kind === 'none') return missing('node.js', requirement, search);
     const { interpreter } = search;
-    // Packages are compatible with all binary compatible versions, whatever their path.
+    // Packages work with every binary compatible version of Node.js, independent of its path.
     const parts = [interpreter.version.split('.')[0], await this.#abiOf(interpreter), recipe.packageJson];
     return { kind: 'environment', key: this.#keyOf(recipe, parts), recipe, interpreter };
   }

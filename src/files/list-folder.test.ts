@@ -15,7 +15,7 @@ async function codeOf(listing: Promise<unknown>): Promise<string> {
 }
 
 describe('a folder is listed', () => {
-  it('with folders first, then by name as people number things', async () => {
+  it('with folders first, then names in natural order', async () => {
     const folder = await tempFolder();
     for (const name of ['10.png', '2.png', '说明.txt', '.hidden']) await writeFile(join(folder, name), 'abc');
     await mkdir(join(folder, 'z'));
@@ -27,7 +27,7 @@ describe('a folder is listed', () => {
     expect(folder.startsWith(String(parent))).toBe(true);
   });
 
-  it('with links as what they lead to', async () => {
+  it('with the kind of the target for links', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'real'));
     await symlink('real', join(folder, 'away'));
@@ -41,7 +41,7 @@ describe('a folder is listed', () => {
     expect((await listFolder(join(folder, 'away'))).entries).toEqual([]);
   });
 
-  it('up to a number of entries, and says when there are more', async () => {
+  it('up to a maximum number of entries, and reports whether there are more', async () => {
     const folder = await tempFolder();
     for (let index = 0; index < 40; index += 1) await writeFile(join(folder, `${index}`), '');
     const cut = await listFolder(folder, { most: 35 });
@@ -50,7 +50,7 @@ describe('a folder is listed', () => {
     expect([whole.entries.length, whole.isComplete]).toEqual([40, true]);
   });
 
-  it('from the home of the user where nothing else is said', async () => {
+  it("from the user's home folder by default", async () => {
     expect((await listFolder(null)).path).toBe(homedir());
     expect((await listFolder('~')).path).toBe(homedir());
     expect((await listFolder('/')).parent).toBe(null);
@@ -58,7 +58,7 @@ describe('a folder is listed', () => {
 });
 
 describe('a folder is refused', () => {
-  it('when it is not there, is none, or its path is relative', async () => {
+  it('when it does not exist, is a file, or its path is relative', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'file'), '');
     expect(await codeOf(listFolder(join(folder, 'none')))).toBe('folder-unknown');
@@ -67,7 +67,7 @@ describe('a folder is refused', () => {
     expect(await codeOf(listFolder('here'))).toBe('field-invalid');
   });
 
-  it.runIf(process.getuid?.() !== 0)('when Hob may not look into it', async () => {
+  it.runIf(process.getuid?.() !== 0)('when Hob has no permission to read it', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'locked'));
     await chmod(join(folder, 'locked'), 0);

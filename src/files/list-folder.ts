@@ -6,9 +6,9 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { rootsOfMachine } from './machine-roots.ts';
 import { folderRefusal, relativePath } from './refusals.ts';
 
-/** More than anybody looks through; a folder of a camera or a cache may have a hundred times as many. */
+/** More entries than a user looks through. The folder of a camera or a cache may have a hundred times as many. */
 export const mostEntries = 10_000;
-/** So many file operations at once leave room for those of others. */
+/** Few enough concurrent file operations to leave capacity for other requests. */
 const batchEntries = 32;
 
 export const entryKinds = ['folder', 'file', 'other'] as const;
@@ -31,31 +31,31 @@ export interface FolderListing {
   readonly entries: readonly FolderEntry[];
 }
 
-/** What is in a folder of this machine, for a person who looks for a file. Null: the home of the user. */
+/** Lists a folder of this machine, for a user who looks for a file. Null: the user's home folder. */
 export async function listFolder(
-  asked: string | null,
+  requested: string | null,
   { signal, most = mostEntries }: { signal?: AbortSignal; most?: number } = {},
 ): Promise<FolderListing> {
-  const path = absolute(asked ?? '~');
+  const path = absolute(requested ?? '~');
   const entries: FolderEntry[] = [];
   let isComplete = true;
   try {
     let batch: Dirent[] = [];
-    const look = async () => {
+    const flush = async () => {
       signal?.throwIfAborted();
       entries.push(...(await Promise.all(batch.map((entry) => describe(path, entry)))));
       batch = [];
     };
-    // Entries come as the system has them: what is left out is left out at random, and never read.
+    // The system returns entries in no particular order. Entries above the limit are never read.
     for await (const entry of await opendir(path, { bufferSize: batchEntries })) {
       if (entries.length + batch.length >= most) {
         isComplete = false;
         break;
       }
       batch.push(entry);
-      if (batch.length === batchEntries) await look();
+      if (batch.length === batchEntries) await flush();
     }
-    await look();
+    await flush();
   } catch (error) {
     throw folderRefusal(error, path);
   }
@@ -73,12 +73,12 @@ export async function listFolder(
 
 function absolute(path: string): string {
   const whole = /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
-  // The folder that the service happens to be in means nothing to who asks.
+  // The caller does not know the working directory of the service.
   if (!isAbsolute(whole)) throw relativePath(path);
   return resolve(whole);
 }
 
-/** A link is what it leads to. What cannot be looked at any more, or not at all, is there all the same. */
+/** A link has the kind of its target. An entry that cannot be read, or was just removed, is listed without details. */
 async function describe(folder: string, entry: Dirent): Promise<FolderEntry> {
   const isLink = entry.isSymbolicLink();
   try {
@@ -97,7 +97,7 @@ async function describe(folder: string, entry: Dirent): Promise<FolderEntry> {
   }
 }
 
-/** As people number things: 2 before 10. */
+/** Natural order: 2 before 10. */
 const { compare } = new Intl.Collator('en', { numeric: true });
 
 function inOrder(a: FolderEntry, b: FolderEntry): number {

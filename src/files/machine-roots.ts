@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 
 const drives = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${letter}:\\`);
 
-/** Where paths begin on this machine. */
+/** The roots of absolute paths on this machine. */
 export async function rootsOfMachine(platform = process.platform): Promise<string[]> {
   if (platform !== 'win32') return ['/'];
   const found = await Promise.all(

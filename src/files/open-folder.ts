@@ -11,8 +11,8 @@ interface DeskOptions {
 }
 
 /**
- * Shows the person at the desk a folder, or the one that a file is in; resolves with which. The path comes out of what a script wrote, and to
- * open a file means to run whatever it belongs to: that never happens.
+ * Opens a folder, or the folder of a file, on the user's desktop. Resolves with the opened folder. The path comes from the output of a
+ * script, so the file itself is never opened: that could run a program.
  */
 export async function openFolder(path: string, { platform, environment }: DeskOptions): Promise<string> {
   const folder = await folderOf(path, platform);
@@ -41,7 +41,7 @@ async function folderOf(path: string, platform: NodeJS.Platform): Promise<string
       { cause: error },
     );
   });
-  // On a Mac a folder may be a program, and its name ends as that of a file then.
+  // On macOS a folder with an extension may be an application. Opening it would run it.
   const isProgram = platform === 'darwin' && extname(path) !== '';
   return found.isDirectory() && !isProgram ? path : dirname(path);
 }

@@ -11,7 +11,7 @@ export function relativePath(path: string): AppError {
   );
 }
 
-/** Why a folder cannot be listed; an error that says nothing of the folder is returned as it is. */
+/** Converts an error about a folder into an AppError. Returns other errors unchanged. */
 export function folderRefusal(error: unknown, path: string): unknown {
   switch (errnoOf(error)) {
     case 'ENOENT':

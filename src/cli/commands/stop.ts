@@ -48,7 +48,7 @@ export function configure(command: Command): void {
       await ask(`${service.url}/api/stop`, { all }, { home, headers: credentialsFor(home, service) });
       say(describeStopping(all ? running : 0));
       await waitForEnd(service.pid, say);
-      // An executor exits after its last run. One that does not respond stays until it is resumed.
+      // An executor exits after its last run. An executor that does not respond stays until it is resumed.
       const left = all ? await awaitExecutors(home) : silentPids;
       if (isJson) printJson({ stopped: true, running, queued, executors_left: left });
       say(tr('Hob has stopped.', 'Hob 已停止。'));

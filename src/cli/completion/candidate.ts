@@ -5,7 +5,7 @@ export interface Candidate {
   readonly meaning: string;
 }
 
-/** What a shell offers: these candidates, or files or folders, which the shell lists itself. */
+/** The completions that a shell offers: these candidates, or files or folders, which the shell lists itself. */
 export type Offer =
   | { readonly kind: 'candidates'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'files' }

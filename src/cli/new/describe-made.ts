@@ -42,7 +42,7 @@ export function describeMade(
   return `${lines.join('\n')}\n`;
 }
 
-/** What the user must do before a service can run the script. */
+/** Tells the user how to start a service that can run the script. */
 function howToServe(flags: string, isRunning: boolean): string {
   const command = flags === '' ? 'hob start' : `hob serve${flags}`;
   return isRunning

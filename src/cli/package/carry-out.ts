@@ -12,7 +12,7 @@ import { operationDisplay } from './operation-display.ts';
 interface Request {
   readonly path: string;
   readonly body: JsonObject;
-  /** What to show while the name of the script is unknown. */
+  /** The text to show while the name of the script is unknown. */
   readonly subject: string;
   /** The message after Ctrl-C. */
   readonly onStop: string;

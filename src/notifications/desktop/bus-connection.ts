@@ -30,8 +30,8 @@ export const busItself = {
 const maxMessageSize = 1024 * 1024;
 
 /**
- * One connection to a session bus. It is dropped at the first error and never reused: whatever the bus does, including garbage and
- * silence, must only result in a failed call.
+ * One connection to a session bus. It is dropped at the first error and never reused. Invalid data or silence from the bus must only
+ * make a call fail.
  */
 export class BusConnection {
   readonly signals = new Feed<BusSignal>();

@@ -2,13 +2,13 @@ import type { Text } from '../../shared/text.ts';
 import { refusalOf } from './bus-connection.ts';
 import { NoAnswer } from './within-time.ts';
 
-const nobody = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
+const noDaemon = /^org\.freedesktop\.DBus\.Error\.(?:ServiceUnknown|NameHasNoOwner|NoReply|Spawn\..*)$/;
 
 /** Describes a failed attempt for the user. */
 export function describeTrouble(error: unknown, path: string): { problem: Text; hint: Text } {
   const shownPath = path.replace('\0', '@');
   const refusal = refusalOf(error);
-  if (refusal !== null && !nobody.test(refusal)) {
+  if (refusal !== null && !noDaemon.test(refusal)) {
     return {
       problem: {
         en: `the notification daemon refused to show a notification (${refusal})`,

@@ -26,7 +26,7 @@ export type UnpackableEntry =
   | { readonly kind: 'unreadable'; readonly path: string; readonly errno: string };
 
 interface ScanOptions {
-  /** Files and folders to skip, whatever path leads to them. */
+  /** Files and folders to skip. Compared by identity, so another path to the same file is skipped, too. */
   readonly skip?: readonly string[];
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import type { FolderEntry } from '../api/wire.ts';
 
-/** What the user may choose. */
+/** The kinds of entries that the user may choose. */
 export interface Wanted {
   readonly kinds: 'files' | 'folders' | 'both';
   /** Lower-case extensions with their dot; empty allows all. */

@@ -1,6 +1,6 @@
 import type { Download, Model } from '../api/wire.ts';
 
-/** Everything known about one repo: its copies, the scripts that require it, and its last download. */
+/** All information about one repo: its copies, the scripts that require it, and its last download. */
 export interface GatheredModel {
   readonly repoId: string;
   readonly source: Model['source'];

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'react';
 /** The focus and the path before an overlay was opened. */
 interface Left {
   readonly path: string;
-  /** Elements to focus, in order of preference. Those that are gone or cannot have the focus are skipped. */
+  /** Elements to focus, in order of preference. Removed and unfocusable elements are skipped. */
   readonly places: readonly HTMLElement[];
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { KnownStyles } from './known-styles.ts';
 
-it('returns the same object for equal styles, whatever sequences led to them', () => {
+it('returns the same object for equal styles that result from different sequences', () => {
   const styles = new KnownStyles();
   const red = styles.after(null, '31');
   const blue = styles.after(red, '34');

@@ -1,4 +1,4 @@
-/** Minimum time between updates: nobody reads faster. */
+/** Minimum time between updates. More frequent updates are not readable. */
 const leastMs = 50;
 /** Time for other work on the page, as a multiple of the time that the last update took. */
 const restAfterShowing = 2;

@@ -15,7 +15,7 @@ export function draftOf({ type }: Pick<Param, 'type'>, value: unknown): Draft {
     case 'int':
     case 'float':
     case 'bool':
-      // Many manifests use an empty text for "not set", whatever the type is.
+      // Many manifests use an empty string for "not set", for all types.
       return typeof value === 'string' ? value : JSON.stringify(value);
     case 'dict':
       return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
