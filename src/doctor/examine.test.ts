@@ -8,7 +8,7 @@ import { ok, splitAdvice } from './finding.ts';
 import { formatSize } from './format-size.ts';
 
 describe('an examination', () => {
-  it('goes on when one look fails, and when one takes too long', async () => {
+  it('continues when a check fails or takes too long', async () => {
     const context = await createDoctorContext({ home: '/nowhere/at/all' });
     let isAborted = false;
     const findings = await examine(context, {
@@ -44,11 +44,11 @@ it.each([
   [100_000_000, 5, 'problem'],
   [2_000_000_000, 0, 'problem'],
   [2_000_000_000, null, 'ok'],
-] as const)('with %d bytes and %s files to go a disk is judged: %s', (freeBytes, freeFiles, state) => {
+] as const)('judges a disk with %d free bytes and %s free files as %s', (freeBytes, freeFiles, state) => {
   expect(judgeSpace({ freeBytes, freeFiles }, '/home').state).toBe(state);
 });
 
-it('a sentence with advice behind it is taken apart', () => {
+it('splits a text into the problem and the advice', () => {
   const python = {
     en: 'It needs python 3.9 (/a/b). Install it: https://x.test/',
     zh: '需要 python 3.9（/a/b）。请安装：https://x.test/',
@@ -63,7 +63,7 @@ it('a sentence with advice behind it is taken apart', () => {
   expect(splitAdvice(windows)).toEqual({ what: windows, next: null });
 });
 
-it('sizes have the unit that people use', () => {
+it('formats sizes with decimal units', () => {
   expect([0, 999, 1000, 12_345_678, 345_000_000_000].map(formatSize)).toEqual([
     '0 B',
     '999 B',

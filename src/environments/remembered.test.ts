@@ -7,8 +7,8 @@ import { tempFolder } from '../../test/support/hob.ts';
 import { until } from '../../test/support/until.ts';
 import { Remembered } from './remembered.ts';
 
-/** Something that is found out from one file, and how often that was done. */
-function findingOut(path: string) {
+/** A value derived from one file, and how often it was computed. */
+function countedValue(path: string) {
   const remembered = new Remembered<number>();
   let times = 0;
   const ask = () =>
@@ -16,20 +16,20 @@ function findingOut(path: string) {
       times += 1;
       return { value: times, looked: [path] };
     });
-  /** Asks until the answer is a remembered one. */
+  /** Asks until the answer comes from the cache. */
   const settle = () =>
-    until('it is remembered', async () => {
+    until('the value is cached', async () => {
       const first = await ask();
       return first === (await ask());
     });
   return { remembered, ask, settle, times: () => times };
 }
 
-describe('what was found out from files', () => {
-  it('is found out again and again while they may still be changing, and then once', async () => {
+describe('a value derived from files', () => {
+  it('is computed again while the files may still change, and then cached', async () => {
     const path = join(await tempFolder(), 'file');
     await writeFile(path, 'a');
-    const { ask, settle, times } = findingOut(path);
+    const { ask, settle, times } = countedValue(path);
     await ask();
     await ask();
     expect(times()).toBe(2);
@@ -39,13 +39,13 @@ describe('what was found out from files', () => {
     expect(times()).toBe(before);
   });
 
-  it('is found out again when one of them was written, replaced, made or removed, however quietly', async () => {
+  it('is computed again when a file is written, replaced, created or removed, even with the same size and time', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'file');
-    const { ask, settle, times } = findingOut(path);
+    const { ask, settle, times } = countedValue(path);
     const changes = [
       () => writeFile(path, 'a'),
-      // The same size and the same time of the last change.
+      // Same size and same mtime.
       async () => {
         await writeFile(path, 'b');
         await utimes(path, new Date(0), new Date(0));
@@ -68,8 +68,8 @@ describe('what was found out from files', () => {
     }
   });
 
-  it('is forgotten when nobody needs it any more', async () => {
-    const { remembered, ask, times } = findingOut(join(await tempFolder(), 'missing'));
+  it('is dropped from the cache when its key is not kept', async () => {
+    const { remembered, ask, times } = countedValue(join(await tempFolder(), 'missing'));
     await ask();
     await ask();
     expect(times()).toBe(1);

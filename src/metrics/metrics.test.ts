@@ -24,7 +24,7 @@ const ended: RunRecord = {
 };
 const script = { script_id: waiting.scriptId, script: 'Tidy' };
 
-/** A time so many milliseconds after the run was queued. */
+/** The time `ms` milliseconds after the run was queued. */
 function queuedPlus(ms: number): string {
   return new Date(Date.parse(queuedAt) + ms).toISOString();
 }
@@ -35,7 +35,7 @@ async function newMetrics() {
 }
 
 describe('runs', () => {
-  it('are counted when they are taken on, started and ended', async () => {
+  it('are counted when they are accepted, started and ended', async () => {
     const { metrics, read } = await newMetrics();
     metrics.runs.note({ type: 'queued', run: waiting });
     metrics.runs.note({ type: 'started', run: { ...waiting, startedAt: queuedPlus(200) } });
@@ -52,7 +52,7 @@ describe('runs', () => {
     expect(text.value('hob_run_output_bytes_total', { stream: 'stderr' })).toBe(7);
   });
 
-  it('that never started have an end and no duration', async () => {
+  it('that never started are counted without a duration', async () => {
     const { metrics, read } = await newMetrics();
     const record: RunRecord = {
       ...waiting,
@@ -68,14 +68,14 @@ describe('runs', () => {
     expect(text.series('hob_run_duration_seconds_count')).toEqual([]);
   });
 
-  it('that seem to start before they came, since the clock was set back, have waited for nothing', async () => {
+  it('have a wait of 0 if the clock was set back before the start', async () => {
     const { metrics, read } = await newMetrics();
     metrics.runs.note({ type: 'started', run: { ...waiting, startedAt: queuedPlus(-60_000) } });
     expect((await read()).value('hob_run_wait_seconds_sum')).toBe(0);
   });
 
   it.each([['say "hi"'], ['two\nlines'], ['back\\slash \\n'], ['整理 下载'], ['a",b="{}']])(
-    'of a script named %j carry its name unharmed',
+    'of a script named %j keep the exact name',
     async (scriptName) => {
       const { metrics, read } = await newMetrics();
       metrics.runs.note({ type: 'ended', run: { ...ended, scriptName } });
@@ -88,7 +88,7 @@ describe('runs', () => {
 });
 
 describe('requests', () => {
-  it('that were refused are counted by code, those at the door apart', async () => {
+  it('that are refused are counted by code, separately for access rules', async () => {
     const { metrics, read } = await newMetrics();
     const before = await read();
     expect(before.value('hob_door_refusals_total', { rule: 'door-origin' })).toBe(0);
@@ -120,8 +120,8 @@ describe('requests', () => {
   });
 });
 
-describe('what is asked for', () => {
-  it('is shown as it stands, waited for where it must be', async () => {
+describe('a value that is read on demand', () => {
+  it('is current, and may be asynchronous', async () => {
     const { metrics, read } = await newMetrics();
     let stock = 1;
     metrics.addGauge({ name: 'hob_stock', help: 'How many.', read: async () => stock });
@@ -130,7 +130,7 @@ describe('what is asked for', () => {
     expect((await read()).value('hob_stock')).toBe(0);
   });
 
-  it('is left out while it cannot be read, and the rest is there', async () => {
+  it('is omitted while it cannot be read, without affecting others', async () => {
     const { metrics, read } = await newMetrics();
     let isBroken = false;
     const count = () => {
@@ -147,7 +147,7 @@ describe('what is asked for', () => {
     expect((await read()).value('hob_stock')).toBe(1);
   });
 
-  it('and is no number shows as the label of a 1, one at a time', async () => {
+  it('and is text is shown as a label, one at a time', async () => {
     const { metrics, read } = await newMetrics();
     let kind: string | null = null;
     metrics.addInfo({ name: 'hob_box_info', help: 'Which box.', label: 'kind', read: () => kind });
@@ -159,7 +159,7 @@ describe('what is asked for', () => {
   });
 });
 
-it('counts for one service and not for another in the same process', async () => {
+it('counts separately for two services in one process', async () => {
   const [one, other] = [await newMetrics(), await newMetrics()];
   one.metrics.noteExecutor('lost');
   expect((await one.read()).value('hob_executor_losses_total')).toBe(1);

@@ -18,7 +18,7 @@ const counted: WarmState = {
   ],
 };
 
-it('what waits for runs is shown as the executor says it, and as nothing before that', async () => {
+it('shows the warm interpreters that the executor reports, and zeros before the first report', async () => {
   const metrics = new Metrics({ version: '1.2.3', log: await createLogger('silent') });
   let state: WarmState | null = null;
   addWarmMetrics(metrics, { limits: { memoryBytes: 256_000_000, idleMs: 1 }, state: () => state });
@@ -38,9 +38,9 @@ it('what waits for runs is shown as the executor says it, and as nothing before 
   state = counted;
   const all = { hits: 12, misses: 3, python: 3, node: 0, memory: 30_000_000, limit: 256_000_000 };
   expect(await read()).toEqual(all);
-  // Asked again, nothing is counted twice.
+  // A second read counts nothing twice.
   expect(await read()).toEqual(all);
-  // Another executor begins anew.
+  // A new executor starts from zero.
   state = null;
   expect(await read()).toEqual(nothing);
 });

@@ -37,7 +37,7 @@ describe('the bubbles of many notifications', () => {
     expect(messages()).toEqual(Array.from({ length: 20 }, (_, n) => String(n + 1)));
   });
 
-  it('are eight in four seconds, and one that says how many more there were', async () => {
+  it('are limited to eight in four seconds, plus one with the number of others', async () => {
     const { bubbles, shown, messages } = await scene();
     for (let n = 1; n <= 500; n++) bubbles.show(bubble(String(n)));
     await vi.advanceTimersByTimeAsync(3900);
@@ -48,7 +48,7 @@ describe('the bubbles of many notifications', () => {
     expect(shown).toHaveLength(9);
   });
 
-  it('say in the language of the person how many more, and that an error was among them', async () => {
+  it("give the number of others in the user's language, as an error if one was among them", async () => {
     const { bubbles, shown } = await scene('zh');
     for (let n = 1; n <= 10; n++) bubbles.show(bubble('', n === 9 ? 'error' : 'success'));
     await vi.advanceTimersByTimeAsync(4100);
@@ -56,7 +56,7 @@ describe('the bubbles of many notifications', () => {
     expect(shown.at(-1)).toMatchObject({ type: 'error', message: '另有 2 条通知' });
   });
 
-  it('are not counted where only one is left: it comes a little later', async () => {
+  it('include a single remaining one later, instead of its number', async () => {
     const { bubbles, messages } = await scene();
     for (let n = 1; n <= 9; n++) bubbles.show(bubble(String(n)));
     await vi.advanceTimersByTimeAsync(4100);
@@ -67,7 +67,7 @@ describe('the bubbles of many notifications', () => {
     expect(messages().at(-1)).toBe('10');
   });
 
-  it('are one in four seconds in a flood that does not end, and as before when it is over', async () => {
+  it('are limited to one in four seconds during a flood, and back to normal after it', async () => {
     const { bubbles, shown, messages } = await scene();
     for (let n = 0; n < 6000; n++) {
       bubbles.show(bubble('again'));
@@ -84,7 +84,7 @@ describe('the bubbles of many notifications', () => {
     expect(messages().at(-1)).toBe('afterwards');
   });
 
-  it('wait for one another, and not for ever in number', async () => {
+  it('are shown one after the other, with a bounded queue', async () => {
     let answer = (_isShown: boolean) => {};
     const held = () =>
       new Promise<boolean>((resolve) => {
@@ -103,8 +103,8 @@ describe('the bubbles of many notifications', () => {
     expect(shown.length).toBeLessThan(40);
   });
 
-  it('are not lost with one that fails', async () => {
-    const { bubbles, messages } = await scene('en', () => Promise.reject(new Error('never to happen')));
+  it('continue after one that fails', async () => {
+    const { bubbles, messages } = await scene('en', () => Promise.reject(new Error('unexpected')));
     bubbles.show(bubble('1'));
     bubbles.show(bubble('2'));
     await vi.advanceTimersByTimeAsync(0);

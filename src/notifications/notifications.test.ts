@@ -32,7 +32,7 @@ async function setUp(store: Partial<NotificationStore> = {}) {
   return { notifications, kept, shown, warn };
 }
 
-it('what is shown says who sent it, when, and where a click leads', async () => {
+it('a notification includes its sender, time and the address for a click', async () => {
   const { notifications, kept, shown } = await setUp();
   notifications.show(sent);
   notifications.show({ ...sent, run: null });
@@ -43,17 +43,17 @@ it('what is shown says who sent it, when, and where a click leads', async () => 
     { ...rest, runId: null, scriptId: null, scriptName: null, at, id: expect.any(String), address: null },
   ]);
   expect(shown[0]?.id).not.toBe(shown[1]?.id);
-  // The address is that of today's port.
+  // The address is not stored, because the port may change.
   expect(kept).toEqual(shown.map(({ address: _address, ...each }) => each));
 });
 
-it('a long message is cut for all alike', async () => {
+it('a long message is truncated in the store and on the desktop', async () => {
   const { notifications, kept, shown } = await setUp();
   notifications.show({ ...sent, message: '好'.repeat(5000) });
   for (const each of [kept[0], shown[0]]) expect(each?.message).toBe(`${'好'.repeat(999)}…`);
 });
 
-it('what cannot be kept is shown all the same, and the log says so once until it works again', async () => {
+it('a notification that cannot be stored is still shown, and the failure is logged once until it works again', async () => {
   let isFull = true;
   const { notifications, shown, warn } = await setUp({
     add: () => {

@@ -18,8 +18,8 @@ const warm: JsonObject = {
   ],
 };
 
-describe('what waits for runs', () => {
-  it('is named, with what it takes and how often it was of use', () => {
+describe('the check of warm interpreters', () => {
+  it('lists them, with their memory use and hits', () => {
     expect(judgeWarm(warm)).toMatchObject({
       state: 'ok',
       what: {
@@ -29,21 +29,21 @@ describe('what waits for runs', () => {
     });
   });
 
-  it('may be nothing yet', () => {
+  it('reports that there are none yet', () => {
     expect(judgeWarm({ ...warm, hits: 0, misses: 0, memory_bytes: 0, interpreters: [] })).toMatchObject({
       state: 'ok',
       what: { en: 'Warm interpreters: none waiting, 0 B of 256 MB; no run could use one yet' },
     });
   });
 
-  it('may be switched off', () => {
+  it('reports that they are disabled', () => {
     expect(judgeWarm({ ...warm, budget_bytes: 0, interpreters: [] })).toMatchObject({
       state: 'ok',
       what: { en: expect.stringContaining('disabled (warm_memory_mb is 0)') },
     });
   });
 
-  it('is worth a note while the machine is short of memory', () => {
+  it('gives a note while the machine is short of memory', () => {
     expect(judgeWarm({ ...warm, short_of_memory: true })).toMatchObject({
       state: 'note',
       what: { en: expect.stringContaining('short of memory') },

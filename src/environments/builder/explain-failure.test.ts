@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { explainFailure } from './explain-failure.ts';
 
-describe('what a tool wrote when it failed', () => {
+describe('the output of a failed tool', () => {
   it.each([
     [
       'pip',
@@ -12,7 +12,7 @@ describe('what a tool wrote when it failed', () => {
     ],
     [
       'pip',
-      'was answered slowly, but answered',
+      'got a slow answer',
       'WARNING: ... Read timed out. (read timeout=15)\nERROR: Could not find a version that satisfies the requirement x==3 (from versions: 1.0, 2.0)\nERROR: No matching distribution found for x==3',
       'No version of the package matches: x==3',
     ],
@@ -113,13 +113,13 @@ describe('what a tool wrote when it failed', () => {
       'npm error code EINTEGRITY\nnpm error sha512-x integrity checksum failed',
       'does not match the lock file or the hashes',
     ],
-  ] as const)('tells that %s %s', (tool, _what, output, sentence) => {
+  ] as const)('shows that %s %s', (tool, _what, output, sentence) => {
     const { en, zh } = explainFailure(tool, output);
     expect(en).toContain(sentence);
     expect(zh).toMatch(/[\u4e00-\u9fff]/);
   });
 
-  it('is repeated where nothing is known of it, without colours, hints and passwords', () => {
+  it('is quoted if its cause is unknown, without colours, hints and passwords', () => {
     const output =
       '\u001b[31mERROR: https://me:secret@host/simple is odd\u001b[0m\n[notice] A new release of pip is available\n';
     expect(explainFailure('pip', output).en).toBe('pip failed: ERROR: https://***@host/simple is odd');

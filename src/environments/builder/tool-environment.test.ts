@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { toolEnvironment } from './tool-environment.ts';
 
 describe('the environment of a tool', () => {
-  it('has nothing that would lead packages elsewhere, in any spelling, and all else', () => {
+  it('excludes all variables that redirect packages to other folders, and keeps the others', () => {
     const misleading = {
       PIP_TARGET: '/x',
       PYTHONPATH: '/x',

@@ -34,7 +34,7 @@ const block = (...lines: string[]) =>
   ['# /// script', ...lines.map((line) => `# ${line}`), '# ///', ''].join('\n');
 
 describe('the recipe of a Python script', () => {
-  it('is what its entry says, before anything else, with any line ends', async () => {
+  it('comes from the metadata block of the entry first, with any line endings', async () => {
     const entry = `#!/usr/bin/env python3\n${block('requires-python = ">=3.9"', 'dependencies = ["a>=1", "b"]')}print()\n`;
     const script = await scriptWith({ 'main.py': entry.replaceAll('\n', '\r\n'), 'requirements.txt': 'c\n' });
     expect(await readRecipe(script)).toMatchObject({
@@ -44,12 +44,12 @@ describe('the recipe of a Python script', () => {
     });
   });
 
-  it('is nothing when its entry says so', async () => {
+  it('is null when the metadata block has no dependencies', async () => {
     const script = await scriptWith({ 'main.py': block('dependencies = []'), 'requirements.txt': 'c\n' });
     expect(await readRecipe(script)).toBeNull();
   });
 
-  it('is its requirements before its project, with all the files that they name', async () => {
+  it('comes from requirements.txt before pyproject.toml, with all included files', async () => {
     const script = await scriptWith({
       'requirements.txt': 'a\n-r sub/more.txt\n-f wheels\n',
       'sub/more.txt': '-r more.txt\n-c limits.txt\nb==1\n',
@@ -82,7 +82,7 @@ describe('the recipe of a Python script', () => {
   });
 
   it.each(['./libs/mine', 'libs/mine', 'mine', 'mine[extra]', `\${HERE}/mine`])(
-    'belongs to its folder alone where code in it is used from there, as by -e %s',
+    'is bound to its folder if it uses code in place, as with -e %s',
     async (path) => {
       const project = '[project]\nname = "mine"\nversion = "1"\n';
       const script = await scriptWith({
@@ -95,14 +95,14 @@ describe('the recipe of a Python script', () => {
     },
   );
 
-  it('may name files by variables that only pip knows', async () => {
+  it('may name files with variables that only pip can resolve', async () => {
     const text = `-r \${HERE}/more.txt\nx @ file://\${HERE}/x.whl\n\${HERE}/mine\n`;
     const script = await scriptWith({ 'requirements.txt': text });
     expect(await problemsOf(script)).toEqual([]);
     expect(await readRecipe(script)).not.toBeNull();
   });
 
-  it('is written anew for the tool where its file is as Chinese Windows writes it', async () => {
+  it('is converted to UTF-8 for the tool if its file is GBK', async () => {
     const comment = Buffer.from([0x23, 0xc4, 0xe3, 0xba, 0xc3, 0x0d, 0x0a]);
     const [text, includes] = [Buffer.from('a==1\r\n'), Buffer.from('-r more.txt\r\n')];
     const alone = await scriptWith({ 'requirements.txt': Buffer.concat([comment, text]) });
@@ -113,7 +113,7 @@ describe('the recipe of a Python script', () => {
     ]);
   });
 
-  it('is its project with the lock of uv', async () => {
+  it('comes from pyproject.toml, with the lock file of uv', async () => {
     const script = await scriptWith({
       'pyproject.toml': '[project]\nrequires-python = "~=3.10"\ndependencies = ["d"]\n',
       'uv.lock': 'version = 1\n',
@@ -127,7 +127,7 @@ describe('the recipe of a Python script', () => {
     expect(recipe?.inputs.map(({ name }) => name)).toEqual(['uv.lock', 'pyproject.toml']);
   });
 
-  it('shows no password', async () => {
+  it('contains no password', async () => {
     const script = await scriptWith({ 'requirements.txt': 'x @ https://me:secret@host/x.whl\n' });
     expect((await readRecipe(script))?.requirements).toEqual(['x @ https://***@host/x.whl']);
   });
@@ -144,7 +144,7 @@ describe('the recipe of a Python script', () => {
       ['error main.py:5: The file has a second metadata block'],
     ],
     [
-      'no TOML in a block',
+      'invalid TOML in a block',
       { 'main.py': `x = 1\n${block('dependencies = [', 'a')}` },
       [expect.stringMatching(/^error main\.py:[45]: Not valid TOML/)],
     ],
@@ -159,17 +159,17 @@ describe('the recipe of a Python script', () => {
       ['error main.py:2: `requires-python` is not a valid range'],
     ],
     [
-      'a file that is not there',
+      'a missing file',
       { 'requirements.txt': 'a\n\n-r gone.txt\n' },
       ['error requirements.txt:3: The file gone.txt does not exist'],
     ],
     [
-      'a path that is not there',
+      'a missing path',
       { 'requirements.txt': './gone\n' },
       ['error requirements.txt:1: No such file or folder: ./gone'],
     ],
     [
-      'a line that is none',
+      'an invalid line',
       { 'requirements.txt': 'a\npip install b\n' },
       ['error requirements.txt:2: "pip install b" is not a valid requirement'],
     ],
@@ -184,7 +184,7 @@ describe('the recipe of a Python script', () => {
       ['note pyproject.toml:3: Hob does not install the packages of dynamic = ["dependencies"]'],
     ],
     [
-      'a list that is none',
+      'a text in place of a list',
       { 'pyproject.toml': '[project]\ndependencies = "a"\n' },
       ['error pyproject.toml:2: This is not a valid requirement'],
     ],
@@ -193,20 +193,20 @@ describe('the recipe of a Python script', () => {
     expect(await problemsOf(await scriptWith({ 'main.py': '', ...files }))).toEqual(problems);
   });
 
-  it('is not read from what cannot be understood', async () => {
+  it('is not read from invalid requirements', async () => {
     await expect(readRecipe(await scriptWith({ 'requirements.txt': 'a b\n' }))).rejects.toThrow(
       '"a b" is not a valid requirement',
     );
   });
 
-  it('may name itself without end', async () => {
+  it('may include itself recursively', async () => {
     const script = await scriptWith({ 'requirements.txt': '-r requirements.txt\na\n' });
     expect((await readRecipe(script))?.requirements).toEqual(['a']);
   });
 });
 
 describe('the recipe of a script for Node.js', () => {
-  it('is what npm needs to know of its package.json, without its scripts', async () => {
+  it('is the part of package.json that npm needs, without scripts', async () => {
     const described = {
       name: 'x',
       type: 'module',
@@ -228,7 +228,7 @@ describe('the recipe of a script for Node.js', () => {
     });
   });
 
-  it('has its lock, and with it all that the lock was made for', async () => {
+  it('includes the lock file, and all dependencies that the lock file covers', async () => {
     const described = { dependencies: { a: '^1' }, devDependencies: { b: '1' } };
     const script = await scriptWith(
       { 'package.json': JSON.stringify(described), 'package-lock.json': '{}', 'yarn.lock': '' },
@@ -240,7 +240,7 @@ describe('the recipe of a script for Node.js', () => {
     expect(await problemsOf(script)).toEqual([]);
   });
 
-  it('has its workspaces, so that nothing of their name is taken from elsewhere', async () => {
+  it('includes its workspaces, so that npm does not fetch packages of the same name', async () => {
     const script = await scriptWith(
       {
         'package.json': JSON.stringify({
@@ -273,13 +273,13 @@ describe('the recipe of a script for Node.js', () => {
     ]);
   });
 
-  it('may have an archive beside it', async () => {
+  it('may use an archive in the same folder', async () => {
     const dependencies = { mine: 'mine-1.0.0.tgz' };
     const files = { 'package.json': JSON.stringify({ dependencies }), 'mine-1.0.0.tgz': 'x' };
     expect(await readRecipe(await scriptWith(files, node))).toMatchObject({ copies: ['mine-1.0.0.tgz'] });
   });
 
-  it('takes the place of a link that an environment was put there by', async () => {
+  it('replaces the link of an earlier environment', async () => {
     const script = await scriptWith({ 'package.json': '{"dependencies":{"a":"1"}}' }, node);
     await symlink(
       `/old/home/environments/${'0'.repeat(32)}/b-00000000/node_modules`,
@@ -295,7 +295,7 @@ describe('the recipe of a script for Node.js', () => {
       ['note yarn.lock:null: Hob installs with npm, which ignores this lock file'],
     ],
     [
-      'no JSON',
+      'invalid JSON',
       { 'package.json': '{\n"dependencies": ' },
       ['error package.json:null: Not valid JSON: it ends too early'],
     ],
@@ -315,12 +315,12 @@ describe('the recipe of a script for Node.js', () => {
       ['error package.json:1: "../a" is not in the form that npm expects'],
     ],
     [
-      'a package that is outside',
+      'a package outside the folder',
       { 'package.json': '{"dependencies":{"a":"../a"}}' },
       ['error package.json:null: The package "a" is at ../a, outside the folder of the script'],
     ],
     [
-      'a package that is not there',
+      'a missing package',
       { 'package.json': '{"dependencies":{"a":"link:a"}}' },
       ['error package.json:null: The package "a" does not exist at a'],
     ],
@@ -334,7 +334,7 @@ describe('the recipe of a script for Node.js', () => {
     expect(await problemsOf(await scriptWith(files, node))).toEqual(problems);
   });
 
-  it('is none for languages that bring their own ways', async () => {
+  it('is null for languages with their own package management', async () => {
     const files = { 'package.json': '{"dependencies":{"a":"1"}}', 'requirements.txt': 'a\n' };
     for (const language of ['bun', 'deno', 'bash'] as const) {
       expect(await readRecipe(await scriptWith(files, { language }))).toBeNull();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { isRequirement, localPathOf, readRequirementLines, withoutPassword } from './requirement-lines.ts';
 
-describe('the lines of a file of requirements', () => {
+describe('the lines of a requirements file', () => {
   it('are read as pip reads them', () => {
     const text = [
       '# a comment',
@@ -46,7 +46,7 @@ describe('the lines of a file of requirements', () => {
     ['x.y-z==1.0', null],
     ['https://host/x.whl', null],
     ['x @ git+https://host/x.git@main', null],
-  ])('name the path in %j', (requirement, path) => {
+  ])('contain the path in %j', (requirement, path) => {
     expect(localPathOf(requirement, '/here')).toBe(path);
   });
 

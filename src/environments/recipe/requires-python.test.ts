@@ -5,7 +5,7 @@ import { bothVersions, readRequiresPython } from './requires-python.ts';
 
 function fits(version: string, requirement: string | null): boolean {
   const range = requirement === null ? null : parseVersionRange(requirement);
-  if (range === null) throw new Error(`${requirement} was not understood`);
+  if (range === null) throw new Error(`${requirement} is not a valid range`);
   return satisfies(version, range);
 }
 
@@ -19,17 +19,17 @@ describe('requires-python', () => {
     ['>=3.8,!=3.9.*', ['3.8.1', '3.10.0'], ['3.9.7']],
     ['>=3.8,', ['3.8.1'], ['3.7.0']],
     ['>=3.13rc1', ['3.13.0'], ['3.12.0']],
-  ])('%s takes what it says, and nothing else', (written, good, bad) => {
+  ])('%s matches exactly its versions', (written, good, bad) => {
     const requirement = readRequiresPython(written);
     for (const version of good) expect(fits(version, requirement), version).toBe(true);
     for (const version of bad) expect(fits(version, requirement), version).toBe(false);
   });
 
-  it.each(['', ',', 'new', 'python>3', '>>3'])('makes no sense as %j', (written) => {
+  it.each(['', ',', 'new', 'python>3', '>>3'])('is invalid as %j', (written) => {
     expect(readRequiresPython(written)).toBeNull();
   });
 
-  it('narrows what the manifest asks for, each of its alternatives', () => {
+  it('restricts each alternative of the range in the manifest', () => {
     expect(bothVersions(null, null)).toBeNull();
     expect(bothVersions('>=3.8', null)).toBe('>=3.8');
     expect(bothVersions(null, '>=3.8')).toBe('>=3.8');

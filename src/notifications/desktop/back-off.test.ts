@@ -10,7 +10,7 @@ describe('the pause after a failure', () => {
     vi.useRealTimers();
   });
 
-  it('is a second, then twice as long each time, and half a minute at most', () => {
+  it('is one second, then doubles up to 30 seconds', () => {
     const backOff = new BackOff();
     expect(backOff.isOn('a')).toBe(false);
     for (const waitMs of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
@@ -22,7 +22,7 @@ describe('the pause after a failure', () => {
     }
   });
 
-  it('is not for what is another desktop, and over with a success', () => {
+  it('does not apply to another desktop, and ends with a success', () => {
     const backOff = new BackOff();
     backOff.failed('a');
     backOff.failed('a');

@@ -4,34 +4,34 @@ import { describe, expect, it } from 'vitest';
 import { bodyText, titleText } from './bubble-text.ts';
 
 describe('the text of a bubble', () => {
-  it('is what was sent, also in 中文 and with emoji', () => {
+  it('is unchanged, including Chinese and emoji', () => {
     expect(bodyText('完成了 👍🏽 “ok”\n\tsecond line', false)).toBe('完成了 👍🏽 “ok”\n\tsecond line');
     expect(titleText('缩放图片 🖼')).toBe('缩放图片 🖼');
   });
 
-  it('shows markup as text where the daemon reads markup, and only there', () => {
+  it('escapes markup only if the daemon interprets it', () => {
     const sent = '<b>bold</b> & "quotes" <a href=\'x\'>';
     expect(bodyText(sent, false)).toBe(sent);
     expect(bodyText(sent, true)).toBe('&lt;b&gt;bold&lt;/b&gt; &amp; "quotes" &lt;a href=\'x\'&gt;');
     expect(titleText(sent)).toBe(sent);
   });
 
-  it('has no control characters; lines and tabs stay in the body and become spaces in the title', () => {
+  it('has no control characters; line breaks and tabs stay in the body and become spaces in the title', () => {
     expect(bodyText('a\0b\u0007c\u001b[31md\u0085e\r\nf\tg\u007fh', false)).toBe('abc[31mde\nf\tgh');
     expect(titleText(' a\nb\tc\0d\r\n ')).toBe('a b cd');
   });
 
-  it('has a mark in the place of half a character', () => {
+  it('has U+FFFD in place of a lone surrogate', () => {
     expect(bodyText('a\ud83db', false)).toBe('a\ufffdb');
     expect(titleText('\udc4d')).toBe('\ufffd');
   });
 
-  it('is empty where there is none', () => {
+  it('is empty if there is no message', () => {
     expect(bodyText(null, true)).toBe('');
     expect(bodyText('', true)).toBe('');
   });
 
-  it('is cut with a mark, and never within a character', () => {
+  it('is truncated with an ellipsis, never inside a character', () => {
     const long = titleText('👍'.repeat(1000));
     expect([...long]).toHaveLength(200);
     expect(long.endsWith('👍…')).toBe(true);
@@ -42,7 +42,7 @@ describe('the text of a bubble', () => {
     expect(bodyText('中'.repeat(1_000_000), false)).toBe(`${'中'.repeat(1364)}…`);
   });
 
-  it('is well-formed and short whatever was sent', () => {
+  it('is well-formed and short for arbitrary input', () => {
     const anything = fc.string({ unit: 'binary', maxLength: 9000, size: 'max' });
     fc.assert(
       fc.property(anything, (text) => {

@@ -38,11 +38,11 @@ describe('the address of the session bus', () => {
     [{ DBUS_SESSION_BUS_ADDRESS: 'disabled:' }],
     [{ XDG_RUNTIME_DIR: '/nowhere' }],
     [{ XDG_RUNTIME_DIR: '' }],
-  ])('%j names none', (environment) => {
+  ])('%j names no socket', (environment) => {
     expect(findBusAddress(environment)).toBeNull();
   });
 
-  it('is in the folder of the session where no variable names it', async () => {
+  it('is in XDG_RUNTIME_DIR if no other variable names it', async () => {
     const folder = await folderWithBus();
     expect(findBusAddress({ XDG_RUNTIME_DIR: folder })?.path).toBe(join(folder, 'bus'));
     expect(
@@ -50,14 +50,14 @@ describe('the address of the session bus', () => {
     ).toBe(join(folder, 'bus'));
   });
 
-  it('is none where a file has the place of the socket', async () => {
+  it('is null if the path is a file instead of a socket', async () => {
     const folder = await folderWithBus();
     await rm(join(folder, 'bus'));
     await writeFile(join(folder, 'bus'), '');
     expect(findBusAddress({ XDG_RUNTIME_DIR: folder })).toBeNull();
   });
 
-  it('tells a new socket from the one that was at its place', async () => {
+  it('distinguishes a new socket from an earlier one at the same path', async () => {
     const folder = await folderWithBus();
     const environment = { XDG_RUNTIME_DIR: folder };
     const first = findBusAddress(environment);

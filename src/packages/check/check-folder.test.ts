@@ -40,13 +40,13 @@ const asLanguage = (language: string, entry = 'main.sh') =>
   someManifest.replace('"bash"', `"${language}"`).replace('"main.sh"', `"${entry}"`);
 
 describe('the check of a folder', () => {
-  it('finds nothing wrong with a good one, and gives its script', async () => {
+  it('finds no problems in a valid folder, and returns its script', async () => {
     const { script, problems } = await checkFolder(await folderOf(good));
     expect(problems).toEqual([]);
     expect(script?.name).toBe('Packed');
   });
 
-  it('says everything at once, errors first, with file and line', async () => {
+  it('reports all problems, errors first, with file and line', async () => {
     const manifest = `${someManifest.replace('main.sh', 'gone.sh').replace('version = ', 'icon = "no.png"\ncolour = ')}
 [[service.params]]
 name = "size"
@@ -68,7 +68,7 @@ when = { field = "mode", eq = "x" }
     ]);
   });
 
-  it('gives no script where the manifest is missing, broken or leads out', async () => {
+  it('returns no script if the manifest is missing, broken or points outside the folder', async () => {
     expect(await problemsOf({ 'main.sh': '' })).toEqual(['error :- This folder has no manifest']);
     expect(await problemsOf({ 'script.toml': `${someManifest}\n[[[` })).toEqual([
       expect.stringMatching(/^error script\.toml:1\d Not valid TOML/),
@@ -78,7 +78,7 @@ when = { field = "mode", eq = "x" }
     ]);
   });
 
-  it('finds what could not be unpacked elsewhere, and what is too much', async () => {
+  it('finds names that cannot be unpacked on other systems, and exceeded limits', async () => {
     expect(await problemsOf({ ...good, 'MAIN.SH': '', 'lib/nul.py': '', 'x ': '' })).toEqual([
       'error lib/nul.py:- The entry "lib/nul.py" has the name of a Windows device',
       'error main.sh:- "MAIN.SH" and "main.sh" are the same file on some machines',
@@ -93,7 +93,7 @@ when = { field = "mode", eq = "x" }
     ]);
   });
 
-  it('stays silent about what is left out', async () => {
+  it('ignores files that are not packed', async () => {
     const folder = await folderOf({ ...good, '.venv/pyvenv.cfg': '', '.git/id_rsa': '' });
     await symlink('/usr/bin/python3', join(folder, '.venv', 'python'));
     expect((await checkFolder(folder)).problems).toEqual([]);
@@ -134,13 +134,13 @@ when = { field = "mode", eq = "x" }
     ],
     ['exe', 'main', '\x7fELF', ['error main:- The entry is not executable']],
     ['exe', 'main.exe', 'MZ\x90', ['note main.exe:- The entry is a program for Windows']],
-  ])('looks at the entry of a script in %s (%#)', async (language, entry, content, expected) => {
+  ])('checks the entry of a script in %s (%#)', async (language, entry, content, expected) => {
     const files = { 'script.toml': asLanguage(language, entry), [entry]: content };
     const found = await problemsOf(files, { platform: 'linux' });
     expect(found).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
-  it('asks whether the scripts that this one needs are there', async () => {
+  it('reports required scripts that are not installed', async () => {
     const [one, two] = ['2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7caa', '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7cbb'];
     const needs = [one, two].map((id) => `[[service.dependencies]]\nid = "${id}"\n`).join('\n');
     const files = { ...good, 'script.toml': `${someManifest}\n${needs}` };
@@ -151,7 +151,7 @@ when = { field = "mode", eq = "x" }
     expect(await problemsOf(files)).toEqual([]);
   });
 
-  it('adds what others find', async () => {
+  it('includes the problems of additional checks', async () => {
     const check = async ({ manifestPath }: { manifestPath: string }): Promise<Problem[]> => [
       {
         severity: 'error',

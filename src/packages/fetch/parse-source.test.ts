@@ -13,7 +13,7 @@ function refusal(...args: Parameters<typeof parseSource>): AppError {
   throw new Error(`${args[0]} was not refused`);
 }
 
-describe('what a person wrote is', () => {
+describe('parseSource accepts', () => {
   it.each([
     ['/home/ada/my script', 'folder', '/home/ada/my script'],
     ['/home/ada/../bob/脚本/', 'folder', '/home/bob/脚本'],
@@ -31,7 +31,7 @@ describe('what a person wrote is', () => {
     expect(parseSource(text)).toEqual({ kind, location, ref: null, path: null });
   });
 
-  it('a relative path only where it is known what it starts from', () => {
+  it('a relative path only if a base is given', () => {
     expect(parseSource('./a/b', { base: '/home/ada' })).toMatchObject({
       kind: 'folder',
       location: '/home/ada/a/b',
@@ -43,7 +43,7 @@ describe('what a person wrote is', () => {
     expect(refusal('a/b').text.en).toBe('"a/b" is a relative path');
   });
 
-  it('a branch, tag or commit behind a #, or beside it', () => {
+  it('a branch, tag or commit after a #, or as an option', () => {
     expect(parseSource('https://example.org/r#v1.0')).toMatchObject({
       location: 'https://example.org/r',
       ref: 'v1.0',
@@ -56,14 +56,14 @@ describe('what a person wrote is', () => {
     expect(refusal('/home/ada/folder', { ref: 'main' }).text.en).toContain('is not a git repository');
   });
 
-  it('a folder inside the source, which does not lead out of it', () => {
+  it('a folder inside the source, but not outside it', () => {
     expect(parseSource('/a', { path: 'scripts\\one/' })).toMatchObject({ path: 'scripts/one' });
     expect(parseSource('/a', { path: '.' })).toMatchObject({ path: null });
     expect(refusal('/a', { path: '../b' }).code).toBe('package-source-invalid');
   });
 });
 
-describe('what cannot be installed from is refused:', () => {
+describe('parseSource refuses', () => {
   it.each([
     ['', 'The source is missing'],
     ['--upload-pack=touch /tmp/evil', 'is not a source that Hob can install from'],
@@ -113,19 +113,19 @@ describe('what cannot be installed from is refused:', () => {
 });
 
 describe('a password in an address', () => {
-  it('is neither kept nor repeated', () => {
+  it('is neither stored nor quoted in the error', () => {
     const error = refusal('https://ada:s3cret@example.org/repo.git');
     expect(error.text.en).toContain('"https://example.org/repo.git"');
     expect(JSON.stringify([error.message, error.text, error.hint])).not.toContain('s3cret');
   });
 
-  it('may stand in the place of the name, which is not kept on the web, either', () => {
+  it('may be in place of the user name, so web addresses are stored without it', () => {
     expect(parseSource('https://s3cret@example.org/repo.git').location).toBe('https://example.org/repo.git');
     expect(parseSource('https://s3cret@evil@example.org/repo').location).toBe('https://example.org/repo');
     expect(parseSource('https://s3"cret@example.org/repo').location).toBe('https://example.org/repo');
   });
 
-  it('is not repeated when the address is wrong otherwise', () => {
+  it('is not quoted when the address is invalid for another reason', () => {
     for (const address of [
       'https://ada:s3cret@[broken',
       'https://ada:p/s3cret@example.org/x',

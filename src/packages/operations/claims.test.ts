@@ -2,21 +2,21 @@ import { expect, it } from 'vitest';
 
 import { Claims } from './claims.ts';
 
-it('a package is with one at a time, and free again once it was given back', () => {
+it('allows one claim per package at a time, until it is released', () => {
   const claims = new Claims();
   const release = claims.take('a');
   claims.take('b');
   expect(() => claims.take('a')).toThrow(expect.objectContaining({ code: 'package-busy' }));
   release();
   const again = claims.take('a');
-  // Giving back twice takes it from nobody else.
+  // A second release does not end the claim of another owner.
   release();
   expect(() => claims.take('a')).toThrow();
   again();
   claims.take('a');
 });
 
-it('cleaning up keeps away from a package that somebody works on', async () => {
+it('does not clean up a package that is claimed', async () => {
   const claims = new Claims();
   const release = claims.take('a');
   let cleaned = 0;
@@ -30,7 +30,7 @@ it('cleaning up keeps away from a package that somebody works on', async () => {
   expect(cleaned).toBe(1);
 });
 
-it('who takes a package that is being cleaned up is not refused, but waits for the end of that', async () => {
+it('allows a claim during a cleanup, whose end can be awaited', async () => {
   const claims = new Claims();
   const steps: string[] = [];
   let goOn = () => {};

@@ -15,24 +15,24 @@ async function installed() {
   return { id, source, folder, record, text: await readFile(record, 'utf8') };
 }
 
-/** Each makes a record that says nothing that could be relied on. */
+/** Each makes the record invalid. */
 const damages: [string, (path: string, text: string) => Promise<unknown>][] = [
   ['is empty', (path) => writeFile(path, '')],
-  ['is no JSON', (path, text) => writeFile(path, text.slice(0, -10))],
+  ['is not JSON', (path, text) => writeFile(path, text.slice(0, -10))],
   ['is a list', (path) => writeFile(path, '[]')],
   ['is of another format', (path, text) => writeFile(path, text.replace('"format": 1', '"format": 2'))],
-  ['is that of another package', (path, text) => writeFile(path, text.replace(/"id": "./, '"id": "x'))],
-  ['leads elsewhere', (path, text) => writeFile(path, text.replaceAll('"v1"', '"../x"'))],
-  ['names no folder of a version', (path, text) => writeFile(path, text.replaceAll('"v1"', '"v0"'))],
+  ['belongs to another package', (path, text) => writeFile(path, text.replace(/"id": "./, '"id": "x'))],
+  ['has paths to other folders', (path, text) => writeFile(path, text.replaceAll('"v1"', '"../x"'))],
+  ['names invalid version folders', (path, text) => writeFile(path, text.replaceAll('"v1"', '"v0"'))],
   [
-    'does not describe what it names',
+    'names a version that it does not describe',
     (path, text) => writeFile(path, text.replace('"current": "v1"', '"current": "v9"')),
   ],
   [
     'names one version twice',
     (path, text) => writeFile(path, text.replace('"previous": null', '"previous": "v1"')),
   ],
-  ['has a source that is none', (path, text) => writeFile(path, text.replace('"folder"', '"ftp"'))],
+  ['has an invalid source', (path, text) => writeFile(path, text.replace('"folder"', '"ftp"'))],
   ['is huge', (path, text) => writeFile(path, text + ' '.repeat(100_000))],
   [
     'is a folder',
@@ -49,7 +49,7 @@ const damages: [string, (path: string, text: string) => Promise<unknown>][] = [
     },
   ],
   [
-    'is a link to something else',
+    'is a link to another file',
     async (path) => {
       await rm(path);
       await symlink('/dev/zero', path);
@@ -59,7 +59,7 @@ const damages: [string, (path: string, text: string) => Promise<unknown>][] = [
 
 describe('a package whose record', () => {
   it.each(damages)(
-    '%s is shown as broken, loses nothing at a start, and can be updated',
+    '%s is listed as broken, keeps its files at a start, and can be updated',
     async (_what, damage) => {
       const { id, source, folder, record, text } = await installed();
       await damage(record, text);
@@ -76,7 +76,7 @@ describe('a package whose record', () => {
       expect(await packages.installed()).toEqual([expect.objectContaining(item)]);
       expect(await packages.keptScripts()).toEqual([]);
       expect(await readFile(join(folder, id, 'v1', 'main.sh'), 'utf8')).toContain('hello');
-      // It is not known what to return to, nor where the same came from.
+      // The previous version and the source are unknown.
       await expect(packages.rollback(id)).rejects.toMatchObject({ code: 'package-no-previous' });
       await expect(packages.update(id, { prepare: true })).rejects.toMatchObject({
         code: 'package-source-invalid',
@@ -102,7 +102,7 @@ describe('a package whose record', () => {
     expect(await stateOf(folder)).toEqual({});
   });
 
-  it.each(damages)('%s stays as it is when an update fails', async (_what, damage) => {
+  it.each(damages)('%s is unchanged when an update fails', async (_what, damage) => {
     const { id, source, folder, record, text } = await installed();
     await damage(record, text);
     const { packages, catalogue } = await packagesHere({ folder });
@@ -113,7 +113,7 @@ describe('a package whose record', () => {
     expect(await readFile(join(folder, id, 'v1', 'main.sh'), 'utf8')).toContain('hello');
   });
 
-  it('is anything at all never makes anybody fail', async () => {
+  it('has arbitrary content never makes an operation throw', async () => {
     const { id, source, folder, record, text } = await installed();
     const { packages } = await packagesHere({ folder });
     const whole = JSON.parse(text);

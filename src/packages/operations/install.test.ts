@@ -16,14 +16,14 @@ import { someScript } from '../../../test/support/some-script.ts';
 import type { OperationView } from '../package-operation.ts';
 
 describe('installing a package', () => {
-  it('goes through all stages, and then the script is known with its files', async () => {
+  it('passes all stages and adds the script with its files', async () => {
     const { id, source } = await samplePackage({ says: '你好' });
     const { packages, catalogue, folder } = await packagesHere();
-    const heard: OperationView[] = [];
-    packages.progress.subscribe((view) => heard.push(view));
-    const begun = await packages.install({ source, prepare: true });
-    expect(begun).toMatchObject({ kind: 'install', state: 'running', stage: 'fetching', script: null });
-    const ended = await endOf(packages, begun);
+    const views: OperationView[] = [];
+    packages.progress.subscribe((view) => views.push(view));
+    const started = await packages.install({ source, prepare: true });
+    expect(started).toMatchObject({ kind: 'install', state: 'running', stage: 'fetching', script: null });
+    const ended = await endOf(packages, started);
     expect(ended).toMatchObject({
       state: 'done',
       stage: null,
@@ -35,7 +35,7 @@ describe('installing a package', () => {
       problems: [],
       error: null,
     });
-    expect([...new Set(heard.map(({ stage }) => stage))]).toEqual([
+    expect([...new Set(views.map(({ stage }) => stage))]).toEqual([
       'fetching',
       'checking',
       'preparing',
@@ -59,7 +59,7 @@ describe('installing a package', () => {
     ]);
   });
 
-  it('prepares the script where it will stay, before it counts, and not at all when that is not wanted', async () => {
+  it('prepares the script in its final folder before it becomes current, unless told not to', async () => {
     const prepared: string[] = [];
     let isKnown: boolean | undefined;
     const { packages, catalogue, folder } = await packagesHere({
@@ -81,7 +81,7 @@ describe('installing a package', () => {
     expect(catalogue.find(other.id)?.folder).toBe(join(folder, other.id, 'v1'));
   });
 
-  it('leaves nothing when its environment cannot be made', async () => {
+  it('leaves nothing behind when its environment cannot be built', async () => {
     const { source } = await samplePackage();
     const { packages, folder } = await packagesHere({
       hooks: {
@@ -98,7 +98,7 @@ describe('installing a package', () => {
     expect(await stateOf(folder)).toEqual({});
   });
 
-  it('tells everything wrong with a broken one, by the places in the package, and leaves nothing', async () => {
+  it('reports all problems of a broken package with paths inside the package, and leaves nothing behind', async () => {
     const { source } = await samplePackage({ isBroken: true });
     const { packages, folder } = await packagesHere();
     const ended = await endOf(packages, await packages.install({ source, prepare: true }));
@@ -118,7 +118,7 @@ describe('installing a package', () => {
     expect(await stateOf(folder)).toEqual({});
   });
 
-  it('passes on what its user should know, and installs all the same', async () => {
+  it('reports notes as warnings and still installs', async () => {
     const { source } = await samplePackage();
     const note = {
       severity: 'note',
@@ -146,7 +146,7 @@ describe('installing a package', () => {
     });
   });
 
-  it('tells no more than anybody could read, and what matters first', async () => {
+  it('reports at most 100 problems, errors first', async () => {
     const { source } = await samplePackage();
     const text = { en: 'odd', zh: '奇怪' };
     const problem = { file: 'script.toml', line: null, message: text, advice: text } as const;
@@ -164,7 +164,7 @@ describe('installing a package', () => {
     expect(problems[0]?.severity).toBe('error');
   });
 
-  it('is refused for a script that is installed, or that lies in another folder', async () => {
+  it('is refused for a script that is already installed or exists in another folder', async () => {
     const { id, source } = await samplePackage();
     const { packages, catalogue, folder } = await packagesHere();
     await endOf(packages, await packages.install({ source, prepare: true }));
@@ -181,7 +181,7 @@ describe('installing a package', () => {
     expect(catalogue.find(id)?.folder).toBe(join(folder, id, 'v1'));
   });
 
-  it('is undone when a script with its id appears elsewhere meanwhile', async () => {
+  it('is undone when a script with the same id appears in another folder meanwhile', async () => {
     const { id, source } = await samplePackage();
     const { packages, catalogue, folder } = await packagesHere({
       hooks: {
@@ -197,7 +197,7 @@ describe('installing a package', () => {
     expect(await packages.installed()).toEqual([]);
   });
 
-  it('is undone when the catalogue does not take it', async () => {
+  it('is undone when the catalogue does not accept the script', async () => {
     const { source } = await samplePackage();
     const { packages, catalogue, folder } = await packagesHere();
     const refresh = catalogue.refresh.bind(catalogue);
@@ -208,26 +208,26 @@ describe('installing a package', () => {
     expect(await stateOf(folder)).toEqual({});
   });
 
-  it('happens once when it is asked for twice at the same time', async () => {
+  it('happens once when it is requested twice at the same time', async () => {
     const { id, source } = await samplePackage();
     let waiting = 0;
-    let letGo = () => {};
-    const bothThere = new Promise<void>((resolve) => {
-      letGo = resolve;
+    let release = () => {};
+    const bothWaiting = new Promise<void>((resolve) => {
+      release = resolve;
     });
     const { packages, folder } = await packagesHere({
       hooks: {
         fetch: async () => {
-          if (++waiting === 2) letGo();
-          await bothThere;
+          if (++waiting === 2) release();
+          await bothWaiting;
         },
       },
     });
-    const begun = [
+    const started = [
       await packages.install({ source, prepare: true }),
       await packages.install({ source, prepare: true }),
     ];
-    const ended = await Promise.all(begun.map((each) => endOf(packages, each)));
+    const ended = await Promise.all(started.map((each) => endOf(packages, each)));
     expect(ended.map(({ state }) => state).sort()).toEqual(['done', 'failed']);
     const failed = ended.find(({ state }) => state === 'failed');
     expect(['package-busy', 'package-installed']).toContain(failed?.error?.code);
@@ -235,7 +235,7 @@ describe('installing a package', () => {
   });
 
   it.each(['fetching', 'checking', 'preparing'] as const)(
-    'leaves nothing when it is cancelled while %s',
+    'leaves nothing behind when it is cancelled while %s',
     async (stage) => {
       const { source } = await samplePackage();
       const { packages, folder } = await packagesHere({
@@ -258,7 +258,7 @@ describe('installing a package', () => {
     },
   );
 
-  it('is carried out all the same when it is cancelled at the very end', async () => {
+  it('completes when it is cancelled in its last stage', async () => {
     const { id, source } = await samplePackage();
     const { packages, folder } = await packagesHere();
     packages.progress.subscribe((view) => {
@@ -269,7 +269,7 @@ describe('installing a package', () => {
     expect(await stateOf(folder)).toMatchObject({ [id]: { current: 'v1' } });
   });
 
-  it('tells of a defect without its details, and leaves nothing', async () => {
+  it('reports an internal error without details, and leaves nothing behind', async () => {
     const { source } = await samplePackage();
     const { packages, folder } = await packagesHere({
       hooks: {
@@ -284,7 +284,7 @@ describe('installing a package', () => {
     expect(await stateOf(folder)).toEqual({});
   });
 
-  it('puts the files in a folder of their own: what happens to the source later changes nothing', async () => {
+  it('copies the files, so later changes to the source have no effect', async () => {
     const { source } = await samplePackage();
     const { packages } = await packagesHere();
     await endOf(packages, await packages.install({ source, prepare: true }));

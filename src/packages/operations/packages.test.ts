@@ -22,7 +22,7 @@ async function installed(hooks: Hooks = {}) {
 }
 
 describe('uninstalling a package', () => {
-  it('takes effect at once and leaves nothing', async () => {
+  it('takes effect immediately and leaves nothing behind', async () => {
     const { packages, catalogue, folder, id } = await installed();
     expect(await packages.uninstall(id.toUpperCase())).toEqual({
       scriptId: id,
@@ -34,7 +34,7 @@ describe('uninstalling a package', () => {
     await expect(packages.uninstall(id)).rejects.toMatchObject({ code: 'package-not-installed' });
   });
 
-  it('leaves a run its files, and yields to a new installation meanwhile', async () => {
+  it('keeps the files of a current run, and allows a new installation meanwhile', async () => {
     let isRunning = true;
     const { packages, catalogue, folder, id, source } = await installed({
       isInUse: (_id, path) => isRunning && path.endsWith('v1'),
@@ -56,7 +56,7 @@ describe('uninstalling a package', () => {
 });
 
 describe('preparing a script', () => {
-  it('works for every script that is known, also for one that is not installed', async () => {
+  it('works for every known script, even if it is not a package', async () => {
     const { packages, catalogue } = await packagesHere({
       hooks: {
         prepare: async (_script, waiter) => {
@@ -76,7 +76,7 @@ describe('preparing a script', () => {
 });
 
 describe('operations', () => {
-  it('are one at a time for each script', async () => {
+  it('run one at a time for each script', async () => {
     let go: (() => void) | undefined;
     let isHeld = false;
     const { packages, id } = await installed({
@@ -97,13 +97,13 @@ describe('operations', () => {
       packages.prepareScript(id),
     ])
       await expect(refused).rejects.toMatchObject({ code: 'package-busy' });
-    const letGo = await until('it is being prepared', async () => go);
-    letGo();
+    const release = await until('the script is being prepared', async () => go);
+    release();
     await endOf(packages, begun);
     expect(await packages.uninstall(id)).toMatchObject({ scriptId: id });
   });
 
-  it('are at most four at once, and the others wait for their turn', async () => {
+  it('run at most four at once, and the others wait', async () => {
     const inside = new Set<string>();
     let most = 0;
     let begun = 0;
@@ -122,12 +122,12 @@ describe('operations', () => {
     const samples = await Promise.all(Array.from({ length: 7 }, () => samplePackage()));
     const operations = [];
     for (const { source } of samples) operations.push(await packages.install({ source, prepare: true }));
-    await until('four have begun', async () => gates.length === 4);
-    // One that waits can be cancelled, and never begins.
+    await until('four operations have started', async () => gates.length === 4);
+    // A waiting operation can be cancelled, and then never starts.
     const last = operations.at(-1);
     expect(packages.cancel(last?.id ?? '')).toBe(true);
     expect(await endOf(packages, last ?? { id: '' })).toMatchObject({ state: 'cancelled' });
-    const opening = until('all have begun', async () => {
+    const opening = until('all operations have started', async () => {
       for (const open of gates.splice(0)) open();
       return begun === 6;
     });
@@ -137,7 +137,7 @@ describe('operations', () => {
     expect(most).toBe(4);
   });
 
-  it('are refused when too many wait, and the last fifty that ended are remembered', async () => {
+  it('are refused when too many wait, and the last fifty ended ones are kept', async () => {
     let isOpen = false;
     const { packages } = await packagesHere({
       hooks: {
@@ -154,7 +154,9 @@ describe('operations', () => {
     isOpen = true;
     for (const id of ids) packages.cancel(id);
     await Promise.all(ids.slice(-10).map((id) => endOf(packages, { id })));
-    await until('all have ended', async () => packages.list().every(({ state }) => state !== 'running'));
+    await until('all operations have ended', async () =>
+      packages.list().every(({ state }) => state !== 'running'),
+    );
     expect(packages.list()).toHaveLength(50);
     expect(packages.list()[0]?.id).toBe(ids.at(-1));
     expect(packages.find(ids[0] ?? '')).toBeNull();
@@ -162,7 +164,7 @@ describe('operations', () => {
     expect(packages.list()).toHaveLength(50);
   });
 
-  it('end when the service does, and no others begin then', async () => {
+  it('end when the service stops, and no new ones start then', async () => {
     const { source } = await samplePackage();
     const { packages, folder, id } = await installed({ prepare: async () => ({ kind: 'none' }) });
     const held = await packagesHere({ hooks: { prepare: () => new Promise(() => {}) } });
@@ -181,7 +183,7 @@ describe('operations', () => {
 });
 
 describe('the start of a service', () => {
-  it('clears away what a killed one left half done, and nothing else', async () => {
+  it('removes unfinished files of a killed service, and nothing else', async () => {
     const { packages, folder, id } = await installed();
     const other = '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11';
     await writeSample(join(folder, '.staging', 'a', 'b'), { id });
@@ -198,7 +200,7 @@ describe('the start of a service', () => {
     await packages.close();
   });
 
-  it('leaves what a run still uses, until that has ended', async () => {
+  it('keeps files that a run uses until the run has ended', async () => {
     let isRunning = true;
     const { folder, id, packages } = await installed();
     await packages.close();
@@ -214,7 +216,7 @@ describe('the start of a service', () => {
     expect(await stateOf(folder)).toMatchObject({ [id]: { folders: ['v1'] } });
   });
 
-  it('makes the folder of packages', async () => {
+  it('creates the folder of packages', async () => {
     const { packages, folder } = await packagesHere();
     await packages.start();
     expect(await stateOf(folder)).toEqual({});

@@ -37,10 +37,10 @@ async function rollback(packages: Packages, id: string) {
 }
 
 describe('updating a package', () => {
-  it('takes it from where it came from, and keeps the version before but no older one', async () => {
+  it('fetches from the original source, and keeps only the previous version', async () => {
     const { packages, folder, id, change, saysNow } = await installed();
     await change('2.0.0');
-    // As people may write an id.
+    // Ids are case-insensitive.
     expect(await update(packages, id.toUpperCase())).toMatchObject({
       state: 'done',
       script: { version: '2.0.0' },
@@ -55,30 +55,30 @@ describe('updating a package', () => {
     expect((await packages.keptScripts()).map(({ version }) => version)).toEqual(['2.0.0']);
   });
 
-  it('changes nothing when there is nothing new, whatever the script has written into its folder', async () => {
+  it('changes nothing when there is nothing new, even if the script has written into its folder', async () => {
     const { packages, catalogue, folder, id, source } = await installed();
     await writeSample(join(catalogue.find(id)?.folder ?? '', 'output'), { id });
     const ended = await update(packages, id);
     expect(ended).toMatchObject({ state: 'done', error: null });
     expect(ended.warnings.map(({ en }) => en)).toEqual(['Sample is already up to date']);
     expect(await stateOf(folder)).toEqual({ [id]: { current: 'v1', previous: null, folders: ['v1'] } });
-    // A change that no manifest tells of is one.
+    // A change of a file counts, even if the version stays.
     await writeSample(source.location, { id, says: 'other' });
     expect((await update(packages, id)).warnings).toEqual([]);
     expect(await stateOf(folder)).toMatchObject({ [id]: { current: 'v2', previous: 'v1' } });
   });
 
-  it('knows a repository by its commit', async () => {
+  it('compares a repository by its commit', async () => {
     let commit = 'aaaa';
     const { packages, id } = await installed({ fetched: () => ({ commit }) });
     expect((await update(packages, id)).warnings).toHaveLength(1);
     commit = 'bbbb';
-    // Another commit with the very same files is no other version, but the one that is remembered.
+    // A new commit with the same files is not a new version, but the new commit is stored.
     expect((await update(packages, id)).warnings).toHaveLength(1);
     expect((await packages.installed())[0]?.commit).toBe('bbbb');
   });
 
-  it('takes another source when one is given, and remembers it', async () => {
+  it('uses a new source if one is given, and stores it', async () => {
     const { packages, id, saysNow } = await installed();
     const other = await samplePackage({ id, version: '9.0.0', says: 'elsewhere' });
     await update(packages, id, { source: other.source });
@@ -89,7 +89,7 @@ describe('updating a package', () => {
     expect(await packages.sourceOf(id)).toEqual(same.source);
   });
 
-  it('refuses another script, and names both', async () => {
+  it('refuses a package of another script, and names both scripts', async () => {
     const { packages, folder, id } = await installed();
     const before = await stateOf(folder);
     const other = await samplePackage();
@@ -100,7 +100,7 @@ describe('updating a package', () => {
     expect(await stateOf(folder)).toEqual(before);
   });
 
-  it('keeps the old version when the new one is broken, cannot be prepared or is not taken', async () => {
+  it('keeps the old version when the new one is broken, cannot be prepared or cannot be loaded', async () => {
     let isPrepared = true;
     const { packages, catalogue, folder, id, change, saysNow } = await installed({
       prepare: async () =>
@@ -116,11 +116,11 @@ describe('updating a package', () => {
     expect(await stateOf(folder)).toEqual(before);
     isPrepared = true;
     const refresh = catalogue.refresh.bind(catalogue);
-    let isLooking = false;
+    let hasFailed = false;
     catalogue.refresh = async (paths) => {
-      // The first look fails, as for lack of handles.
-      if (!isLooking) {
-        isLooking = true;
+      // The first refresh fails for lack of file handles.
+      if (!hasFailed) {
+        hasFailed = true;
         throw Object.assign(new Error('no handles'), { code: 'EMFILE' });
       }
       await refresh(paths);
@@ -131,7 +131,7 @@ describe('updating a package', () => {
     expect((await packages.installed())[0]).toMatchObject({ version: '1.0.0', state: 'ready' });
   });
 
-  it('leaves the folder of a run alone until that has ended', async () => {
+  it('keeps the folder of a run until the run has ended', async () => {
     const inUse = new Set<string>();
     const { packages, folder, id, change } = await installed({ isInUse: (_id, path) => inUse.has(path) });
     inUse.add(join(folder, id, 'v1'));
@@ -148,17 +148,17 @@ describe('updating a package', () => {
     expect(await stateOf(folder)).toEqual({ [id]: { ...busy, folders: ['v3', 'v4'] } });
   });
 
-  it('makes a damaged version whole again, and does not keep it to return to', async () => {
+  it('repairs a damaged version, and does not keep it as the previous one', async () => {
     const { packages, folder, id } = await installed();
     await rm(join(folder, id, 'v1'), { recursive: true });
     expect((await packages.installed())[0]?.state).toBe('broken');
     expect(await update(packages, id)).toMatchObject({ state: 'done', warnings: [] });
-    // Not the name of the version that is gone: until the end it is what counts.
+    // The new version has a new name, because the missing one stays current until the end.
     expect(await stateOf(folder)).toEqual({ [id]: { current: 'v2', previous: null, folders: ['v2'] } });
     expect((await packages.installed())[0]?.state).toBe('ready');
   });
 
-  it('is refused for what is not installed', async () => {
+  it('is refused for a package that is not installed', async () => {
     const { packages } = await packagesHere();
     for (const id of ['nope', '../..', '', '.staging', '2f0c5c5e-8f43-4b0e-9d0e-3f2d6a1f7c11'])
       await expect(packages.update(id, { prepare: true })).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('updating a package', () => {
 });
 
 describe('rolling a package back', () => {
-  it('changes the two versions over, and back again', async () => {
+  it('swaps the two versions, and swaps them back', async () => {
     const prepared: string[] = [];
     const { packages, folder, id, change, saysNow } = await installed({
       prepare: async ({ folder: path }) => {
@@ -187,14 +187,14 @@ describe('rolling a package back', () => {
     expect(await saysNow()).toContain('2.0.0');
     expect(await stateOf(folder)).toEqual({ [id]: { current: 'v2', previous: 'v1', folders: ['v1', 'v2'] } });
     expect(prepared).toEqual([join(folder, id, 'v1'), join(folder, id, 'v2')]);
-    // The next version has a number of its own.
+    // The next version gets a new number.
     await rollback(packages, id);
     await change('3.0.0');
     await update(packages, id);
     expect(await stateOf(folder)).toEqual({ [id]: { current: 'v3', previous: 'v1', folders: ['v1', 'v3'] } });
   });
 
-  it('is refused when there is no version before, or its files are gone', async () => {
+  it('is refused when there is no previous version, or its files are missing', async () => {
     const { packages, folder, id, change } = await installed();
     await expect(packages.rollback(id)).rejects.toMatchObject({ code: 'package-no-previous' });
     await change('2.0.0');
@@ -202,11 +202,11 @@ describe('rolling a package back', () => {
     await rm(join(folder, id, 'v1'), { recursive: true });
     await expect(packages.rollback(id)).rejects.toMatchObject({ code: 'package-no-previous' });
     expect((await packages.installed())[0]?.previous).toBeNull();
-    // Refusing takes nothing away from the next.
+    // A refused rollback does not block the next operation.
     expect(await update(packages, id)).toMatchObject({ state: 'done' });
   });
 
-  it('changes nothing when the version before cannot be used any more', async () => {
+  it('changes nothing when the previous version is not usable', async () => {
     const { packages, folder, id, change } = await installed();
     await change('2.0.0');
     await update(packages, id);
@@ -216,7 +216,7 @@ describe('rolling a package back', () => {
     expect(await stateOf(folder)).toEqual(before);
   });
 
-  it('helps when the version that counts is gone', async () => {
+  it('works when the files of the current version are missing', async () => {
     const { packages, folder, id, change, saysNow } = await installed();
     await change('2.0.0');
     await update(packages, id);

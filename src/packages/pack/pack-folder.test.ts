@@ -28,8 +28,8 @@ async function scene() {
   return { home, folder, pack };
 }
 
-describe.each(['package.zip', 'package.tar.gz'])('a folder that is packed as %s', (target) => {
-  it('comes out of it as it went in, without what is left out', async () => {
+describe.each(['package.zip', 'package.tar.gz'])('a folder packed as %s', (target) => {
+  it('is unpacked unchanged, without the excluded files', async () => {
     const { home, pack } = await scene();
     const packed = await pack(target);
     expect(packed).toMatchObject({ file: join(home, target), entries: 6 });
@@ -65,7 +65,7 @@ describe.each(['package.zip', 'package.tar.gz'])('a folder that is packed as %s'
     ]);
   });
 
-  it('has the same bytes whenever and by whomever it is packed', async () => {
+  it('has the same bytes, independent of times and permissions', async () => {
     const { folder, pack } = await scene();
     const first = await pack(target);
     await utimes(join(folder, 'main.sh'), 1, 1);
@@ -77,7 +77,7 @@ describe.each(['package.zip', 'package.tar.gz'])('a folder that is packed as %s'
     expect((await pack(target)).sha256).not.toBe(first.sha256);
   });
 
-  it('does not hold the archive itself, nor one of before', async () => {
+  it('does not contain the archive itself, or an earlier one', async () => {
     const { folder, pack } = await scene();
     const first = await pack(join('脚本 one', target));
     const second = await pack(join('脚本 one', target));
@@ -87,7 +87,7 @@ describe.each(['package.zip', 'package.tar.gz'])('a folder that is packed as %s'
     );
   });
 
-  it('with a link is refused, and the archive of before stays', async () => {
+  it('is refused if it contains a link, and the earlier archive stays', async () => {
     const { home, folder, pack } = await scene();
     const { sha256 } = await pack(target);
     await symlink('main.sh', join(folder, 'shortcut'));
@@ -100,7 +100,7 @@ describe.each(['package.zip', 'package.tar.gz'])('a folder that is packed as %s'
     expect((await readdir(home)).toSorted()).toEqual([target, '脚本 one'].toSorted());
   });
 
-  it('into a folder that is not there, or until it is given up, leaves nothing', async () => {
+  it('leaves nothing behind if the target folder is missing or packing is aborted', async () => {
     const { home, folder, pack } = await scene();
     await expect(pack(`nowhere/${target}`)).rejects.toMatchObject({ code: 'package-unreadable' });
     const stop = AbortSignal.abort(new Error('enough'));

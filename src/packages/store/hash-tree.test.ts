@@ -8,7 +8,7 @@ import { hashTree } from './hash-tree.ts';
 
 const never = new AbortController().signal;
 
-it('the same files have the same hash wherever they are, and any change another', async () => {
+it('gives equal trees the same hash, and changed ones another', async () => {
   const one = join(await tempFolder(), 'one');
   await mkdir(join(one, '子 文件夹', 'empty'), { recursive: true });
   await writeFile(join(one, 'a'), 'a');
@@ -36,7 +36,7 @@ it('the same files have the same hash wherever they are, and any change another'
   expect(seen.size).toBe(changes.length + 1);
 });
 
-it('hashing ends when nobody wants it any more', async () => {
+it('stops hashing when the signal is aborted', async () => {
   const folder = await tempFolder();
   await writeFile(join(folder, 'a'), 'a');
   await expect(hashTree(folder, AbortSignal.abort())).rejects.toThrow(/abort/);
