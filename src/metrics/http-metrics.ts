@@ -3,19 +3,19 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { type ErrorCode, errorCodes } from '../shared/errors.ts';
 
 export interface Answered {
-  /** The pattern of the route, never the path that was asked for: that may have an id in it. Undefined: there is no such route. */
+  /** The pattern of the route, not the requested path, which may contain an id. Undefined: no route matched. */
   readonly route: string | undefined;
   readonly method: string;
-  /** Undefined: the caller hung up before there was one. */
+  /** Undefined: the caller disconnected before the answer. */
   readonly status: number | undefined;
-  /** Null: how long it took says nothing of Hob. */
+  /** Null: Hob did not control the duration. */
   readonly durationMs: number | null;
 }
 
 const durationBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Counts what was asked over HTTP and what came of it. No label is ever made of something that a caller may choose freely. */
+/** Counts HTTP requests and their outcomes. No label has a value that a caller can choose freely. */
 export class HttpMetrics {
   readonly #doorRefusals: Counter<'rule'>;
   readonly #refusedAtDoor = new Map<string, number>();

@@ -9,7 +9,7 @@ import { RunMetrics } from './run-metrics.ts';
 interface GaugeOptions {
   name: `hob_${string}`;
   help: string;
-  /** Asked at every scrape, so it must be cheap. */
+  /** Called at every scrape, so it must be cheap. */
   read: () => number | Promise<number>;
 }
 
@@ -17,7 +17,7 @@ interface LabelledGaugeOptions {
   name: `hob_${string}`;
   help: string;
   label: string;
-  /** The values of the label, each with its number. Asked at every scrape. */
+  /** The values of the label, each with its number. Called at every scrape. */
   read: () => Iterable<readonly [string, number]>;
 }
 
@@ -30,12 +30,12 @@ interface CounterOptions {
 interface InfoOptions {
   name: `hob_${string}_info`;
   help: string;
-  /** The one label, and its value now; null: there is nothing to tell. */
+  /** The label. `read` returns its current value; null: the metric is omitted. */
   label: string;
   read: () => string | null;
 }
 
-/** All that is counted in one service. The registry is its own: another service in this process has another. */
+/** The metrics of one service. Each service in a process has its own registry. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly runs: RunMetrics;
@@ -73,7 +73,7 @@ export class Metrics {
     this.#executorEvents[event].inc();
   }
 
-  /** A number that is asked for when it is to be shown. */
+  /** Adds a number that is read at every scrape. */
   addGauge({ name, help, read }: GaugeOptions): void {
     const gauge: Gauge = new Gauge({
       name,

@@ -8,13 +8,13 @@ export interface ObservedRun {
   readonly run: BriefRun;
 }
 
-/** From scripts that only look something up to those that work through the night. */
+/** From short lookups to scripts that run for half a day. */
 const durationBuckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 10_800, 43_200];
 const waitBuckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 300, 1800, 7200];
 
 /**
- * Counts runs. Scripts are labels, since there are dozens of them and not thousands; runs never are. The id is what stays the
- * same when a script is renamed, the name is what a person reads.
+ * Counts runs. Scripts are labels, because there are dozens of them, not thousands. Runs are never labels. The label `script_id`
+ * stays the same when a script is renamed; the label `script` is for people.
  */
 export class RunMetrics {
   readonly #accepted: Counter<'script_id' | 'script' | 'origin'>;
@@ -75,7 +75,7 @@ export class RunMetrics {
 
   #noteStart({ queuedAt, startedAt }: BriefRun): void {
     if (startedAt === null) return;
-    // The clock may have been set back in between.
+    // The clock may have been set back meanwhile.
     this.#waits.observe(Math.max(0, Date.parse(startedAt) - Date.parse(queuedAt)) / 1000);
   }
 

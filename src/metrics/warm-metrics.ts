@@ -6,7 +6,7 @@ export interface WarmSource {
   state(): WarmState | null;
 }
 
-/** How the interpreters that wait for runs stand; all is 0 before the executor has said anything. */
+/** Adds the metrics of warm interpreters. All are 0 before the executor's first report. */
 export function addWarmMetrics(metrics: Metrics, { limits, state }: WarmSource): void {
   metrics.addCounter({
     name: 'hob_warm_hits_total',

@@ -13,7 +13,10 @@ interface Sight {
 export interface Finding<Value> {
   readonly value: Value;
   readonly sights: ReadonlyMap<string, Sight>;
-  /** Whether every later change will be detected. A file changed a moment ago could change again within the same tick of the disk's clock. */
+  /**
+   * Whether every later change will be detected. A file changed a moment ago could change again within the same tick of the
+   * disk's clock.
+   */
   readonly isSettled: boolean;
 }
 

@@ -29,7 +29,10 @@ export class Memory<Value> {
     return this.#search(key, search);
   }
 
-  /** Runs one search at a time per key. A call during a search waits for the next search, because the current one may have read old state. */
+  /**
+   * Runs one search at a time per key. A call during a search waits for the next search, because the current one may have
+   * read old state.
+   */
   #search(key: string, search: (witness: Witness) => Promise<Value>): Promise<Finding<Value>> {
     const current = this.#searches.get(key);
     if (current !== undefined) {

@@ -1,4 +1,4 @@
-/** Large enough for little overhead, and small enough to stay in the CPU cache until written and hashed. Four times this size is half as fast. */
+/** Large enough for little overhead, small enough to stay in the CPU cache until hashed. Four times this size is half as fast. */
 export const batchBytes = 256 * 1024;
 
 /**

@@ -20,7 +20,10 @@ export interface Layout {
   begin(): Promise<void>;
   /** Moves a complete and verified file from its partial path to its final one. */
   keep(file: HubFile): Promise<void>;
-  /** Writes the list of all files. Called when all contents are stored and before any is visible, so that a partly visible model is never taken for complete. */
+  /**
+   * Writes the list of all files. Called when all contents are stored and before any is visible, so that a partly visible
+   * model is never taken for complete.
+   */
   record(listing: RepoListing): Promise<void>;
   /** Makes the file visible at its path. */
   show(file: HubFile): Promise<void>;

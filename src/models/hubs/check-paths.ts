@@ -8,7 +8,10 @@ const windowsDevice = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\s*\..
 /** Control characters, lone surrogates and line separators. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-/** Whether a path from a server is relative, never leads upwards, and means the same on every system. Other paths are refused, not corrected. */
+/**
+ * Whether a path from a server is relative, never leads upwards, and means the same on every system. Other paths are refused,
+ * not corrected.
+ */
 export function isSafePath(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > longestPathBytes) return false;
   if (Buffer.byteLength(path) > longestPathBytes || unprintable.test(path) || path.includes('\\'))

@@ -86,7 +86,10 @@ export class HuggingFaceHub implements Hub {
 
 type Answer = Awaited<ReturnType<typeof askForJson>>;
 
-/** The pages of a list. Each page names the next one. The number of pages is limited, because a server could send an endless list or a loop. */
+/**
+ * The pages of a list. Each page names the next one. The number of pages is limited, because a server could send an endless
+ * list or a loop.
+ */
 async function* pagesOf(start: URL, ask: (page: URL) => Promise<Answer>): AsyncGenerator<readonly unknown[]> {
   const { host, origin } = start;
   let page: URL | null = start;

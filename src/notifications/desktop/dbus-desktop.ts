@@ -27,7 +27,7 @@ interface DbusDesktopOptions {
 interface Opened {
   readonly identity: string;
   readonly opening: Promise<NotificationDaemon>;
-  /** Once it is there. */
+  /** Null until the connection is open. */
   daemon: NotificationDaemon | null;
 }
 
