@@ -12,7 +12,7 @@ import type { Json, JsonObject } from './shared/json.ts';
 
 const folder = fileURLToPath(new URL('./environments/builder', import.meta.url));
 
-/** The program that builds environments. It is a script like any other, but for being Hob's own. */
+/** The script that builds environments. It is part of Hob, and it runs like any other script. */
 export const builder: Script = {
   id: builderId,
   name: 'Environment',
@@ -27,7 +27,7 @@ export const builder: Script = {
     languageVersion: null,
     entry: 'main.js',
     terminal: 'never',
-    // Packages may be large and connections slow; whoever has waited long enough can cancel the run.
+    // Packages may be large and connections slow. A user who does not want to wait can cancel the run.
     timeoutMs: 0,
     concurrency: null,
     lock: null,
@@ -47,12 +47,12 @@ export const builder: Script = {
   dependencies: [],
 };
 
-/** It is started with the Node that runs Hob, whatever is on PATH. */
+/** The builder runs with the Node that runs Hob, independent of PATH. */
 export function builderCommand(): Resolution {
   return command(process.execPath, [join(builder.folder, builder.runtime.entry)]);
 }
 
-/** Carries out builds as runs, which are seen, followed, cancelled and kept like any other. */
+/** Executes builds as runs, so that users can list, follow, cancel and keep them like any other run. */
 export function buildRuns(
   runs: () => Pick<RunService, 'submit' | 'lend' | 'record'>,
   store: Pick<RunStore, 'findBrief'>,
@@ -65,7 +65,7 @@ export function buildRuns(
       origin: 'hob',
       caller: waiting === null ? null : { runId: waiting.runId, depth: waiting.depth },
       depth: waiting?.depth ?? 0,
-      // Nobody's call: who waits may give up, and the next run needs it all the same.
+      // Asynchronous: the caller may give up waiting, but the next run still needs the environment.
       sync: false,
       data: null,
       params: asJson(params),

@@ -12,7 +12,7 @@ interface DoorParts {
   log: Logger;
 }
 
-/** Builds what asks callers for the token; null where none is needed. */
+/** Builds the guard that checks the token of each request; null if the settings require no token. */
 export async function composeGuard({ settings, store, log }: DoorParts): Promise<TokenGuard | null> {
   if (!settings.token) return null;
   const { home } = settings;

@@ -10,11 +10,11 @@ const minuteMs = 60_000;
 
 interface Composed {
   executor: ExecutorClient;
-  /** The interpreters that wait for runs: how many there may be, and how they stand. */
+  /** The warm interpreters: their limits and their current state. */
   warm: { readonly limits: WarmLimits; state(): WarmState | null };
 }
 
-/** What gives runs to the process that carries them out. */
+/** Builds the client of the executor process. */
 export function composeExecutor(settings: LoadedSettings, version: string, log: Logger): Composed {
   const limits: WarmLimits = {
     memoryBytes: settings.warm_memory_mb * megabyte,

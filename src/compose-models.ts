@@ -27,7 +27,7 @@ interface ComposedModels {
   close(): Promise<void>;
 }
 
-/** Builds what finds models and what downloads them, and connects both with the scripts that need them. */
+/** Builds the model library and the downloads, and connects both with the scripts that need models. */
 export function composeModels(parts: ModelParts): ComposedModels {
   const { settings, folder, catalogue, eventLog, log, version } = parts;
   const downloads = new ModelDownloads({
@@ -37,7 +37,7 @@ export function composeModels(parts: ModelParts): ComposedModels {
     version,
     hashEntry: new URL('./models/downloads/hashing/hash-worker.js', import.meta.url),
   });
-  const endTelling = tellDownloads(downloads, eventLog);
+  const stopRelay = tellDownloads(downloads, eventLog);
   const modelNeeds = new ModelNeeds(catalogue);
   const models = new ModelLibrary({
     places: allPlaces({ ...settings, models: folder, extra: settings.model_folders }),
@@ -50,7 +50,7 @@ export function composeModels(parts: ModelParts): ComposedModels {
     downloads,
     async close() {
       await downloads.close();
-      endTelling();
+      stopRelay();
     },
   };
 }

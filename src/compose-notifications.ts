@@ -21,7 +21,7 @@ interface NotificationParts {
   catalogue: Catalogue;
   settings: LoadedSettings;
   log: Logger;
-  /** Where the service listens; undefined before it does. */
+  /** The address on which the service listens; undefined before it listens. */
   url: () => string | undefined;
 }
 
@@ -31,7 +31,7 @@ interface ComposedNotifications {
   close(): Promise<void>;
 }
 
-/** Builds what takes notifications, and connects it with those who send them, show them and are told. */
+/** Builds the notifications, and connects them with their senders, with the desktop and with the event log. */
 export function composeNotifications(parts: NotificationParts): ComposedNotifications {
   const { database, eventLog, runs, catalogue, settings, log, url } = parts;
   const { environment } = settings;

@@ -23,7 +23,7 @@ interface PackageParts {
   folders: { packages: string; environments: string };
   catalogue: Catalogue;
   models: ModelLibrary;
-  /** Asked for when they are there: runs wait for environments, which are built by runs. */
+  /** A function, because the dependency is circular: runs wait for environments, and runs build environments. */
   runs: () => RunService;
   store: RunStore;
   eventLog: EventLog;
@@ -34,16 +34,16 @@ interface ComposedPackages {
   packages: Packages;
   environments: Environments;
   resolve: RunServiceOptions['resolveCommand'];
-  /** What there is to start scripts with, and who needs it. */
+  /** The available runtimes, and the scripts that need them. */
   runtimes: { survey(): Promise<SurveyedRuntime[]> };
-  /** Once it is known which runs go on: what they use is not cleared away. */
+  /** Call it after the runs of the previous service are recovered: cleanup must keep the folders that they use. */
   start(): void;
   close(): Promise<void>;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Builds what installs packages and what makes their environments, and connects both with scripts and runs. */
+/** Builds the packages and their environments, and connects both with scripts and runs. */
 export function composePackages(parts: PackageParts): ComposedPackages {
   const { settings, folders, catalogue, models, runs, store, eventLog, log } = parts;
   const { environment: env } = settings;
@@ -72,7 +72,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
       isForeign: (id) => catalogue.isOutside(id, folders.packages),
       refresh: (paths) => catalogue.refresh(paths),
     },
-    // Loaded when they are needed, which for many services is never: to load modules takes handles, many at once.
+    // Loaded on first use, and many services never use them: loading these modules opens many file handles at once.
     fetch: async (source, options) =>
       (await import('./packages/fetch/fetch-package.ts')).fetchPackage(source, options),
     check: async (folder, options) =>
@@ -88,7 +88,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
     log: log.child({ part: 'packages' }),
   });
   let starting: Promise<void> | undefined;
-  const endTelling = tellPackages(packages, eventLog);
+  const stopRelay = tellPackages(packages, eventLog);
   return {
     packages,
     environments,
@@ -105,7 +105,7 @@ export function composePackages(parts: PackageParts): ComposedPackages {
       await starting;
       await packages.close();
       await environments.close();
-      endTelling();
+      stopRelay();
     },
   };
 }

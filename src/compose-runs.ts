@@ -11,7 +11,7 @@ import { findTerminals } from './terminals/find-terminals.ts';
 const mebibyte = 1024 * 1024;
 const hourMs = 3_600_000;
 
-/** What runs may use and how long they may take, as the settings say. */
+/** The limits of runs according to the settings. */
 export function runLimits(settings: LoadedSettings): RunServiceOptions['limits'] {
   return {
     maxRuns: settings.max_runs,
@@ -27,7 +27,7 @@ export function runLimits(settings: LoadedSettings): RunServiceOptions['limits']
   };
 }
 
-/** How much a request may bring. */
+/** The largest request bodies that the service accepts. */
 export function bodyLimits(settings: LoadedSettings) {
   return {
     jsonBodyBytes: Math.round(settings.json_body_mib * mebibyte),
@@ -35,7 +35,7 @@ export function bodyLimits(settings: LoadedSettings) {
   };
 }
 
-/** How much of them is kept. */
+/** The limits of the history of runs. */
 export function historyLimits(settings: LoadedSettings): HistoryKeeperOptions['limits'] {
   return {
     days: settings.history_days || null,
@@ -44,7 +44,7 @@ export function historyLimits(settings: LoadedSettings): HistoryKeeperOptions['l
   };
 }
 
-/** How they get their windows. */
+/** Options for the terminal windows of runs. */
 export function runWindows({
   settings,
   log,
@@ -59,7 +59,7 @@ export function runWindows({
         platform: process.platform,
         environment,
         terminalCommand: settings.terminal_command,
-        // What runs in a window, and where it finds its socket.
+        // The program that runs inside a window, and the home in which it finds its socket.
         inside: [process.execPath, fileURLToPath(new URL('.', import.meta.url)), settings.home],
         log,
       }),

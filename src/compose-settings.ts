@@ -4,7 +4,7 @@ import { settingsFile } from './settings/home.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
 import { settingsInForce } from './settings/settings-in-force.ts';
 
-/** What is shown of the settings. Where the service listens is known only later. */
+/** The settings as clients see them. The address is a function because the service starts to listen later. */
 export function composeSettings(
   settings: LoadedSettings,
   listening: () => Listening | undefined,

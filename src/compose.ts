@@ -61,15 +61,18 @@ interface ComposeOptions {
 
 export interface Service {
   readonly url: string;
-  /** Where it can be reached from elsewhere, for people. */
+  /** Addresses at which other machines can reach the service, for display. */
   readonly beyond: readonly string[];
-  /** Runs under way. */
+  /** Number of runs in progress. */
   readonly running: number;
-  /** Can be called again: the first call begins to stop, and one with `all` ends every run, too. Aborting the signal ends all waiting. */
+  /**
+   * Safe to call more than once: the first call starts the stop, and any call with `all` also ends every run. Aborting
+   * the signal ends all waiting.
+   */
   stop(now: AbortSignal, how: { all: boolean }): Promise<void>;
 }
 
-/** Builds every object once, starts them in order, and gives back what stops them in reverse. */
+/** Builds every object once, starts them in order, and returns a handle that stops them in reverse order. */
 export async function startService({
   settings,
   log,
@@ -83,7 +86,7 @@ export async function startService({
       try {
         await close(now);
       } catch (error) {
-        // The others are to be closed all the same: the executor waits for its goodbye.
+        // Continue with the other parts: the executor waits for the service to disconnect.
         log.error({ err: error }, 'cannot close a part of the service');
       }
     }
@@ -121,7 +124,7 @@ export async function startService({
     const { executor, warm } = composeExecutor(settings, version, log);
     closers.push(() => executor.close());
     executor.events.subscribe((event) => metrics.noteExecutor(event));
-    // Its start takes as long as all the rest, which goes on meanwhile.
+    // The executor takes as long to start as all other parts together, so both start at the same time.
     const connected = executor.connect();
     connected.catch(() => {});
 

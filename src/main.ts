@@ -14,8 +14,8 @@ import { readVersion } from './shared/version.ts';
 import { type HomeLock, lockHome } from './storage/home-lock.ts';
 
 /**
- * The service, from its settings to the signal that ends it. Resolves when it has stopped in good order. A start that fails for a
- * reason its user can do something about throws an `ExplainedError`.
+ * Runs the service until a signal or a caller stops it. Resolves after an orderly stop. Throws an `ExplainedError` if
+ * the start fails for a reason that the user can fix.
  */
 export async function serve(flags: Flags): Promise<void> {
   const settings = await loadSettings(flags);
@@ -50,16 +50,16 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   const stopAsked = new AbortController();
   const stopNow = new AbortController();
   const onSignal = () => {
-    // The second time means at once.
+    // A second signal stops immediately.
     if (stopAsked.signal.aborted) stopNow.abort();
     stopAsked.abort();
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // A closed terminal is a reason to stop in good order, too.
+  // A closed terminal also causes an orderly stop.
   process.on('SIGHUP', onSignal);
 
-  // A promise that nobody watches is a defect worth a line in the log, not the end of everybody's runs.
+  // An unhandled rejection is a defect to log. It must not end the runs of all callers.
   process.on('unhandledRejection', (reason) =>
     log.error({ err: reason }, 'internal error: unhandled rejection'),
   );
@@ -69,14 +69,14 @@ async function serveLocked(settings: LoadedSettings, log: Logger): Promise<void>
   let stop = (): Promise<void> => Promise.resolve();
   const requestStop = (how: { all: boolean }) => {
     all ||= how.all;
-    // The second time it may be asked for more than the first.
+    // The second request may set `all` when the first did not.
     if (stopAsked.signal.aborted) void stop();
     stopAsked.abort();
   };
   const service = await startService({ settings, log, version, requestStop }).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
-  // In one language: whoever starts a service waits for this line.
+  // In English only: programs that start a service wait for this line.
   process.stdout.write(`Hob is listening on ${service.url}\n`);
   log.info({ home: settings.home, version }, 'ready');
   if (settings.token) log.info(`callers must send the token; to see it: hob token --home "${settings.home}"`);
@@ -113,7 +113,7 @@ async function describeOther(home: string): Promise<Text> {
   };
 }
 
-/** Which system call failed. */
+/** The system call that failed. */
 function errnoCall(error: unknown): string | null {
   return error instanceof Error && 'syscall' in error ? String(error.syscall) : null;
 }

@@ -5,7 +5,7 @@ import type { Script } from './scripts/script.ts';
 import { brief } from './shared/brief.ts';
 import type { Text } from './shared/text.ts';
 
-/** Why a script that cannot do without its models is not started; null when they are there, or when it does not insist. */
+/** Returns the reason why a script that requires its models cannot start; null if all are present or none is required. */
 export async function findMissingModels(
   { runtime, models }: Script,
   library: Pick<ModelLibrary, 'stateOf'>,
@@ -32,7 +32,7 @@ export async function findMissingModels(
   return unavailable(lacking.map(({ en }) => en).join('\n'), lacking.map(({ zh }) => zh).join('\n'));
 }
 
-/** Not as part of a command: whoever copies that would run whatever a manifest says. */
+/** Suggests no command: a user might copy it, and it would contain unchecked text of a manifest. */
 function noModel(repoId: string): Text {
   return {
     en: `The script declares the model ${brief(repoId)}, which is not a valid name. Write it as owner/name in the manifest.`,

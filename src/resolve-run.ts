@@ -15,7 +15,7 @@ interface Needs {
   environments: Pick<Environments, 'ensure'>;
 }
 
-/** How a script is started, once all it needs is there; what costs nothing to look at comes first. */
+/** Returns the command of a script once everything it needs is present. The cheap checks come first. */
 export async function resolveRun(
   script: Script,
   waiting: WaitingRun,

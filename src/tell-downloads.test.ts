@@ -49,7 +49,7 @@ function breakWrites(): void {
 }
 
 describe('the progress of a download', () => {
-  it('is told step by step, and only the newest step is kept', () => {
+  it('is published at every step, and only the newest step is kept', () => {
     const { downloads, heard, kept } = open();
     const { id } = downloads.start(request).download;
     const other = downloads.start({ ...request, repo: { owner: 'acme', name: 'other' } }).download.id;
@@ -82,7 +82,7 @@ describe('the progress of a download', () => {
     });
   });
 
-  it('has its end told also when that is not possible at once', () => {
+  it('has its end published later when the first attempt fails', () => {
     const { downloads, heard, kept } = open();
     const { id } = downloads.start(request).download;
     downloads.step(id, { bytesDone: 1 });
@@ -102,7 +102,7 @@ describe('the progress of a download', () => {
     expect(kept()).toEqual([['model.progress', 2]]);
   });
 
-  it('is not told any more after the end of the service', () => {
+  it('is no longer published after the service stops', () => {
     const { downloads, heard, close } = open();
     const { id } = downloads.start(request).download;
     breakWrites();
@@ -115,7 +115,7 @@ describe('the progress of a download', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is ended by the next service where one was killed', () => {
+  it('is ended by the next service after the previous one was killed', () => {
     const { downloads } = open();
     const { id } = downloads.start(request).download;
     downloads.step(id, { bytesDone: 7, bytesPerSecond: 3, secondsLeft: 4 });

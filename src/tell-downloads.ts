@@ -3,7 +3,7 @@ import type { Downloads } from './models/downloads/download.ts';
 import type { EventLog } from './runs/events/event-log.ts';
 import { tellProgress } from './tell-progress.ts';
 
-/** How far downloads are is told to clients. */
+/** Publishes the progress of downloads to clients. */
 export function tellDownloads(downloads: Pick<Downloads, 'progress'>, eventLog: EventLog): () => void {
   return tellProgress(eventLog, {
     type: 'model.progress',

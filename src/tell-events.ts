@@ -13,7 +13,7 @@ interface NotificationParts {
   eventLog: EventLog;
 }
 
-/** What is shown to the person at the desk is told to clients, too. */
+/** Publishes desktop notifications to clients as well. */
 export function tellNotifications({ notifications, eventLog }: NotificationParts): void {
   notifications.feed.subscribe((notification) => {
     const data = eventData.notification(notification);
@@ -31,23 +31,25 @@ interface CatalogueParts {
 const factName = 'scripts_told';
 
 /**
- * Scripts write to their own folders, and the catalogue looks again each time. Only what can be seen from outside is worth an
- * event; what was told last is remembered, so that it is also told what changed while no service was there.
+ * Publishes changes of the catalogue. Scripts write to their own folders, and each write makes the catalogue reload, so
+ * only a visible change becomes an event. The last published state is stored, so that changes made while no service ran
+ * are published too.
  */
 export function tellCatalogue({ catalogue, eventLog, facts, log }: CatalogueParts): void {
-  let telling: Promise<void> = Promise.resolve();
-  const tell = async () => {
+  let publishing: Promise<void> = Promise.resolve();
+  const publishChange = async () => {
     const scripts = catalogue.scripts();
     const problems = await catalogue.problems();
-    const seen = createHash('sha256').update(JSON.stringify({ scripts, problems })).digest('hex');
-    if (facts.get(factName) === seen) return;
+    const fingerprint = createHash('sha256').update(JSON.stringify({ scripts, problems })).digest('hex');
+    if (facts.get(factName) === fingerprint) return;
     const count = { scripts: scripts.length, problems: problems.length };
     const data = eventData.scripts(count, systemClock.now());
-    if (eventLog.tell({ type: 'scripts.changed', runId: null, data }) !== null) facts.set(factName, seen);
+    if (eventLog.tell({ type: 'scripts.changed', runId: null, data }) !== null)
+      facts.set(factName, fingerprint);
   };
   catalogue.changed.subscribe(() => {
-    // One after the other, so that the last one told is the last one seen.
-    telling = telling.then(tell).catch((error: unknown) => {
+    // Changes are published one after the other, so that the stored state is always the last one published.
+    publishing = publishing.then(publishChange).catch((error: unknown) => {
       log.error({ err: error }, 'cannot publish a change of the scripts');
     });
   });

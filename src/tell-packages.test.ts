@@ -47,7 +47,7 @@ const view: OperationView = {
   error: null,
 };
 
-it('an operation on a package is told step by step, and only the newest step is kept', () => {
+it('publishes every step of a package operation and keeps only the newest', () => {
   const { progress, told } = open();
   progress.publish(view);
   progress.publish({ ...view, stage: 'checking' });
@@ -85,7 +85,7 @@ it('an operation on a package is told step by step, and only the newest step is 
   ]);
 });
 
-it('an operation that was under way when a service was killed is ended by the next one', () => {
+it('the next service ends an operation that was in progress when the previous one was killed', () => {
   open().progress.publish(view);
   const next = open();
   expect(next.told()).toEqual([

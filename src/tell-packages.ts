@@ -3,7 +3,7 @@ import type { PackageOperations } from './packages/package-operation.ts';
 import type { EventLog } from './runs/events/event-log.ts';
 import { tellProgress } from './tell-progress.ts';
 
-/** What is being done with packages is told to clients. */
+/** Publishes the progress of package operations to clients. */
 export function tellPackages(packages: Pick<PackageOperations, 'progress'>, eventLog: EventLog): () => void {
   return tellProgress(eventLog, {
     type: 'package.progress',

@@ -5,13 +5,16 @@ import { systemClock } from './shared/clock.ts';
 import type { Feed } from './shared/feed.ts';
 import { isJsonObject, type JsonObject } from './shared/json.ts';
 
-/** A full disk, which may be just what ended the work, has to be cleared by somebody. */
+/** Delay between attempts to publish an end. A write may fail because the disk is full, and freeing space takes a while. */
 const retryMs = 1000;
 
-interface Telling {
-  /** The event that was told last: the next one takes its place, so that the log is not filled by one piece of work. */
-  told: number | undefined;
-  /** An end that could not be told yet. */
+interface Publication {
+  /**
+   * Sequence number of the last published event. The next event replaces it, so that one operation does not fill the
+   * log.
+   */
+  lastSeq: number | undefined;
+  /** Timer of the next attempt to publish the end, after a failed one. */
   retry: NodeJS.Timeout | undefined;
 }
 
@@ -24,45 +27,53 @@ interface ProgressOptions<View extends Work> {
   readonly type: EventType;
   readonly feed: Feed<View>;
   readonly encode: (view: View, at: Date) => string;
-  /** What changes in the event of work that was under way when a service was killed, besides its state and its end. */
+  /**
+   * Fields, besides the state and the end time, that change in the event of work that was interrupted by a killed
+   * service.
+   */
   readonly interrupted: JsonObject;
 }
 
 /**
- * How far work is that takes its time is told to clients. A step that cannot be told is left out; the end is tried until it can be,
- * and that of work which was under way when a service was killed is told by the next one.
+ * Publishes the progress of long operations to clients. A step that cannot be published is skipped. An end is retried
+ * until it is published. The end of work that was interrupted by a killed service is published by the next service.
  */
 export function tellProgress<View extends Work>(
   eventLog: EventLog,
   { type, feed, encode, interrupted }: ProgressOptions<View>,
 ): () => void {
   endInterrupted(eventLog, type, interrupted);
-  const tellings = new Map<string, Telling>();
-  const tell = (view: View) => {
-    const telling = tellings.get(view.id) ?? { told: undefined, retry: undefined };
-    tellings.set(view.id, telling);
-    const { told } = telling;
+  const publications = new Map<string, Publication>();
+  const publish = (view: View) => {
+    const publication = publications.get(view.id) ?? { lastSeq: undefined, retry: undefined };
+    publications.set(view.id, publication);
+    const { lastSeq } = publication;
     const data = encode(view, systemClock.now());
-    const event = eventLog.tell({ type, runId: null, data, ...(told !== undefined && { replaces: told }) });
-    if (event !== null) telling.told = event.seq;
+    const event = eventLog.tell({
+      type,
+      runId: null,
+      data,
+      ...(lastSeq !== undefined && { replaces: lastSeq }),
+    });
+    if (event !== null) publication.lastSeq = event.seq;
     if (view.state === 'running') return;
-    if (event !== null) tellings.delete(view.id);
-    else telling.retry = setTimeout(() => tell(view), retryMs).unref();
+    if (event !== null) publications.delete(view.id);
+    else publication.retry = setTimeout(() => publish(view), retryMs).unref();
   };
-  const unsubscribe = feed.subscribe(tell);
+  const unsubscribe = feed.subscribe(publish);
   return () => {
     unsubscribe();
-    for (const { retry } of tellings.values()) clearTimeout(retry);
+    for (const { retry } of publications.values()) clearTimeout(retry);
   };
 }
 
-/** Such work does not outlive its service, so what is said to run has ended with an earlier one. */
+/** Work ends with its service, so an event that says `running` at startup belongs to an earlier service. */
 function endInterrupted(eventLog: EventLog, type: EventType, interrupted: JsonObject): void {
   for (const { seq, data } of eventLog.ofType(type)) {
-    const told: unknown = JSON.parse(data);
-    if (!isJsonObject(told) || told.state !== 'running') continue;
+    const published: unknown = JSON.parse(data);
+    if (!isJsonObject(published) || published.state !== 'running') continue;
     const now = systemClock.now().toISOString();
     const end = { ...interrupted, state: 'cancelled', ended_at: now, at: now };
-    eventLog.tell({ type, runId: null, data: jsonLine({ ...told, ...end }), replaces: seq });
+    eventLog.tell({ type, runId: null, data: jsonLine({ ...published, ...end }), replaces: seq });
   }
 }

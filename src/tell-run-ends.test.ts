@@ -13,7 +13,7 @@ import { tellRunEnds } from './tell-run-ends.ts';
 const success = { state: 'succeeded', endCause: 'exit', exitCode: 0, envelope: 'own' } as const;
 const failure = { state: 'failed', endCause: 'exit', exitCode: 7, envelope: 'own' } as const;
 
-/** What the person at the desk is told when such a run ends. */
+/** Returns the desktop notifications that the end of such a run causes. */
 function toldOf(
   ending: Partial<RunEnding>,
   {
@@ -46,19 +46,19 @@ it.each<[string, Partial<RunEnding>, { always: boolean; failure: boolean }]>([
   ['was lost', { state: 'unknown', endCause: 'lost' }, { always: true, failure: true }],
   ['was cancelled', { ...failure, endCause: 'cancelled' }, { always: true, failure: false }],
   ['was stopped with everything', { ...failure, endCause: 'shutdown' }, { always: true, failure: false }],
-])('of a run that %s it is told whom it concerns', (_what, ending, expected) => {
+])('a run that %s causes a notification if its script asks for one', (_what, ending, expected) => {
   expect(toldOf(ending, { notifyOn: 'always' })).toHaveLength(expected.always ? 1 : 0);
   expect(toldOf(ending, { notifyOn: 'failure' })).toHaveLength(expected.failure ? 1 : 0);
   expect(toldOf(ending, { notifyOn: 'never' })).toEqual([]);
 });
 
-it('nothing is told of a run that somebody waits for, of other events, and of scripts that are gone', () => {
+it('sends no notification for synchronous runs, for other events and for removed scripts', () => {
   expect(toldOf(failure, { sync: true })).toEqual([]);
   expect(toldOf(failure, { type: 'started' })).toEqual([]);
   expect(toldOf(failure, { notifyOn: null })).toEqual([]);
 });
 
-it('the message is that of the script, and for how long it is shown depends on the news', () => {
+it('shows the message of the script, and shows errors longer', () => {
   const message = '3 files moved';
   expect(toldOf({ ...success, message })).toMatchObject([{ type: 'success', message, durationMs: 5000 }]);
   expect(toldOf({ ...failure, message })).toMatchObject([{ type: 'error', message, durationMs: 10_000 }]);
@@ -69,19 +69,22 @@ it('the message is that of the script, and for how long it is shown depends on t
 it.each<[Language, string, string, string]>([
   ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Outcome unknown'],
   ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
-])('a script that says nothing is spoken for, in the language of the desk: %s', (language, ...expected) => {
-  const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
-  const done = { ...success, durationMs: 1500 };
-  expect([
-    messageOf({ ...done, message: '' }),
-    messageOf({ ...failure, message: ' ' }),
-    messageOf({ state: 'unknown', endCause: 'lost', message: null }),
-  ]).toEqual(expected);
-  // Hob's own remark that there is no result is for whoever reads results.
-  expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
-});
+])(
+  'describes the end in the language of the desktop when the script has no message: %s',
+  (language, ...expected) => {
+    const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
+    const done = { ...success, durationMs: 1500 };
+    expect([
+      messageOf({ ...done, message: '' }),
+      messageOf({ ...failure, message: ' ' }),
+      messageOf({ state: 'unknown', endCause: 'lost', message: null }),
+    ]).toEqual(expected);
+    // A synthesized message says only that the script wrote no result, which matters to readers of results.
+    expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
+  },
+);
 
-it('how a run failed is said in the language of the desk, with the last words of the script below', () => {
+it('describes a failure in the language of the desktop, followed by the last output of the script', () => {
   const message = '脚本执行失败，退出码 7\nTraceback\nValueError: x';
   const failed = { ...failure, envelope: 'synthesized', message } as const;
   expect(toldOf(failed)).toMatchObject([{ message: 'Failed with exit code 7\nTraceback\nValueError: x' }]);

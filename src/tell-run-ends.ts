@@ -11,19 +11,19 @@ interface RunEndParts {
   events: Feed<RunEvent>;
   notifications: Pick<Notifications, 'show'>;
   findScript: (id: string) => Script | null;
-  /** What the person at the desk reads. */
+  /** The language of the desktop user. */
   language: Language;
 }
 
 const successMs = 5000;
-/** Bad news take longer to read. */
+/** Errors take longer to read. */
 const errorMs = 10_000;
 
-/** Tells the person at the desk of the ends of runs that nobody waits for, where the manifest of the script asks for it. */
+/** Sends a desktop notification when an asynchronous run ends, if the manifest of its script asks for one. */
 export function tellRunEnds({ events, notifications, findScript, language }: RunEndParts): void {
   events.subscribe(({ type, run }) => {
     if (type !== 'ended' || run.sync) return;
-    // As the manifest stands now: whoever has just changed it means this run, too.
+    // Uses the current manifest: a change made during the run applies to that run too.
     const notifyOn = findScript(run.scriptId)?.runtime.notifyOn ?? 'never';
     if (isWorthTelling(run, notifyOn)) notifications.show(describeEnd(run, language));
   });
@@ -31,7 +31,7 @@ export function tellRunEnds({ events, notifications, findScript, language }: Run
 
 function isWorthTelling(run: BriefRun, notifyOn: NotifyOn): boolean {
   if (notifyOn !== 'failure') return notifyOn === 'always';
-  // Who cancelled it, or told the service to stop everything, knows.
+  // The user who cancelled the run or stopped the service already knows.
   const wasStopped = run.endCause === 'cancelled' || run.endCause === 'shutdown';
   return run.state !== 'succeeded' && !wasStopped;
 }
@@ -49,8 +49,8 @@ function describeEnd(run: BriefRun, language: Language): SentNotification {
 }
 
 /**
- * What the script itself has to say. What Hob says in its place is in the language of whoever started the run, and taken only where it
- * has a reason that is nowhere else: why the script could not be started.
+ * The message of the script. A synthesized message is in the language of the caller, so it is used only when it states
+ * a reason that no other field has: why the script could not be started.
  */
 function messageOf({ envelope, message, endCause }: BriefRun): string | null {
   if (message === null || message.trim() === '') return null;
@@ -84,7 +84,7 @@ function failure({ endCause, exitCode }: BriefRun): Text {
   }
 }
 
-/** Below what Hob says of a failure stands the last that the script has said, whatever language that is. */
+/** The last output of the script, in any language. It follows Hob's description of a failure. */
 function lastWords({ envelope, message }: BriefRun): string {
   const at = envelope === 'synthesized' ? (message?.indexOf('\n') ?? -1) : -1;
   return at < 0 || message === null ? '' : message.slice(at);
