@@ -69,20 +69,17 @@ it('shows the message of the script, and shows errors longer', () => {
 it.each<[Language, string, string, string]>([
   ['en', 'Done in 1.5 s', 'Failed with exit code 7', 'Outcome unknown'],
   ['zh', '已完成，用时 1.5 秒', '失败，退出码 7', '结果未知'],
-])(
-  'describes the end in the language of the desktop when the script has no message: %s',
-  (language, ...expected) => {
-    const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
-    const done = { ...success, durationMs: 1500 };
-    expect([
-      messageOf({ ...done, message: '' }),
-      messageOf({ ...failure, message: ' ' }),
-      messageOf({ state: 'unknown', endCause: 'lost', message: null }),
-    ]).toEqual(expected);
-    // A synthesized message says only that the script wrote no result, which matters to readers of results.
-    expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
-  },
-);
+])('without a message, describes the end in the language of the desktop: %s', (language, ...expected) => {
+  const messageOf = (ending: Partial<RunEnding>) => toldOf(ending, { language })[0]?.message;
+  const done = { ...success, durationMs: 1500 };
+  expect([
+    messageOf({ ...done, message: '' }),
+    messageOf({ ...failure, message: ' ' }),
+    messageOf({ state: 'unknown', endCause: 'lost', message: null }),
+  ]).toEqual(expected);
+  // A synthesized message says only that the script wrote no result, which matters to readers of results.
+  expect(messageOf({ ...done, envelope: 'synthesized', message: 'wrote no result' })).toBe(expected[0]);
+});
 
 it('describes a failure in the language of the desktop, followed by the last output of the script', () => {
   const message = '脚本执行失败，退出码 7\nTraceback\nValueError: x';

@@ -2,23 +2,23 @@ import { AppError } from '../shared/errors.ts';
 import { waitCircle } from './refusals.ts';
 import { type Holder, isStuck } from './wait-circle.ts';
 
-/** What a run needs before it may start. */
+/** The resources that a run needs before it may start. */
 export interface Claim {
   readonly runId: string;
   readonly scriptId: string;
   readonly concurrency: number | null;
   readonly lock: string | null;
-  /** The run that waits for this one, and whose holdings it may therefore borrow; null when nobody does. */
+  /** The run that waits for this one. This run may borrow the resources that the parent holds. Null if no run waits. */
   readonly waitingParent: string | null;
 }
 
 interface Claimant {
   readonly id: string;
-  /** Absent for a script that is gone. */
+  /** Undefined if the script was removed. */
   readonly runtime: { readonly concurrency: number | null; readonly lock: string | null } | undefined;
 }
 
-/** Only a run that somebody waits for may borrow what its caller holds: any other may outlive it. */
+/** A run may borrow from its caller only while the caller waits for it: any other run may outlive its caller. */
 export function claimOf(runId: string, { id, runtime }: Claimant, waitingParent: string | null): Claim {
   const { concurrency = null, lock = null } = runtime ?? {};
   return { runId, scriptId: id, concurrency, lock, waitingParent };
@@ -41,11 +41,11 @@ interface Waiter {
 const slot = 'slot';
 
 /**
- * Decides who may run: so many at once, so many of one script, one holder a lock; the others wait in order of arrival. A run
- * gets all it needs at once or nothing, so whoever waits holds nothing. A run whose parent waits for it may borrow what the
- * parent, or an ancestor, has; each thing is lent to one run at a time. So a chain of links can always go on, even
- * with a limit of one. What could still block for ever is chains that hold each other's locks: the link that would close
- * such a circle is refused.
+ * Decides which runs may start. It limits all runs, the runs of one script, and the holders of a lock to one. Other
+ * runs wait in order of arrival. A run gets all its resources at once or none, so a waiting run holds nothing. A run
+ * whose parent waits for it may borrow the resources of that parent or of an ancestor. Each resource is lent to one run
+ * at a time. Therefore a chain of links can always proceed, even with a limit of one. The remaining deadlock is a
+ * circle of chains that hold each other's locks: the link that would close the circle is refused.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -62,7 +62,7 @@ export class Gate {
     return this.#holders.size;
   }
 
-  /** Whether this run was let in and has not left yet. */
+  /** Whether the run was admitted and has not released its lease yet. */
   isIn(runId: string): boolean {
     return this.#holders.has(runId);
   }
@@ -71,7 +71,7 @@ export class Gate {
     return this.#queue.length;
   }
 
-  /** Lets no run in until `resume` is called: all wait, in order of arrival. */
+  /** Admits no run until `resume` is called. Until then all runs wait in order of arrival. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -81,26 +81,26 @@ export class Gate {
     this.#admitWaiting();
   }
 
-  /** Refuses at once what could not even wait. */
+  /** Throws if the run can neither start nor wait. */
   assertRoom(claim: Claim): void {
     if (this.#planNow(claim) !== null) return;
     if (this.#queue.length >= this.#options.maxQueued) throw queueFull(this.#queue.length);
     if (claim.waitingParent !== null && this.#closesCircle(claim)) throw waitCircle();
   }
 
-  /** Resolves when the run may start. Aborting the signal gives up its place. */
+  /** Resolves when the run may start. Aborting the signal removes the run from the queue. */
   enter(claim: Claim, signal: AbortSignal): Promise<Lease> {
     this.assertRoom(claim);
     return this.readmit(claim, signal);
   }
 
-  /** Gives a run that is under way already its place, also where the limits would let nobody in. */
+  /** Admits a run that already executes, even beyond the limits. */
   adopt(claim: Claim): Lease {
     const beyond = () => new Map([...this.#needs(claim)].map(([thing]): [string, null] => [thing, null]));
     return this.#admit(claim, this.#plan(claim) ?? beyond());
   }
 
-  /** Like `enter`, for a run that an earlier service has accepted: it cannot be refused any more. */
+  /** Like `enter`, for a run that an earlier service accepted: such a run cannot be refused. */
   readmit(claim: Claim, signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
     const plan = this.#planNow(claim);
@@ -122,7 +122,10 @@ export class Gate {
     });
   }
 
-  /** A run that is in waits from now on for one that may still be queued, which can therefore borrow what the other holds. */
+  /**
+   * Records that an admitted run now waits for `runId`. If `runId` is still queued, it can borrow the resources of that
+   * run.
+   */
   lend(runId: string, waitingParent: string): void {
     const waiter = this.#queue.find(({ claim }) => claim.runId === runId);
     if (waiter === undefined || waiter.claim.waitingParent !== null || !this.isIn(waitingParent)) return;
@@ -132,7 +135,10 @@ export class Gate {
     this.#admitWaiting();
   }
 
-  /** From whom the run would get each thing it needs (null: a free one); null when it must wait. */
+  /**
+   * For each resource the run needs, the holder that lends it, or null if a free one is available. Null if the run must
+   * wait.
+   */
   #plan(claim: Claim): Map<string, Holder | null> | null {
     const plan = new Map<string, Holder | null>();
     for (const [thing, limit] of this.#needs(claim)) {
@@ -181,7 +187,7 @@ export class Gate {
   #release(holder: Holder): void {
     this.#holders.delete(holder.runId);
     for (const [thing, lender] of holder.has) {
-      // A run may end before the child that borrowed from it: the child then has the thing in its place.
+      // A run may end before the child that borrowed from it. The child then takes over the resource from the lender.
       const borrower = holder.lent.get(thing);
       if (borrower !== undefined) {
         borrower.has.set(thing, lender);

@@ -7,7 +7,10 @@ import { AppError } from '../shared/errors.ts';
 import type { Json, JsonObject } from '../shared/json.ts';
 import { isJsonObject } from '../shared/json.ts';
 
-/** `data` as the script gets it: the values of its main input, always a list of texts under the input's name. */
+/**
+ * Returns `data` in the form that the script gets: the values of its main input, always a list of strings under the
+ * name of the input.
+ */
 export function readData(script: Script, data: Json | undefined): Json {
   const { input } = script;
   if (data !== undefined && !isJsonObject(data) && !Array.isArray(data)) {
@@ -40,7 +43,10 @@ function invalidData(en: string, zh: string): AppError {
   return new AppError('data-invalid', { en, zh });
 }
 
-/** The manifest's defaults, overridden by what was sent, which must fit. What is not declared is passed through. */
+/**
+ * Returns the defaults of the manifest, overridden by the sent values. Sent values must match their declaration.
+ * Undeclared params are passed through.
+ */
 export function readParams(script: Script, sent: Json | undefined): JsonObject {
   if (sent !== undefined && !isJsonObject(sent))
     throw invalidParams('params must be an object', 'params 应为对象');
@@ -62,7 +68,7 @@ export function readParams(script: Script, sent: Json | undefined): JsonObject {
   return params;
 }
 
-/** A param that is only there when another has some value is not missed otherwise. */
+/** A param that depends on the value of another one is required only if that condition is true. */
 function isAsked({ when }: Param, params: JsonObject, sent: JsonObject = {}): boolean {
   if (when === null) return true;
   const values = Object.hasOwn(sent, when.field) ? sent : params;
@@ -91,7 +97,10 @@ function invalidParams(en: string, zh: string): AppError {
   return new AppError('params-invalid', { en, zh });
 }
 
-/** What may be kept and shown of the params. A secret that is as the manifest has it is left out: nobody has to give it again. */
+/**
+ * Returns the params that may be stored and shown. Omits a secret that equals its default: a rerun takes it from the
+ * manifest again.
+ */
 export function maskSecrets(script: Script, params: JsonObject): JsonObject {
   const secrets = script.params.filter(({ name, secret }) => secret && Object.hasOwn(params, name));
   if (secrets.length === 0) return params;

@@ -40,7 +40,7 @@ interface DurableRun {
 
 type Write = (event: NewEvent) => void;
 
-/** The pause after an end that could not be written, for example because the disk is full. */
+/** The pause before the next attempt to write an end, for example when the disk is full. */
 const retryMs = 1000;
 
 /**
@@ -61,12 +61,12 @@ export class Ledger {
     );
   }
 
-  /** Records a run that waits. Does nothing if the run is on record. A power cut may lose it. */
+  /** Records a queued run. Does nothing if the run is on record. A power failure may lose it. */
   queue(run: Run): void {
     if (run.phase === 'new') this.#insert([run], { start: null, durable: false });
   }
 
-  /** Records a run that waits, and resolves when it is on the disk. Runs of the same turn of the event loop share a transaction. */
+  /** Records a queued run, and resolves when it is on disk. Runs of the same turn of the event loop share a transaction. */
   queueDurably(run: Run): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#durable.length === 0) setImmediate(() => this.#insertDurably(this.#durable.splice(0)));
@@ -97,7 +97,7 @@ export class Ledger {
     }
   }
 
-  /** Takes the progress that a script reports. The script has started, even if the executor has not said so yet. */
+  /** Records the progress that a script reports. The script has started, even if the executor has not reported that yet. */
   report(run: Run, progress: Progress): void {
     this.started(run);
     const { runId, scriptId, scriptName } = run.record;
@@ -105,7 +105,7 @@ export class Ledger {
     this.#progress.report({ runId, scriptId, scriptName, ...progress, at });
   }
 
-  /** The time before which a used idempotency key is forgotten. */
+  /** Idempotency keys used before this time are expired. */
   keysKeptSince(): string {
     const { clock, keepKeysMs } = this.#options;
     return new Date(clock.now().getTime() - keepKeysMs).toISOString();
@@ -116,7 +116,10 @@ export class Ledger {
     return this.#progress.latest(runId);
   }
 
-  /** Records the end of a run; only the first end counts. If this fails, it is tried again until there is room. */
+  /**
+   * Records the end of a run. Only the first end counts. A failed write is retried until it succeeds or the store
+   * closes.
+   */
   end(run: Run, end: Ending): void {
     const { store, eventLog } = this.#options;
     let events: RunEvent[];
@@ -149,7 +152,7 @@ export class Ledger {
     }
     for (const run of runs) {
       const types = published.get(run.record.runId);
-      // The log may have dropped the old events of a run: then its start counts as published.
+      // The log may have dropped the old events of a run. In that case its start counts as published.
       const isComplete = types?.has('run.queued') ?? eventLog.isWhole;
       const isStarted = types?.has('run.started') ?? false;
       if (run.record.state === 'queued') run.phase = 'queued';

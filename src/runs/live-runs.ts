@@ -1,7 +1,7 @@
 import type { StopCause } from '../execution/messages.ts';
 import type { Run } from './run.ts';
 
-/** Why a run does not go on, as the reason of its signal. */
+/** Reason for which the signal of a run is aborted. */
 export class StopRequest extends Error {
   readonly stopCause: StopCause;
 
@@ -12,17 +12,17 @@ export class StopRequest extends Error {
   }
 }
 
-/** Once a run has had its turn, nothing but a request to stop it ends its signal. */
+/** Returns the cause of the stop. Once a run is admitted, only a request to stop it aborts its signal. */
 export function stopCauseOf(signal: AbortSignal): StopCause {
   return signal.reason instanceof StopRequest ? signal.reason.stopCause : 'cancelled';
 }
 
-/** The runs that have no end on record. A run that is stopped takes along the runs that it waits for. */
+/** The runs that have no end on record. Stopping a run also stops the runs that it waits for. */
 export class LiveRuns {
   readonly #runs = new Map<string, Run>();
-  /** The runs that a run waits for, by its id. A search through all runs took seconds with thousands of them queued. */
+  /** The runs that a run waits for, by its id. A search through all runs took seconds when thousands were queued. */
   readonly #children = new Map<string, Set<Run>>();
-  /** The runs that are being stopped, by a request or by their time limit. They may not start runs to wait for. */
+  /** Runs that are being stopped, by a request or by their time limit. They may not start runs to wait for. */
   readonly #closing = new Set<string>();
   #onEmpty: (() => void)[] = [];
 
@@ -56,17 +56,17 @@ export class LiveRuns {
     if (this.#runs.size === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 
-  /** Whether there was such a run to stop. */
+  /** Returns whether the run was alive. */
   stop(runId: string, cause: StopCause): boolean {
     const run = this.#runs.get(runId);
     if (run === undefined) return false;
-    // The parent first: it must not take the end of a child for an answer and go on.
+    // The parent first: it must not treat the end of a child as an answer and continue.
     run.stopping.abort(new StopRequest(cause));
     this.stopChildren(runId, cause);
     return true;
   }
 
-  /** Stops the runs that this one waits for: it is itself being stopped. */
+  /** Stops the runs that this run waits for, because this run is being stopped. */
   stopChildren(runId: string, cause: StopCause): void {
     if (this.#runs.has(runId)) this.#closing.add(runId);
     for (const { record, stopping } of [...(this.#children.get(runId) ?? [])]) {
@@ -84,7 +84,7 @@ export class LiveRuns {
     }
   }
 
-  /** Resolves when the last one has its end. */
+  /** Resolves when the last run has its end on record. */
   whenEmpty(): Promise<void> {
     if (this.#runs.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onEmpty.push(resolve));

@@ -18,7 +18,7 @@ interface ParameterFileContent {
   params: JsonObject;
 }
 
-/** Makes the folder of a run, and the file that tells the script what it is to do. */
+/** Creates the folder of a run, and the parameter file that the script reads. */
 export async function writeParameterFile(
   folder: RunFolder,
   content: ParameterFileContent,
@@ -43,8 +43,8 @@ export async function writeParameterFile(
 }
 
 /**
- * Tells a run that has waited since an earlier service where things are now: this one may have another address, and another version of
- * the script may have taken the place of the one that it was meant for.
+ * Updates the parameter file of a run that was queued by an earlier service. The new service may have another address,
+ * and the script may have been replaced by another version.
  */
 export async function renewParameterFile(
   folder: RunFolder,
@@ -57,7 +57,8 @@ export async function renewParameterFile(
   const renewed = { ...environment, api_base: apiBase(token), script_dir: scriptFolder };
   if (renewed.api_base === environment.api_base && renewed.script_dir === environment.script_dir) return;
   const content = JSON.stringify({ ...file, environment: renewed }, null, 2);
-  // A service that is killed here leaves the draft, which is then removed with the file: its name is always the same.
+  // A service that is killed here leaves the draft behind. The draft always has the same name, so it is removed with
+  // the file.
   const draft = join(folder.path, parameterDraftName);
   await rm(draft, { force: true });
   await writePrivateFile(draft, content, { durable: true });

@@ -8,13 +8,13 @@ const retryMs = 60_000;
 const runFolderName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Removes the parameter files of runs that have ended. A file that cannot be removed, for example because the disk is read-only, is logged
- * once and tried again until it is gone.
+ * Removes the parameter files of runs that have ended. If a file cannot be removed, for example because the disk is
+ * read-only, the failure is logged once and the removal is retried until it succeeds.
  */
 export class ParameterFiles {
   readonly #runsFolder: string;
   readonly #log: Logger;
-  readonly #left = new Set<string>();
+  readonly #pending = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
 
   constructor({ runsFolder, log }: { runsFolder: string; log: Logger }) {
@@ -25,16 +25,19 @@ export class ParameterFiles {
   async remove(runId: string): Promise<void> {
     try {
       await removeParameterFile(join(this.#runsFolder, runId));
-      this.#left.delete(runId);
+      this.#pending.delete(runId);
     } catch (error) {
-      if (!this.#left.has(runId))
+      if (!this.#pending.has(runId))
         this.#log.error({ err: error, run: runId }, 'cannot remove a parameter file yet');
-      this.#left.add(runId);
+      this.#pending.add(runId);
       this.#retry ??= setTimeout(() => void this.#removeLeft(), retryMs).unref();
     }
   }
 
-  /** Removes all that was prepared for a run that is refused. A folder that has to stay is removed at the next start. */
+  /**
+   * Removes all files that were prepared for a refused run. A folder that cannot be removed is removed at the next
+   * start.
+   */
   async discard(runId: string): Promise<void> {
     await this.remove(runId);
     await removeFolder(join(this.#runsFolder, runId)).catch((error: unknown) => {
@@ -42,13 +45,16 @@ export class ParameterFiles {
     });
   }
 
-  /** Removes the files that earlier services and executors left. `folders` are those that were there before new runs were accepted. */
+  /**
+   * Removes files that earlier services and executors left behind. `folders` lists the folders from before new runs
+   * were accepted.
+   */
   async sweep(folders: readonly string[], isLive: (runId: string) => boolean): Promise<void> {
     for (const runId of folders) if (runFolderName.test(runId) && !isLive(runId)) await this.remove(runId);
   }
 
   async #removeLeft(): Promise<void> {
     this.#retry = undefined;
-    for (const runId of [...this.#left]) await this.remove(runId);
+    for (const runId of [...this.#pending]) await this.remove(runId);
   }
 }

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { removeFolder } from '../shared/remove-folder.ts';
 
 const memoryFileSystem = '/dev/shm';
-/** The link in that folder which leads back to the home. */
+/** A link in that folder that points to the home. */
 const homeLink = 'home';
 
 /**
- * Releases up to 0.1 kept some parameter files in shared memory. Removes what they left, except for runs that still execute; those files
- * are removed at a later start. To be deleted one release after 0.1.
+ * Releases up to 0.1 kept some parameter files in shared memory. Removes these files, except those of runs that still
+ * execute, which a later start removes. Delete this function one release after 0.1.
  */
 export async function removeMemoryFolder(home: string, isLive: (runId: string) => boolean): Promise<void> {
   const folder = memoryFolderOf(home);
   const found = lstatSync(folder, { throwIfNoEntry: false });
-  // Every user may create files here.
+  // Every user may create files in this file system.
   if (!found?.isDirectory() || found.uid !== process.getuid?.()) return;
   const runIds = (await readdir(folder)).filter((name) => name !== homeLink);
   const ended = runIds.filter((runId) => !isLive(runId));

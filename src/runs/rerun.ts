@@ -9,7 +9,7 @@ interface Sent {
   readonly params: Json | undefined;
 }
 
-/** What a run is to be repeated with: what is on record, overridden by what was sent, as the script takes it now. */
+/** The inputs for a rerun: the recorded values, overridden by the sent ones, checked against the current manifest. */
 export function rerunInputs(
   record: Pick<RunRecord, 'runId' | 'data' | 'params'>,
   script: Script,
@@ -22,7 +22,7 @@ export function rerunInputs(
   };
 }
 
-/** What is on record is in the form that the script got, under the name that its input had then. */
+/** The recorded data has the form that the script received, under the name that its input had at that time. */
 function assertSameInput({ runId, data }: Pick<RunRecord, 'runId' | 'data'>, { name, input }: Script): void {
   if (input === null || !isJsonObject(data)) return;
   const former = Object.keys(data).find((key) => key !== input.name);
@@ -42,15 +42,16 @@ function rerunParams(
   script: Script,
   sent: Json | undefined,
 ): Json | undefined {
-  // Whatever is wrong with it, `readParams` says so.
+  // `readParams` reports the error.
   if (sent !== undefined && !isJsonObject(sent)) return sent;
   const isSent = (name: string) => sent !== undefined && Object.hasOwn(sent, name);
-  // A default in the manifest is no substitute: a run that had it has nothing on record, any other would be repeated with a wrong value.
+  // A default in the manifest does not replace a recorded secret: a run that used the default has no value on record,
+  // and any other run would be repeated with a wrong value.
   const needed = script.params
     .filter(({ name, secret }) => secret && Object.hasOwn(record.params, name) && !isSent(name))
     .map(({ name }) => name);
   const params = { ...record.params, ...sent };
-  // Also what was declared a secret then, and a mask that was read from a record and sent as if it were the value.
+  // Also params that were secret at the time of the run, and masks that a client read from a record and sent as values.
   const masked = Object.keys(params).filter((name) => params[name] === secretMask);
   const names = [...new Set([...needed, ...masked])];
   if (names.length > 0) throw secretsNeeded(record.runId, names);

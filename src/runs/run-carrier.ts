@@ -22,9 +22,9 @@ import { chooseWindow } from './run-windows.ts';
 
 interface Ran {
   readonly end: RunEnd;
-  /** Why the script could not be started, in words for its user. */
+  /** Why the script could not be started, as text for the user. */
   readonly unavailable: Text | null;
-  /** What a caller who waits gets instead of an outcome. */
+  /** The error that a waiting caller gets instead of an outcome. */
   readonly refusal: unknown;
 }
 
@@ -38,11 +38,11 @@ function refused(end: RunEnd, refusal: unknown): Ran {
 
 interface Conclusion {
   readonly unavailable?: Text | null;
-  /** It was not started, and its caller is told so: whoever asks again is not to be given this run. */
+  /** The script was not started and its caller gets an error: a repeated request with the same key must start a new run. */
   readonly isRefused?: boolean;
 }
 
-/** Carries accepted runs to their end, and records it. */
+/** Executes accepted runs and records their ends. */
 export class RunCarrier {
   readonly #options: RunServiceOptions;
   readonly #live: LiveRuns;
@@ -55,8 +55,8 @@ export class RunCarrier {
   }
 
   /**
-   * Starts the script once it is its turn and waits for its end. Whatever happens, the run gets an end; a rejection is a
-   * refusal, for the caller who waits.
+   * Waits for the slot, starts the script and waits for its end. The run always gets an end. A rejection is a refusal,
+   * for the caller who waits.
    */
   async carryOut(run: Run, script: Script, turn: Promise<Lease>, onStart: () => void): Promise<RunOutcome> {
     const { runId } = run.record;
@@ -83,7 +83,7 @@ export class RunCarrier {
     }
   }
 
-  /** Records a run that ended before it was given to an executor. If that fails, nothing of the run is left. */
+  /** Records a run that ended before it was given to an executor. If that fails, all traces of the run are removed. */
   async #ensureRecorded(run: Run, refusal: unknown): Promise<void> {
     try {
       this.#options.ledger.queue(run);
@@ -95,7 +95,7 @@ export class RunCarrier {
     }
   }
 
-  /** Records the end of a run, which may be known twice but counts once. */
+  /** Records the end of a run. It may be called twice for a run; only the first end counts. */
   async conclude(
     run: Run,
     seen: RunEnd,
@@ -113,7 +113,7 @@ export class RunCarrier {
       limits: { resultBytes: limits.resultBytes, outputAnswerBytes: limits.outputAnswerBytes },
       withOutput: run.record.sync,
     });
-    // The children of a run that was stopped have nobody left who waits for them.
+    // No run waits any longer for the children of a stopped run.
     if (end.cause === 'timeout' || end.cause === 'cancelled' || end.cause === 'shutdown') {
       this.#live.stopChildren(end.runId, end.cause === 'shutdown' ? 'shutdown' : 'cancelled');
     }
@@ -122,14 +122,17 @@ export class RunCarrier {
       isRefused,
       onRecorded: () => {
         executor.acknowledge(end.runId);
-        // Not before: until its end is on record, the run can be cancelled, and the next service recovers it.
+        // Not earlier: until the end is on record, the run can be cancelled, and the next service recovers it.
         this.#live.remove(end.runId);
       },
     });
     return outcomeOf(end, texts);
   }
 
-  /** What became of the script. Only what kept it from being started is a refusal; once it ran, its end is what counts. */
+  /**
+   * Runs the script and returns how it ended. Only a reason that prevented the start is a refusal. After the start, the
+   * end of the process counts.
+   */
   async #run(run: Run, script: Script, onStart: () => void): Promise<Ran> {
     const { resolveCommand } = this.#options;
     const { runId } = run.record;
@@ -150,7 +153,7 @@ export class RunCarrier {
     }
   }
 
-  /** How a run that has its turn waits for what it needs. */
+  /** Passed to the code that prepares the environment of an admitted run. */
   #waiting(run: Run, onStart: () => void): WaitingRun {
     return {
       runId: run.record.runId,
@@ -210,7 +213,7 @@ export class RunCarrier {
     }
   }
 
-  /** Nothing is wrong with the run, but whoever expected a window wants to know. */
+  /** The run is fine, but a user who expects a window needs to know why there is none. */
   #noteWindowless(run: Run, why: Text): void {
     run.log.info({ why: why.en }, 'no window; the output is only captured');
     this.#note(run, { en: `No window was opened: ${why.en}`, zh: `未打开窗口：${why.zh}` });

@@ -7,7 +7,10 @@ interface RunEndsOptions {
   store: Pick<RunStore, 'findBrief'>;
 }
 
-/** Lets many wait for the ends of runs. One listener serves them all, so a run that ends costs those nothing who wait for another. */
+/**
+ * Lets many callers wait for the ends of runs. They share one listener, so the end of a run does no work for callers
+ * that wait for other runs.
+ */
 export class RunEnds {
   readonly #store: RunEndsOptions['store'];
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -20,12 +23,12 @@ export class RunEnds {
     });
   }
 
-  /** How many wait. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Resolves when there is nothing to wait for any more: the run has ended, or is gone, or the signal was aborted. */
+  /** Resolves when the run has ended or was removed, or when the signal is aborted. */
   wait(runId: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(runId) ?? new Set();
@@ -37,7 +40,7 @@ export class RunEnds {
       };
       this.#waiting.set(runId, waiting.add(wake));
       signal.addEventListener('abort', wake, { once: true });
-      // Only now: an end between the look and the wait would be one that nobody hears of.
+      // Check after registering: an end between the check and the registration would be missed.
       if (signal.aborted || this.#hasEnded(runId)) wake();
     });
   }

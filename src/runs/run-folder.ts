@@ -2,14 +2,14 @@ import { join } from 'node:path';
 
 import { parameterFileName } from '../execution/remove-parameter-file.ts';
 
-/** Where the files of a run lie. */
+/** The paths of the files of a run. */
 export interface RunFolder {
   readonly path: string;
   readonly parameterFile: string;
   readonly resultFile: string;
   readonly stdoutLog: string;
   readonly stderrLog: string;
-  /** What Hob itself has to say about the run. */
+  /** Notes that Hob writes about the run. */
   readonly notesLog: string;
 }
 

@@ -4,10 +4,11 @@ import { open } from 'node:fs/promises';
 import { readRegularFile } from '../shared/read-regular-file.ts';
 import type { RunFolder } from './run-folder.ts';
 
-/** Notes are few and short: more than this was not written by us. */
+/** Notes are few and short. A larger file was not written by Hob. */
 const mostBytes = 64 * 1024;
 
-// The folder is the script's, too: what it may have put in the place of the file is not followed.
+// The script can write to this folder. The flags prevent following a link or blocking on a pipe that it may have put
+// here.
 const appendFlags =
   constants.O_WRONLY |
   constants.O_CREAT |
@@ -15,7 +16,7 @@ const appendFlags =
   (constants.O_NONBLOCK ?? 0) |
   (constants.O_NOFOLLOW ?? 0);
 
-/** Writes down what somebody who looks at this run should know of how Hob treated it. */
+/** Appends a note that explains to readers of the run how Hob handled it. */
 export async function addRunNote({ notesLog }: RunFolder, at: Date, note: string): Promise<void> {
   const handle = await open(notesLog, appendFlags, 0o600);
   try {
@@ -25,7 +26,7 @@ export async function addRunNote({ notesLog }: RunFolder, at: Date, note: string
   }
 }
 
-/** Empty where there is nothing to say, or nothing left. */
+/** Returns an empty string if the run has no notes or they were removed. */
 export async function readRunNotes({ notesLog }: RunFolder): Promise<string> {
   const read = await readRegularFile(notesLog, { maxBytes: mostBytes, ownOnly: true });
   return read.kind === 'content' ? read.bytes.toString() : '';

@@ -14,7 +14,7 @@ export {
   warmLanguages,
 } from '../execution/messages.ts';
 
-/** Through which door a run came; `hob` is what Hob does by itself, such as preparing an environment. */
+/** How a run was requested. `hob` marks runs that Hob starts itself, for example to build an environment. */
 export const origins = ['execute', 'link', 'console', 'cli', 'schedule', 'hob'] as const;
 export type Origin = (typeof origins)[number];
 
@@ -23,13 +23,13 @@ export type RunState = (typeof runStates)[number];
 
 export type EnvelopeSource = 'own' | 'synthesized';
 
-/** How much of a stream its log has: so much of the beginning and, behind that, so much of the end. */
+/** How much of a stream its log contains: bytes of the beginning, followed by bytes of the end. */
 export interface KeptOutput {
   readonly headBytes: number;
   readonly tailBytes: number;
 }
 
-/** Everything that is kept of a run. What is not known yet is null. */
+/** The complete record of a run. Fields that are not known yet are null. */
 export interface RunRecord {
   readonly runId: string;
   readonly scriptId: string;
@@ -38,16 +38,16 @@ export interface RunRecord {
   readonly origin: Origin;
   readonly parentRunId: string | null;
   readonly depth: number;
-  /** Whether somebody waits for the answer. */
+  /** Whether the caller waits for the answer. */
   readonly sync: boolean;
-  /** The executor that it was given to. */
+  /** The executor that received the run. */
   readonly executor: string | null;
   readonly state: RunState;
   readonly endCause: EndCause | null;
   readonly exitCode: number | null;
-  /** The envelope. Nobody here looks into it, so it is kept as the text it is. */
+  /** The envelope as JSON text. It is stored unparsed because no code here reads its fields. */
   readonly result: JsonText | null;
-  /** Its `code`, and the beginning of its `msg`: what lists show and what is searched. */
+  /** The `code` of the envelope and the beginning of its `msg`, for lists and for the search. */
   readonly code: number | null;
   readonly message: string | null;
   readonly envelope: EnvelopeSource | null;
@@ -60,14 +60,14 @@ export interface RunRecord {
   readonly durationMs: number | null;
   readonly stdoutBytes: number | null;
   readonly stderrBytes: number | null;
-  /** What the logs have of the streams; null when nobody knows. */
+  /** The parts of the streams that the logs contain; null if unknown. */
   readonly stdoutKept: KeptOutput | null;
   readonly stderrKept: KeptOutput | null;
   readonly truncated: boolean | null;
   readonly leftRunning: number | null;
 }
 
-/** A run as lists and events show it: `data`, `params` and `result` are null where they are too large for that. */
+/** A run as lists and events show it: `data`, `params` and `result` are null if they are too large. */
 export interface BriefRun extends Omit<RunRecord, 'params'> {
   readonly params: JsonObject | null;
 }

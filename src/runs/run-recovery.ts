@@ -17,15 +17,15 @@ interface RecoveryParts {
   gate: Gate;
   live: LiveRuns;
   carrier: RunCarrier;
-  /** Lets a run that has not begun wait for its turn, as if it had just come. */
+  /** Queues a run that has not started, like a new one. */
   launch: (run: Run, script: Script) => void;
   reportDefect: (run: Run, error: unknown) => void;
 }
 
-/** Takes up what an earlier service left unfinished: nothing runs twice, and every run gets its end. */
+/** Recovers the runs that an earlier service left unfinished. No run is executed twice, and every run gets its end. */
 export function recoverRuns(parts: RecoveryParts): void {
   const { options, live, launch, reportDefect } = parts;
-  // All of them are known before the first is asked for: its end may concern another.
+  // Register all runs before attaching to the first: its end may concern another one.
   const unfinished = options.store.unfinished().map((record) => {
     const script = options.findScript(record.scriptId);
     const isKeyed = options.keys.isHeld(record.runId);
@@ -35,9 +35,9 @@ export function recoverRuns(parts: RecoveryParts): void {
   });
   options.ledger.recover(unfinished.map(({ run }) => run));
   const recovered = unfinished.map((each) => ({ ...each, ended: endOf(parts, each) }));
-  // First those that may still run, so that they have their places before those that wait for one.
+  // First the runs that may still execute, so that they have their slots before queued runs compete for them.
   for (const { run, script, ended } of recovered) {
-    if (ended !== null) takeUp(parts, run, script, ended).catch((error) => reportDefect(run, error));
+    if (ended !== null) adoptRun(parts, run, script, ended).catch((error) => reportDefect(run, error));
   }
   for (const { run, script, ended } of recovered) {
     if (ended === null && script !== null) launch(run, script);
@@ -45,7 +45,7 @@ export function recoverRuns(parts: RecoveryParts): void {
   options.executor.catchUp();
 }
 
-/** The end of an unfinished run, known or to be waited for; null when it has not begun, and can. */
+/** The end of an unfinished run, known or still awaited; null if the run has not started and can start. */
 function endOf(
   { options, live }: RecoveryParts,
   { run, script }: { run: Run; script: Script | null },
@@ -63,9 +63,9 @@ function endOf(
     case 'unknown':
       return Promise.resolve(endWithoutProcess(runId, 'lost'));
     case 'never-given':
-      // The caller of a synchronous run is gone, and would not know what to make of it if it ran now, unless it has a key.
+      // The caller of a synchronous run is gone and could not use its result now, unless it has a key.
       if (!run.isDurable) return Promise.resolve(endWithoutProcess(runId, 'lost'));
-      // Removed when it was taken out of the queue, by a service that could not write that down any more.
+      // The file was removed when the run was cancelled in the queue, but that service could not record the end.
       if (!existsSync(run.folder.parameterFile))
         return Promise.resolve(endWithoutProcess(runId, 'cancelled'));
       return script === null ? Promise.resolve(endWithoutProcess(runId, 'spawn-failed')) : null;
@@ -74,8 +74,8 @@ function endOf(
   }
 }
 
-/** Waits for a run that an earlier service started. It runs, so it has its place, whatever the limits say now. */
-async function takeUp(
+/** Waits for a run that an earlier service started. It already executes, so it gets a slot regardless of the limits. */
+async function adoptRun(
   { options, gate, carrier }: RecoveryParts,
   run: Run,
   script: Script | null,

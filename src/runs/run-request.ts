@@ -25,7 +25,7 @@ import type { Origin, RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 import type { RunWindowsOptions } from './run-windows.ts';
 
-/** A request to run that has passed every check. */
+/** A validated request for a run. */
 export interface RunRequest {
   readonly script: Script;
   readonly origin: Origin;
@@ -35,11 +35,11 @@ export interface RunRequest {
   readonly sync: boolean;
   readonly data: Json;
   readonly params: JsonObject;
-  /** In which language Hob speaks where the script is silent. */
+  /** The language of the texts that Hob writes when the script writes none. */
   readonly language: Language;
-  /** A run that waits for this one without having called for it, and whose place it may take meanwhile. */
+  /** A run that waits for this one without having called it. This run may borrow its slot meanwhile. */
   readonly lender?: string;
-  /** By which its caller can come back to it. */
+  /** The idempotency key with which the caller can find this run again. */
   readonly key?: KeyUse;
 }
 
@@ -47,7 +47,7 @@ export interface RunOutcome {
   readonly exitCode: number;
   readonly success: boolean;
   readonly timedOut: boolean;
-  /** The literals of the envelope's `msg` and of the output, and the envelope itself. */
+  /** JSON text of the envelope's `msg`, of both output streams, and of the envelope itself. */
   readonly message: JsonText;
   readonly stdout: JsonText;
   readonly stderr: JsonText;
@@ -56,26 +56,26 @@ export interface RunOutcome {
 
 export interface SubmittedRun {
   readonly runId: string;
-  /** Resolves when the script is about to start: from then on the run has an outcome, whatever it is. */
+  /** Resolves when the script is about to start. From then on the run has an outcome. */
   readonly started: Promise<void>;
-  /** Rejects only with a refusal: the run could not be started for lack of something that may be there later. */
+  /** Rejects only with a refusal: the run could not start because it lacked something that may be available later. */
   readonly outcome: Promise<RunOutcome>;
 }
 
-/** A run that has its turn, while what it needs is made ready. */
+/** An admitted run whose requirements are being prepared. */
 export interface WaitingRun {
   readonly runId: string;
-  /** Aborted when the run is not to go on. */
+  /** Aborted when the run is stopped. */
   readonly signal: AbortSignal;
-  /** Called when it has to wait, with what for: whoever waits for it need not fear that it is lost. */
+  /** Called with the reason when the run has to wait, so that its users see that it is not lost. */
   onWait(note: Text): void;
 }
 
-/** The executor, as far as runs need one. */
+/** The part of the executor client that runs use. */
 export interface Executor {
   readonly containment: Containment | null;
   readonly counts: Feed<readonly Count[]>;
-  /** The process id of the executor if it does not answer; runs that nobody waits for are held back until it does. */
+  /** The process id of the executor if it does not answer. Asynchronous runs are held back until it answers. */
   readonly silentPid: number | null;
   readonly silence: Feed<number | null>;
   run(spec: RunSpec, hooks: RunHooks): Promise<RunEnd>;
@@ -87,7 +87,7 @@ export interface Executor {
   resize(runId: string, size: TerminalSize): boolean;
   acknowledge(runId: string): void;
   acknowledgeCounts(runIds: readonly string[]): void;
-  /** Every run that an earlier service left has been attached to. */
+  /** Called when all runs of earlier services are attached. */
   catchUp(): void;
 }
 
@@ -98,12 +98,12 @@ export interface RunServiceOptions {
   executor: Executor;
   clock: Clock;
   log: Logger;
-  /** May take long: what a script needs is made ready first. */
+  /** May take a long time: it prepares everything that the script needs. */
   resolveCommand: (script: Script, waiting: WaitingRun) => Promise<Resolution>;
   /** Never rejects. */
   readOutcome: (request: OutcomeRequest) => Promise<OutcomeTexts>;
   findScript: (id: string) => Script | null;
-  /** The address that scripts call, with the run's token in it. */
+  /** The address that scripts call. It contains the token of the run. */
   apiBase: (token: string) => string;
   runsFolder: string;
   environment: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ export interface RunServiceOptions {
   };
 }
 
-/** The record of a run that was just asked for. */
+/** Builds the record of a new run. */
 export function newRecord(runId: string, request: RunRequest, now: Date): RunRecord {
   const { script } = request;
   return {

@@ -29,10 +29,10 @@ import { recoverRuns } from './run-recovery.ts';
 import { newRecord, type RunRequest, type RunServiceOptions, type SubmittedRun } from './run-request.ts';
 import { within } from './within.ts';
 
-/** What stopping takes beside the grace: to kill, to look whether anybody is left, and to write it down. */
+/** Time that a stop needs besides the grace period: to kill processes, to check for survivors, and to record the ends. */
 const stopSettleMs = 5000;
 
-/** Takes requests to run, and takes up what an earlier service left. */
+/** Accepts runs, and recovers the runs of an earlier service. */
 export class RunService {
   readonly #options: RunServiceOptions;
   readonly #gate: Gate;
@@ -40,7 +40,7 @@ export class RunService {
   readonly #live = new LiveRuns();
   readonly #files: ParameterFiles;
   readonly #syncRuns = new Set<Promise<unknown>>();
-  /** Synchronous runs that wait for their turn, and whether a run under way needs them. */
+  /** Synchronous runs that wait for a slot, and whether an executing run depends on them. */
   readonly #waiting = new Map<AbortController, { readonly isNeeded: boolean }>();
   #stopping = false;
   #endsRuns = false;
@@ -74,12 +74,12 @@ export class RunService {
     return this.#options.store.find(runId.toLowerCase()) ?? unknownRun(runId);
   }
 
-  /** The same, without what may be large. */
+  /** Like `get`, without large values. */
   getBrief(runId: string): BriefRun {
     return this.#options.store.findBrief(runId.toLowerCase()) ?? unknownRun(runId);
   }
 
-  /** What Hob has to say about a run. */
+  /** The notes that Hob wrote about a run. */
   notes(runId: string): Promise<string> {
     return readRunNotes(runFolderAt(this.#options.runsFolder, runId));
   }
@@ -91,7 +91,7 @@ export class RunService {
   async submit(request: RunRequest): Promise<SubmittedRun> {
     const { script, sync } = request;
     const lender = (sync ? request.caller?.runId : request.lender) ?? null;
-    // A run that is under way may still need its links, or what is made ready for it, to end well.
+    // An executing run may need its links, or a build of its environment, to finish.
     const isNeeded = lender !== null && this.#gate.isIn(lender);
     if (this.#stopping && !isNeeded) throw stopping();
     if (sync && request.caller !== null && this.#live.isClosing(request.caller.runId)) throw callerStopping();
@@ -109,7 +109,7 @@ export class RunService {
       acceptance: { tokenHash: hashToken(token), key: request.key },
     });
     const claim = claimOf(runId, script, lender);
-    // Its place is taken before anything is awaited, so that runs start in the order in which they came.
+    // The run enters the gate before the first `await`, so that runs start in order of arrival.
     const admission = this.#gate.enter(claim, run.stopping.signal);
     admission.catch(() => {});
     try {
@@ -124,7 +124,7 @@ export class RunService {
       throw isExhaustion(errno) ? exhaustedError(errno, error) : error;
     }
     this.#live.add(run);
-    // The end of everything may have begun while this one was being written down.
+    // `endRuns` may have been called while this run was being recorded.
     if (this.#stopping && this.#endsRuns && !sync) this.#live.stop(runId, 'shutdown');
     const turn = sync
       ? this.#awaitTurn(admission, run.stopping, isNeeded)
@@ -132,13 +132,16 @@ export class RunService {
     return this.#launch(run, script, { turn, isWaitedFor: sync });
   }
 
-  /** Records a run that would be recorded with its start otherwise: another run is about to name it as its parent. */
+  /**
+   * Records a run that would otherwise be recorded with its start, because another run is about to name it as its
+   * parent.
+   */
   record(runId: string): void {
     const run = this.#live.get(runId);
     if (run !== undefined) this.#options.ledger.queue(run);
   }
 
-  /** A run waits for another that it did not start itself. */
+  /** Records that a run waits for another run that it did not start. */
   lend(runId: string, waitingRunId: string): void {
     this.#gate.lend(runId, waitingRunId);
   }
@@ -154,21 +157,24 @@ export class RunService {
     );
   }
 
-  /** Begins to stop a run, with all it waits for. How it ends is in its record, soon. */
+  /** Starts to stop a run and all runs that it waits for. The record shows the end when it is complete. */
   cancel(runId: string): void {
     const record = this.getBrief(runId);
     if (!this.#options.executor.canStop(record.runId)) throw outOfReach();
     if (!this.#live.stop(record.runId, 'cancelled')) throw endedAlready(record.runId);
   }
 
-  /** Takes what a script says of how far it is. */
+  /** Accepts the progress that a script reports. */
   report(runId: string, progress: Progress): void {
     const run = this.#live.get(runId);
     if (run === undefined) throw endedAlready(runId);
     this.#options.ledger.report(run, progress);
   }
 
-  /** Takes up what an earlier service left unfinished. `folders` are those of all runs before this service accepted one. */
+  /**
+   * Recovers the unfinished runs of an earlier service. `folders` lists the run folders from before this service
+   * accepted a run.
+   */
   recover(folders: readonly string[]): void {
     recoverRuns({
       options: this.#options,
@@ -186,14 +192,14 @@ export class RunService {
   }
 
   /**
-   * Takes no more work, starts nothing that waits, and waits for those whose callers wait, as long as the setting allows.
-   * Then, where `endRuns` was called, before or in the meantime, it waits until all runs have ended and are on record. Aborting
-   * the signal ends the waiting.
+   * Accepts no more runs, starts no queued runs, and waits for synchronous runs, at most as long as the settings allow.
+   * If `endRuns` was called, before or meanwhile, it then waits until all runs have ended and are on record. Aborting
+   * the signal ends the wait.
    */
   async drain(signal: AbortSignal): Promise<void> {
     const { drainMs, stopGraceMs } = this.#options.limits;
     this.#stopping = true;
-    // Whoever has not started yet need not wait to hear that it will not.
+    // Runs that will not start any more are refused immediately.
     for (const [leaving, { isNeeded }] of this.#waiting) if (!isNeeded) leaving.abort(stopping());
     if (this.#endsRuns) this.endRuns();
     await within(Promise.allSettled([...this.#syncRuns]), drainMs, signal);
@@ -202,13 +208,13 @@ export class RunService {
     await within(this.#live.whenEmpty(), stopGraceMs + stopSettleMs, signal);
   }
 
-  /** Stopping means every run, not the service alone: those that nobody waits for are stopped at once. */
+  /** Ends all runs together with the service. Asynchronous runs are stopped immediately. */
   endRuns(): void {
     this.#endsRuns = true;
     this.#live.stopAll('shutdown', { sparing: 'waited-for' });
   }
 
-  /** While the executor does not answer, runs stay queued, and callers who wait for theirs get a refusal. */
+  /** While the executor does not answer, asynchronous runs stay queued and synchronous callers get a refusal. */
   #noteSilence(pid: number | null): void {
     if (pid === null) {
       this.#gate.resume();
@@ -223,7 +229,7 @@ export class RunService {
       this.#options.store.recordLeftRunning(counts);
       this.#options.executor.acknowledgeCounts(counts.map(({ runId }) => runId));
     } catch (error) {
-      // They come again with the next connection.
+      // The executor sends the counts again on the next connection.
       this.#options.log.error({ err: error }, 'cannot record processes that runs left running');
     }
   }
@@ -253,19 +259,20 @@ export class RunService {
     if (isWaitedFor) this.#syncRuns.add(outcome);
     outcome
       .catch((error: unknown) => {
-        // A synchronous caller gets the rejection as its answer; nobody else would hear of it.
+        // A synchronous caller gets the rejection as its answer. In all other cases only the log shows it.
         if (!isWaitedFor || !(error instanceof AppError)) this.#reportDefect(run, error);
       })
       .finally(() => this.#syncRuns.delete(outcome));
     return { runId: run.record.runId, started, outcome };
   }
 
-  /** Somebody waits for a synchronous run, and not for ever. */
+  /** The caller of a synchronous run waits only for a limited time. */
   async #awaitTurn(admission: Promise<Lease>, leaving: AbortController, isNeeded: boolean): Promise<Lease> {
     const { queueWaitMs } = this.#options.limits;
     const timer = setTimeout(() => leaving.abort(waitedTooLong(queueWaitMs)), queueWaitMs);
     this.#waiting.set(leaving, { isNeeded });
-    // The service may have begun to stop, or the executor fallen silent, while this run was being written down.
+    // The service may have begun to stop, or the executor may have stopped answering, while this run was being
+    // recorded.
     const { silentPid } = this.#options.executor;
     if (!isNeeded && this.#stopping) leaving.abort(stopping());
     else if (silentPid !== null) leaving.abort(executorSilent(silentPid));
@@ -277,7 +284,7 @@ export class RunService {
     }
   }
 
-  /** What still waits when the service stops goes on waiting, on record, for the next one. */
+  /** Runs that are still queued when the service stops stay on record for the next service. */
   async #unlessStopping(admission: Promise<Lease>, run: Run, isNeeded = false): Promise<Lease> {
     const lease = await admission;
     if (!this.#stopping || isNeeded) return lease;
@@ -289,7 +296,7 @@ export class RunService {
     });
   }
 
-  /** The parameter file of a run that waited was written by an earlier service. */
+  /** The parameter file of a recovered run was written by an earlier service. */
   async #renew({ folder }: Run, script: Script, lease: Lease): Promise<Lease> {
     try {
       await renewParameterFile(folder, { apiBase: this.#options.apiBase, scriptFolder: script.folder });

@@ -3,7 +3,7 @@ import type { BriefRun, RunEnding, RunRecord } from './run-record.ts';
 
 export type { Count } from '../execution/messages.ts';
 
-/** Which run a token belongs to. */
+/** The run to which a token belongs. */
 export interface TokenOwner {
   readonly runId: string;
   readonly depth: number;
@@ -14,26 +14,29 @@ export interface RunStart {
   readonly executor: string;
 }
 
-/** Where runs are kept. Stated here, implemented in `storage/`. */
+/** The storage of runs. The interface is declared here and implemented in `storage/`. */
 export interface RunStore {
-  /** False once the service has closed it. */
+  /** False after the service has closed the store. */
   readonly isOpen: boolean;
-  /** All writes in `work`, or none of them; to be used for more than one that belong together. */
+  /** Performs all writes of `work` or none of them. Use it for several writes that belong together. */
   atomically<Result>(work: () => Result, options: { durable: boolean }): Result;
   /**
-   * `durable`: when this returns, a power cut does not lose the run. `start`: as if `markStarted` followed at once. Returns the run as
-   * it was queued, as `findBrief` would.
+   * `durable`: the run survives a power failure once this returns. `start`: has the effect of calling `markStarted` as
+   * well. Returns the run as it was queued, like `findBrief`.
    */
   insert(
     record: RunRecord,
     tokenHash: string,
     options: { durable: boolean; start?: RunStart | null },
   ): BriefRun;
-  /** The run is about to be given to an executor. */
+  /** Records that the run is about to be given to an executor. */
   markStarted(runId: string, start: RunStart, options: { durable: boolean }): void;
-  /** The first end counts. Returns the run as it is on record now, or null when it had ended already. */
+  /**
+   * Records the end; only the first end counts. Returns the run as it is on record now, or null if it had already
+   * ended.
+   */
   finish(runId: string, ending: RunEnding): BriefRun | null;
-  /** How many processes runs have left running, which may be known before or after their end is recorded. */
+  /** Records how many processes runs left running. The counts may arrive before or after the end of the run. */
   recordLeftRunning(counts: readonly Count[]): void;
   has(runId: string): boolean;
   find(runId: string): RunRecord | null;

@@ -10,13 +10,13 @@ interface RunTerminalsOptions {
   outputs: Pick<RunOutputs, 'look' | 'hasten'>;
 }
 
-/** A terminal that takes input, as a page needs to know it. */
+/** A terminal that accepts input, described for a page. */
 interface OpenTerminal extends TerminalSize {
-  /** What was written so far, for a terminal of this size. A page shows it so first, and takes its own size then. */
+  /** Bytes written so far, for a terminal of this size. A page first shows them in this size, then applies its own. */
   readonly outputBytes: number;
 }
 
-/** The terminals of runs that pages of the console show, and are typed into there. */
+/** The terminals of runs that pages of the console show and send input to. */
 export class RunTerminals {
   readonly #options: RunTerminalsOptions;
   #lastSize: TerminalSize = { columns: 80, rows: 24 };
@@ -25,12 +25,15 @@ export class RunTerminals {
     this.#options = options;
   }
 
-  /** The size that a page said last: the next one is likely to have it, too, and a script that asks at once is told the truth. */
+  /**
+   * The last size that a page reported. The next page probably has the same size, so a script that asks for the size at
+   * its start gets the right one.
+   */
   get lastSize(): TerminalSize {
     return this.#lastSize;
   }
 
-  /** Null when the run has none that takes input: it never had, not yet, or not any more. */
+  /** Null if the run has no terminal that accepts input: it never had one, has none yet, or has ended. */
   async look(runId: string): Promise<OpenTerminal | null> {
     const { store, executor, outputs } = this.#options;
     const record = store.findBrief(runId) ?? unknownRun(runId);

@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../shared/json.ts';
 import type { Language, Text } from '../shared/text.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** What opens a terminal window on this machine, or why nothing does. */
+/** The commands that open a terminal window on this machine, or the reason why there is none. */
 export type TerminalSearch =
   | { readonly kind: 'found'; readonly commands: readonly (readonly string[])[] }
   | { readonly kind: 'none'; readonly message: Text };
@@ -14,14 +14,17 @@ export interface RunWindowsOptions {
   findTerminals: () => Promise<TerminalSearch>;
   /** The environment of the terminal emulator. */
   environment: Readonly<Record<string, string>>;
-  /** What the person at the desk reads. */
+  /** The language of the desktop user. */
   language: Language;
   hold: WindowHold;
-  /** Which size a terminal for a page has until the page says so. */
+  /** The initial size of a terminal in a page, until the page reports its own. */
   pageSize: () => TerminalSize;
 }
 
-/** The window for a run, or the terminal that a page shows in its place; null when it wants none; or why it cannot have one. */
+/**
+ * Returns the window of a run, or the terminal that a page shows instead; null if it needs none; or the reason why no
+ * window can open.
+ */
 export async function chooseWindow(
   record: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
   { name, runtime }: Pick<Script, 'name' | 'runtime'>,
@@ -46,7 +49,10 @@ export async function chooseWindow(
   return { window: { commands, env: environment, title: name, language, hold }, windowless: null };
 }
 
-/** Whoever waits for an answer looks at that; the command shows a run in its own terminal, and the console in its page. */
+/**
+ * Synchronous callers read the answer, the command line shows a run in its own terminal, and the console shows it in
+ * its page.
+ */
 export function placeOf(
   terminal: Terminal,
   { sync, origin, data }: Pick<RunRecord, 'sync' | 'origin' | 'data'>,
@@ -70,7 +76,7 @@ function wantsTerminal(terminal: Terminal, data: Json): boolean {
   }
 }
 
-/** Whether the run was given anything to work on: an input without values is none. */
+/** Whether the run received any data. An input without values does not count. */
 function hasData(data: Json): boolean {
   if (Array.isArray(data)) return data.length > 0;
   if (isJsonObject(data)) return Object.values(data).some((value) => hasData(value));

@@ -45,7 +45,7 @@ export class Run {
   readonly timeoutMs: number | null;
   /** The language of the messages that Hob writes for this run. */
   readonly language: Language;
-  /** Whether its record must survive a power cut: its caller does not wait, or can ask again with its key. */
+  /** Whether the record must survive a power failure: the caller does not wait, or it can ask again with its key. */
   readonly isDurable: boolean;
   readonly log: Logger;
   /** Aborted with a `StopRequest` or, while the run waits for a slot, with the refusal for its caller. */

@@ -15,8 +15,8 @@ export interface FileArguments {
 }
 
 /**
- * The legacy way to pass arguments: a file with a JSON object (`data` and `params`), a JSON list (values of the main
- * input) or plain text (one value a line). It is read and never deleted.
+ * Reads arguments in the legacy form: a file with a JSON object (`data` and `params`), a JSON array (values of the main
+ * input) or plain text (one value per line). The file is never deleted.
  */
 export async function readTempFile(path: string): Promise<FileArguments> {
   if (!isAbsolute(path)) throw invalid(path, 'is not an absolute path', '不是绝对路径');

@@ -1,11 +1,11 @@
-/** A run that was let in, with what it has. */
+/** An admitted run and the resources it holds. */
 export interface Holder {
   readonly runId: string;
-  /** The run that waits for it. */
+  /** The run that waits for this one. */
   readonly parent: Holder | null;
-  /** What it has, and from whom: null when it is its own, not borrowed. */
+  /** The resources it holds, and the lender of each; null if the run owns it. */
   readonly has: Map<string, Holder | null>;
-  /** What it has lent, and to whom. */
+  /** The resources it has lent, and the borrower of each. */
   readonly lent: Map<string, Holder>;
 }
 
@@ -20,8 +20,9 @@ export interface Waiting {
 }
 
 /**
- * Whether a waiting run could never start, given who has what. Found by letting everything end that can: a run can end
- * when none of the runs it waits for is stuck; a waiting run is not stuck when all it needs will be given back.
+ * Whether a waiting run can never start, given the current holders. Simulates the end of every run that can end: a run
+ * can end when none of the runs it waits for is stuck, and a waiting run is not stuck when all resources it needs will
+ * be released.
  */
 export function isStuck(runId: string, waiting: readonly Waiting[], holders: readonly Holder[]): boolean {
   const stuckWaiters = new Set(waiting);
@@ -56,7 +57,7 @@ export function isStuck(runId: string, waiting: readonly Waiting[], holders: rea
     });
   }
 
-  /** Whether a thing never comes back from a holder: whoever it was lent on to keeps it when its lender ends first. */
+  /** Whether a holder never returns a resource. A borrower keeps the resource if its lender ends first. */
   function isKept(thing: string, from: Holder | undefined): boolean {
     for (let holder = from; holder !== undefined; holder = holder.lent.get(thing)) {
       if (stuckHolders.has(holder)) return true;
