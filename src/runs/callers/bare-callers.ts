@@ -6,18 +6,19 @@ import type { TracedCaller } from './trace-caller.ts';
 
 interface BareCallersOptions {
   store: { find(runId: string): TokenOwner | null };
-  /** The leading process of every run that is under way, and the id of that run. */
+  /** The leading process of every executing run, with the id of that run. */
   livePids: () => ReadonlyMap<number, string>;
   maxRuns: number;
   trace: (connection: Connection, live: ReadonlyMap<number, string>) => Promise<TracedCaller>;
 }
 
-/** Those who link without a run token: which run is it? */
+/** Identifies the runs of callers that send a link without a run token. */
 export class BareCallers {
   readonly #options: BareCallersOptions;
   /**
-   * A script that links itself and cannot be traced begins a new chain each time, which no depth ends. As many runs as may run
-   * at once end it: the next link is refused, instead of waiting for a slot that only this chain could give back.
+   * Limit of concurrent links from untraced callers. A script that links to itself and cannot be traced begins a new
+   * chain each time, so the depth limit never stops it. This limit is below the number of slots: the next link is
+   * refused instead of waiting for a slot that only the same chain could release.
    */
   readonly #maxUntraced: number;
   #untraced = 0;
@@ -28,8 +29,8 @@ export class BareCallers {
   }
 
   /**
-   * The run that opened this connection, or null for one from outside. One that cannot be told counts as from outside, and
-   * takes one of a few places until `answered` is aborted; it is refused when there is none left.
+   * Returns the run that opened this connection, or null for a caller outside of runs. An untraceable caller counts as
+   * outside, and takes one of a few places until `answered` is aborted. It is refused if no place is free.
    */
   async identify(connection: Connection | null, answered: AbortSignal): Promise<Caller> {
     const { store, livePids, trace } = this.#options;
@@ -41,7 +42,7 @@ export class BareCallers {
   }
 
   #takePlace(answered: AbortSignal): void {
-    // The caller has hung up already.
+    // The caller has already disconnected.
     if (answered.aborted) return;
     if (this.#untraced >= this.#maxUntraced) throw untracedLinksFull();
     this.#untraced++;

@@ -3,16 +3,16 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { AppError } from '../../shared/errors.ts';
 import type { RunStore, TokenOwner } from '../run-store.ts';
 
-/** A chain of links may be this deep; one level more is refused. */
+/** The maximum depth of a chain of links. A deeper link is refused. */
 export const maxDepth = 8;
 
 const tokenBytes = 24;
 const tokenPattern = /^[A-Za-z0-9_-]{32}$/;
 
-/** Who is calling: the run that its token names, or nobody we know. */
+/** The run that the token of a request identifies; null if the caller is not a run. */
 export type Caller = TokenOwner | null;
 
-/** Enough for some tokens: asking the system takes longer than all the rest. */
+/** Random bytes for several tokens: a system call for each token takes longer than all the other work. */
 const random = Buffer.alloc(64 * tokenBytes);
 let used = random.length;
 
@@ -24,17 +24,17 @@ export function newToken(): string {
   const bytes = random.subarray(used, used + tokenBytes);
   used += tokenBytes;
   const token = bytes.toString('base64url');
-  // It is nobody's but the run's from here on.
+  // Keep no copy of a token that is in use.
   bytes.fill(0);
   return token;
 }
 
-/** Tokens are stored hashed: whoever reads the database cannot speak for a run. */
+/** Tokens are stored as hashes, so that a reader of the database cannot impersonate a run. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The run that a token from the address belongs to, also after that run has ended: its chain does not get shorter by that. */
+/** Returns the run that owns a token from the address, even after that run has ended: ending must not shorten its chain. */
 export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken'>): TokenOwner {
   const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
   if (owner !== null) return owner;
@@ -44,13 +44,13 @@ export function identifyCaller(token: string, store: Pick<RunStore, 'findByToken
   });
 }
 
-/** Whether a token from the address belongs to a run that has not ended: only then it proves who is calling. */
+/** Whether a token from the address belongs to a run that has not ended. Only such a token authenticates the caller. */
 export function isLiveToken(token: string, store: Pick<RunStore, 'findByToken' | 'findBrief'>): boolean {
   const owner = tokenPattern.test(token) ? store.findByToken(hashToken(token)) : null;
   return owner !== null && store.findBrief(owner.runId)?.endedAt === null;
 }
 
-/** The depth of a run that `caller` starts by a link. */
+/** The depth of a run that `caller` starts with a link. */
 export function depthOfLink(caller: Caller): number {
   const depth = (caller?.depth ?? 0) + 1;
   if (depth <= maxDepth) return depth;
@@ -60,7 +60,7 @@ export function depthOfLink(caller: Caller): number {
   });
 }
 
-/** Starting a script from inside a run makes its chain no deeper and no shallower. */
+/** A script started with `execute` from inside a run has the depth of that run. */
 export function depthOfExecute(caller: Caller): number {
   return caller?.depth ?? 0;
 }

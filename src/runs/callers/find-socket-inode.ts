@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import { endianness } from 'node:os';
 
-/** A connection, as the server sees it. */
+/** A connection from the server's point of view. */
 export interface Connection {
   readonly clientAddress: string;
   readonly clientPort: number;
@@ -10,10 +10,10 @@ export interface Connection {
   readonly serverPort: number;
 }
 
-/** The tables may change while they are read, and a line be skipped by that. */
+/** The tables may change while they are read, and a read may then skip a line. */
 const attempts = 2;
 
-/** The inode of the client's end of a connection, by the kernel's tables of sockets; null when it is not in them. */
+/** Returns the inode of the client's socket according to the kernel's socket tables; null if it is not listed. */
 export async function findSocketInode(connection: Connection): Promise<string | null> {
   const tables = tablesFor(connection);
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -25,7 +25,10 @@ export async function findSocketInode(connection: Connection): Promise<string | 
   return null;
 }
 
-/** Where to look, and for what. A client may reach an IPv4 address from an IPv6 socket, which stands in the other table. */
+/**
+ * The tables to search, and the entry to search for. A client may reach an IPv4 address from an IPv6 socket, which is
+ * listed in the other table.
+ */
 function tablesFor(connection: Connection): { file: string; entry: string }[] {
   const client = unmapped(connection.clientAddress);
   const server = unmapped(connection.serverAddress);
@@ -46,7 +49,7 @@ function tablesFor(connection: Connection): { file: string; entry: string }[] {
   return [];
 }
 
-/** A socket that its process has closed may still be listed, with the inode 0. */
+/** Skips inode 0: the kernel may still list a socket that its process has closed, with that inode. */
 function inodeOf(entry: string, table: string): string | null {
   for (let at = table.indexOf(entry); at !== -1; at = table.indexOf(entry, at + 1)) {
     const fields = table.slice(at + entry.length, at + entry.length + 120).split(/\s+/);
@@ -80,7 +83,7 @@ function bytesOfGroup(group: string): number[] {
   return [value >> 8, value & 0xff];
 }
 
-/** The kernel writes addresses as words of four bytes, each as a number of this machine. */
+/** The kernel prints addresses as words of four bytes, each in the byte order of this machine. */
 function addressInTable(bytes: readonly number[]): string {
   const buffer = Buffer.from(bytes);
   const words: string[] = [];

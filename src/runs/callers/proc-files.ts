@@ -2,9 +2,10 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 
 import { type ProcessStat, parseProcessStat } from '../../shared/process-stat.ts';
 
-// A process may vanish between two looks, or belong to somebody else. Either way there is nothing to see, which is no error.
+// A process may exit between two reads or belong to another user. In both cases its files cannot be read, which is not
+// an error.
 
-/** More at once than the threads that read for Node gains nothing. */
+/** Equals the size of Node's thread pool. More concurrent reads would gain nothing. */
 const readersAtOnce = 4;
 const linksAtOnce = 64;
 
@@ -18,20 +19,20 @@ export async function readStat(pid: number): Promise<ProcessStat | null> {
   return text === '' ? null : parseProcessStat(text);
 }
 
-/** The value that a variable had when the program of this process began. */
+/** Returns the value that a variable had when the program of this process started. */
 export async function readVariable(pid: number, name: string): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   const line = text.split('\0').find((each) => each.startsWith(`${name}=`));
   return line?.slice(name.length + 1) ?? null;
 }
 
-/** The children of some processes, each with its parent. */
+/** Returns the children of some processes, each with its parent. */
 export async function childrenOf(parents: readonly number[]): Promise<{ pid: number; parent: number }[]> {
-  // Not every kernel keeps the lists of children.
+  // Some kernels do not provide the lists of children.
   const own = await readFile(`/proc/self/task/${process.pid}/children`, 'latin1').catch(() => null);
   if (own === null) return childrenByParent(parents);
   const found: { pid: number; parent: number }[] = [];
-  await forEachAtOnce(parents, async (parent) => {
+  await forEachConcurrently(parents, async (parent) => {
     const threads = await readdir(`/proc/${parent}/task`).catch(() => []);
     for (const thread of threads) {
       const list = await readFile(`/proc/${parent}/task/${thread}/children`, 'latin1').catch(() => '');
@@ -41,23 +42,26 @@ export async function childrenOf(parents: readonly number[]): Promise<{ pid: num
   return found;
 }
 
-/** The same for a kernel without such lists: everybody is asked for its parent. */
+/** Like `childrenOf`, for kernels without lists of children: reads the parent of every process. */
 export async function childrenByParent(
   parents: readonly number[],
 ): Promise<{ pid: number; parent: number }[]> {
   const wanted = new Set(parents);
   const found: { pid: number; parent: number }[] = [];
-  await forEachAtOnce(await listProcesses(), async (pid) => {
+  await forEachConcurrently(await listProcesses(), async (pid) => {
     const parent = (await readStat(pid))?.parent ?? 0;
     if (wanted.has(parent)) found.push({ pid, parent });
   });
   return found;
 }
 
-/** Asks processes in this order until one is found that has the socket open. Those who are asked at the same time may have it, too. */
+/**
+ * Checks processes in this order until one of them has the socket open. Returns several if they were checked at the
+ * same time.
+ */
 export async function findHolders(pids: readonly number[], inode: string): Promise<number[]> {
   const holders: number[] = [];
-  await forEachAtOnce(pids, async (pid) => {
+  await forEachConcurrently(pids, async (pid) => {
     if (holders.length === 0 && (await holdsSocket(pid, inode))) holders.push(pid);
   });
   return holders;
@@ -75,7 +79,7 @@ async function holdsSocket(pid: number, inode: string): Promise<boolean> {
   return false;
 }
 
-async function forEachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const work = async () => {
     for (const item of queue) await act(item);

@@ -2,14 +2,14 @@ import { runCookie } from '../../execution/messages.ts';
 import { type Connection, findSocketInode } from './find-socket-inode.ts';
 import { childrenOf, findHolders, listProcesses, readStat, readVariable } from './proc-files.ts';
 
-/** Who opened a connection: a process of a run, somebody else, or somebody who cannot be found. */
+/** The origin of a connection: a process of a run, another process, or unknown. */
 export type TracedCaller = { kind: 'run'; runId: string } | { kind: 'outside' } | { kind: 'unknown' };
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Finds out which run a connection comes from, by the process that has its other end open. Only Linux tells.
- * `live`: the leading process of every run that is under way, and the id of that run.
+ * Finds the run from which a connection comes, by the process that holds its other end. Works only on Linux. `live`:
+ * the leading process of every executing run, with the id of that run.
  */
 export async function traceCaller(
   connection: Connection,
@@ -18,12 +18,12 @@ export async function traceCaller(
   if (process.platform !== 'linux') return { kind: 'unknown' };
   const inode = await findSocketInode(connection);
   if (inode === null) return { kind: 'unknown' };
-  /** The processes that are known to belong to a run. All of them have been asked. */
+  /** The processes that are known to belong to a run. All of them have been checked. */
   const members = new Map(live);
-  return (await askMembers(inode)) ?? (await askEverybodyElse(inode));
+  return (await searchMembers(inode)) ?? (await searchOthers(inode));
 
-  /** Level by level: a leader is a member of its own run, even if that run's ancestors include the leader of another one. */
-  async function askMembers(socket: string): Promise<TracedCaller | null> {
+  /** Searches level by level: a leader belongs to its own run, even if its ancestors include the leader of another run. */
+  async function searchMembers(socket: string): Promise<TracedCaller | null> {
     for (let level = [...live.keys()]; level.length > 0; ) {
       const [holder] = await findHolders(level, socket);
       const runId = holder === undefined ? undefined : members.get(holder);
@@ -40,23 +40,24 @@ export async function traceCaller(
     return null;
   }
 
-  async function askEverybodyElse(socket: string): Promise<TracedCaller> {
+  async function searchOthers(socket: string): Promise<TracedCaller> {
     const others = (await listProcesses()).filter((pid) => !members.has(pid));
     let best: TracedCaller = { kind: 'unknown' };
     for (const holder of await findHolders(others.sort(likelyFirst), socket)) {
-      const found = await judge(holder);
+      const found = await classify(holder);
       if (found.kind === 'run') return found;
       if (best.kind === 'unknown') best = found;
     }
     return best;
   }
 
-  async function judge(holder: number): Promise<TracedCaller> {
+  async function classify(holder: number): Promise<TracedCaller> {
     const seen = new Set<number>();
     for (let pid = holder; pid > 1 && !seen.has(pid); ) {
       seen.add(pid);
       const stat = await readStat(pid);
-      // Without the caller itself nothing can be told; an ancestor that we may not see is not one of our user's, so no run.
+      // Without the stat of the holder its origin is unknown. An unreadable ancestor belongs to another user, so it is
+      // not part of a run.
       if (stat === null) return { kind: pid === holder ? 'unknown' : 'outside' };
       const runId =
         members.get(pid) ?? live.get(stat.session) ?? live.get(stat.group) ?? (await readCookie(pid));
@@ -67,7 +68,7 @@ export async function traceCaller(
   }
 }
 
-/** New processes call more often than old ones, and we do not call ourselves. */
+/** Checks new processes first, because they call more often than old ones, and this process last. */
 function likelyFirst(one: number, other: number): number {
   if (one === process.pid || other === process.pid) return one === process.pid ? 1 : -1;
   return other - one;

@@ -5,40 +5,43 @@ import type { EventStore, EventType, LoggedEvent, NewEvent } from './event-store
 
 interface EventLogOptions {
   store: EventStore;
-  /** The transactions that events are written in. */
+  /** Runs the transactions in which events are written. */
   runs: Pick<RunStore, 'atomically'>;
   log: Logger;
-  /** How many events are kept, and how many of them in memory too, so that clients who keep up cost no queries. */
+  /**
+   * How many events are stored, and how many of these are also cached in memory, so that clients that keep up need no
+   * queries.
+   */
   keep?: { events: number; inMemory: number };
 }
 
-/** What comes after a position. */
+/** The events after a position. */
 export interface Batch {
   readonly events: readonly LoggedEvent[];
-  /** Where to go on. */
+  /** The position for the next read. */
   readonly position: number;
-  /** Set when events that came after the old position are gone, or when nobody here has ever given that position out. */
+  /** Set if events after the old position were removed, or if the position was never issued by this log. */
   readonly hasMissed: boolean;
 }
 
-/** How many events are read at once: all that a client who cannot keep up holds in memory. */
+/** Number of events in a read. This limits the memory that a slow client uses. */
 const batchEvents = 50;
-/** Old events are removed by so many at a time: enough to make it rare, few enough to hold nobody up. */
+/** Number of old events removed at once: enough to make removals rare, few enough to delay no request. */
 const pruneStep = 100;
 
-/** All events, in order, for whoever wants to know what happened after the last one that they know of. */
+/** All events in order. A client reads the events that follow the last one it received. */
 export class EventLog {
-  /** Each event once it is on record. */
+  /** Publishes each event after it is on record. */
   readonly told = new Feed<LoggedEvent>();
   readonly #store: EventStore;
   readonly #runs: Pick<RunStore, 'atomically'>;
   readonly #log: Logger;
   readonly #keep: { events: number; inMemory: number };
-  /** The newest ones: all those behind `#recentAfter`. */
+  /** The newest events: all events after `#recentAfter`. */
   readonly #recent: LoggedEvent[] = [];
   #recentAfter: number;
   #newest: number;
-  /** Up to here events were removed because there are newer ones. That others are gone, with their runs, nobody needs to know. */
+  /** The last event that was removed to make room. Events that were removed with their runs do not count as missed. */
   #goneUpTo: number;
   #count: number;
 
@@ -54,19 +57,19 @@ export class EventLog {
     this.#goneUpTo = goneUpTo;
   }
 
-  /** Whether no event had to go because there are newer ones. */
+  /** Whether no event was removed to make room for newer ones. */
   get isWhole(): boolean {
     return this.#goneUpTo === 0;
   }
 
-  /** The position of whoever wants to know only what comes. */
+  /** The position for clients that want only new events. */
   get newest(): number {
     return this.#newest;
   }
 
   /**
-   * Writes down what happened and the events that tell of it: both or neither. Nobody hears of them before they are safe. Not to
-   * be used inside another transaction, which might still fail.
+   * Performs `work` and records its events in one transaction. Events are published after the commit. Do not call it
+   * inside another transaction, which might still fail.
    */
   record<Result>(
     work: (write: (event: NewEvent) => LoggedEvent) => Result,
@@ -85,7 +88,7 @@ export class EventLog {
     return result;
   }
 
-  /** Tells of something that is not on record elsewhere. That it cannot be is no reason to fail. */
+  /** Records an event that belongs to no other record. A failure is logged and returns null. */
   tell(event: NewEvent): LoggedEvent | null {
     try {
       return this.record((write) => write(event), { durable: false });
@@ -107,17 +110,17 @@ export class EventLog {
     return { events, position: events.at(-1)?.seq ?? this.#newest, hasMissed: false };
   }
 
-  /** All that is kept of these runs. */
+  /** The stored events of these runs. */
   ofRuns(runIds: readonly string[]): LoggedEvent[] {
     return this.#store.ofRuns(runIds);
   }
 
-  /** All of a type that are kept. */
+  /** The stored events of a type. */
   ofType(type: EventType): LoggedEvent[] {
     return this.#store.ofType(type);
   }
 
-  /** These runs were removed, and so many events with them. */
+  /** Drops the events of removed runs from memory. `events` is the number removed from the store. */
   forgetRuns(runIds: readonly string[], events: number): void {
     this.#count -= events;
     const kept = this.#recent.filter(({ runId }) => runId === null || !runIds.includes(runId));
@@ -138,7 +141,7 @@ export class EventLog {
     }
   }
 
-  /** Where in memory the events behind this one begin. */
+  /** The index in memory of the first event after `seq`. */
   #indexAfter(seq: number): number {
     let low = 0;
     let high = this.#recent.length;

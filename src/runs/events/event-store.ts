@@ -1,4 +1,4 @@
-/** What a client of the service can be told of. The output of a run is not among them: it is on the run's own stream alone. */
+/** The events that clients of the service can receive. The output of a run is not an event: it has a stream of its own. */
 export const eventTypes = [
   'run.queued',
   'run.started',
@@ -14,28 +14,31 @@ export type EventType = (typeof eventTypes)[number];
 export interface NewEvent {
   readonly type: EventType;
   readonly runId: string | null;
-  /** JSON on one line, as it goes out: a replay is the same to the byte. */
+  /** JSON on one line, exactly as it is sent: a replay is identical to the byte. */
   readonly data: string;
-  /** An event that this one makes worthless: it goes when this one comes. */
+  /** The sequence number of an event that becomes obsolete. It is removed when this one is added. */
   readonly replaces?: number;
 }
 
 export interface LoggedEvent extends Omit<NewEvent, 'replaces'> {
-  /** Grows from one event to the next, and is never used twice. There may be gaps. */
+  /** Increases from one event to the next and is never reused. There may be gaps. */
   readonly seq: number;
 }
 
-/** Where events are kept. Stated here, implemented in `storage/`. */
+/** The storage of events. The interface is declared here and implemented in `storage/`. */
 export interface EventStore {
-  /** How many there are, the last that was removed as one of the oldest, and the last that there ever was (0 without any). */
+  /**
+   * The number of events, the last one that was removed to make room, and the last one ever written (0 if there is
+   * none).
+   */
   extent(): { readonly count: number; readonly goneUpTo: number; readonly newest: number };
-  /** Inside a transaction it is a part of that. */
+  /** Joins an open transaction. */
   append(event: NewEvent): LoggedEvent;
   after(seq: number, most: number): LoggedEvent[];
-  /** Returns how many there were to remove, and the last of them. */
+  /** Returns how many events were removed, and the last of them. */
   removeOldest(count: number): { readonly count: number; readonly last: number | null };
-  /** All that is kept of these runs, oldest first. */
+  /** The stored events of these runs, oldest first. */
   ofRuns(runIds: readonly string[]): LoggedEvent[];
-  /** All of a type that are kept, oldest first. */
+  /** The stored events of a type, oldest first. */
   ofType(type: EventType): LoggedEvent[];
 }

@@ -1,13 +1,13 @@
 import type { LoggedEvent } from './event-store.ts';
 
-/** How far a script says that it is. */
+/** The progress that a script reports. */
 export interface Progress {
-  /** From 0 to 1; null when it does not say. */
+  /** From 0 to 1; null if the script does not report it. */
   readonly fraction: number | null;
   readonly message: string | null;
 }
 
-/** What a script reported, and when. */
+/** A progress report with its run and its time. */
 export interface Report extends Progress {
   readonly runId: string;
   readonly scriptId: string;
@@ -16,72 +16,75 @@ export interface Report extends Progress {
 }
 
 interface Entry {
-  /** The one that was told last. */
-  told: LoggedEvent | null;
-  /** The newest one that was not told yet. */
+  /** The last published event. */
+  published: LoggedEvent | null;
+  /** The newest report that is not published yet. */
   pending: Report | null;
-  /** Until when no other is told. */
-  quiet: NodeJS.Timeout | null;
+  /** The timer before whose end no further report is published. */
+  pause: NodeJS.Timeout | null;
 }
 
-/** A person sees no more than this, and a script may report in its innermost loop. */
-const quietMs = 200;
-/** A full disk has to be cleared by somebody. */
+/** A person notices no faster updates, and a script may report in its innermost loop. */
+const publishPauseMs = 200;
+/** Delay before the next attempt after a failed write. A full disk takes a while to be freed. */
 const retryMs = 1000;
 
-/** The progress of runs under way: a few reports a second are told, the newest always, sooner or later. */
+/**
+ * The progress of executing runs. It publishes a few reports per second. The newest report is always published
+ * eventually.
+ */
 export class ProgressBoard {
   readonly #entries = new Map<string, Entry>();
-  /** Returns the event, or null when it could not be told. */
-  readonly #tell: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null;
+  /** Returns the event, or null if it could not be published. */
+  readonly #publish: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null;
 
-  constructor(tell: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null) {
-    this.#tell = tell;
+  constructor(publish: (report: Report, earlier: LoggedEvent | null) => LoggedEvent | null) {
+    this.#publish = publish;
   }
 
   report(report: Report): void {
     const entry = this.#entryOf(report.runId);
     entry.pending = report;
-    if (entry.quiet === null) this.#tellPending(entry);
+    if (entry.pause === null) this.#publishPending(entry);
   }
 
-  /** The progress that was told last. */
+  /** The last published progress. */
   latest(runId: string): LoggedEvent | null {
-    return this.#entries.get(runId)?.told ?? null;
+    return this.#entries.get(runId)?.published ?? null;
   }
 
-  /** What is still to be told of a run before its end is. */
+  /** The report of a run that must be published before its end. */
   pending(runId: string): { report: Report; earlier: LoggedEvent | null } | null {
     const entry = this.#entries.get(runId);
-    return entry?.pending ? { report: entry.pending, earlier: entry.told } : null;
+    return entry?.pending ? { report: entry.pending, earlier: entry.published } : null;
   }
 
-  /** Takes over what an earlier service has told. */
-  restore(runId: string, told: LoggedEvent): void {
-    this.#entryOf(runId).told = told;
+  /** Restores the last event that an earlier service published. */
+  restore(runId: string, published: LoggedEvent): void {
+    this.#entryOf(runId).published = published;
   }
 
   forget(runId: string): void {
-    clearTimeout(this.#entries.get(runId)?.quiet ?? undefined);
+    clearTimeout(this.#entries.get(runId)?.pause ?? undefined);
     this.#entries.delete(runId);
   }
 
   #entryOf(runId: string): Entry {
-    const entry = this.#entries.get(runId) ?? { told: null, pending: null, quiet: null };
+    const entry = this.#entries.get(runId) ?? { published: null, pending: null, pause: null };
     this.#entries.set(runId, entry);
     return entry;
   }
 
-  #tellPending(entry: Entry): void {
-    entry.quiet = null;
+  #publishPending(entry: Entry): void {
+    entry.pause = null;
     if (entry.pending === null) return;
-    const told = this.#tell(entry.pending, entry.told);
-    if (told !== null) {
-      entry.told = told;
+    const published = this.#publish(entry.pending, entry.published);
+    if (published !== null) {
+      entry.published = published;
       entry.pending = null;
     }
-    // What could not be told is tried again, or is told with the end.
-    const pauseMs = told === null ? retryMs : quietMs;
-    entry.quiet = setTimeout(() => this.#tellPending(entry), pauseMs).unref();
+    // A report that could not be published is retried, or is published with the end of the run.
+    const pauseMs = published === null ? retryMs : publishPauseMs;
+    entry.pause = setTimeout(() => this.#publishPending(entry), pauseMs).unref();
   }
 }

@@ -1,4 +1,4 @@
-/** Buckets in which durations are counted: four for every doubling, so what is told from them is at most a fifth off. */
+/** Durations are counted in buckets, four for every doubling, so estimates are at most a fifth off. */
 const perDoubling = 4;
 
 export function bucketOf(durationMs: number): number {
@@ -13,12 +13,12 @@ export interface DurationCount {
 
 export interface Durations {
   readonly meanMs: number;
-  /** Estimates: the mean of the bucket that they fall into. */
+  /** Estimates: the mean of the bucket into which they fall. */
   readonly medianMs: number;
   readonly p95Ms: number;
 }
 
-/** Null when nothing was counted. */
+/** Null if there are no counts. */
 export function describeDurations(counts: readonly DurationCount[]): Durations | null {
   const runs = counts.reduce((sum, count) => sum + count.runs, 0);
   if (runs === 0) return null;
@@ -35,7 +35,7 @@ function percentile(sorted: readonly DurationCount[], rank: number): number {
   let seen = 0;
   for (const { runs, totalMs } of sorted) {
     seen += runs;
-    // The mean of those in the bucket is in the bucket, and exact where they are all alike.
+    // The mean of a bucket lies inside the bucket, and is exact if all its durations are equal.
     if (seen >= rank) return Math.round(totalMs / runs);
   }
   return 0;

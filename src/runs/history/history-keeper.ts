@@ -12,9 +12,9 @@ import { RunRemover } from './run-remover.ts';
 export interface HistoryKeeperOptions {
   store: RetentionStore;
   removal: RunRemoval;
-  /** Whether there is a run of this id on record. */
+  /** Whether a run with this id is on record. */
   isKnown: (runId: string) => boolean;
-  /** Lets the disk catch up with what was written; nobody but the caller waits for that. */
+  /** Writes the log of the database back to its file. Requests do not wait for it. */
   settle: () => Promise<void>;
   runsFolder: string;
   clock: Clock;
@@ -23,41 +23,41 @@ export interface HistoryKeeperOptions {
 }
 
 const dayMs = 24 * 3600 * 1000;
-/** Counts by day take little, and what happened a year ago is worth a comparison. */
+/** Counts by day need little space, and a comparison with the previous year is useful. */
 const countedDays = 400;
-/** So many at once hold up a request by a millisecond or two. */
+/** A batch of this size delays a request by one or two milliseconds. */
 const batchRuns = 16;
-/** The log of what was written is a few megabytes long by then. */
+/** After so many batches the log of the database has a few megabytes. */
 const unsettledBatches = 16;
-/** Enough to keep up with what a batch leaves behind. */
+/** Long enough to clean up after one batch. */
 const tidyMs = 2;
 const foldersAtOnce = 8;
-/** After a run has ended; those that end meanwhile are done with it. */
-const patienceMs = 1000;
-/** Runs get old also when none end. */
+/** Delay after the end of a run, so that one round handles several ends. */
+const wakeDelayMs = 1000;
+/** Rounds also take place without ends, because runs reach the age limit. */
 const roundMs = 10 * 60 * 1000;
 
 /**
- * Keeps the history in bounds, in the background: notes what ended runs take and what can be searched of them, and removes those
- * that are over a limit, with their folders.
+ * Limits the history in the background: records the sizes and search texts of ended runs, and removes runs over a limit
+ * together with their folders.
  */
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
   readonly #closing = new AbortController();
   readonly #remover: RunRemover;
-  #soon: NodeJS.Timeout | undefined;
-  #regularly: NodeJS.Timeout | undefined;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #roundTimer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
   #isRoundDue = false;
   #unsettled = 0;
-  /** How long others have been held up in this step. */
-  #heldMs = 0;
+  /** How long this step has blocked the event loop. */
+  #blockedMs = 0;
 
   constructor(options: HistoryKeeperOptions) {
     this.#options = options;
     const { removal, runsFolder, log } = options;
     this.#remover = new RunRemover({
-      removal: { forgetRuns: (runIds) => this.#hold(() => removal.forgetRuns(runIds)) },
+      removal: { forgetRuns: (runIds) => this.#measure(() => removal.forgetRuns(runIds)) },
       runsFolder,
       log,
       closing: this.#closing.signal,
@@ -65,33 +65,33 @@ export class HistoryKeeper {
   }
 
   /**
-   * Begins. `folders` are those that were there before any new run could be accepted: one without a record is left from a
-   * service that was killed before it had written that, or after it had removed it.
+   * Starts the rounds. `folders` lists the folders from before new runs were accepted. A folder without a record was
+   * left by a service that was killed before it wrote the record or after it removed it.
    */
   start(folders: readonly string[]): void {
     this.#working = this.#removeStrays(folders).then(() => this.#round());
-    this.#regularly = setInterval(() => this.#next(), roundMs).unref();
+    this.#roundTimer = setInterval(() => this.#next(), roundMs).unref();
   }
 
-  /** A run has ended: there is something to do, soon. */
+  /** Schedules a round after a run has ended. */
   wake(): void {
-    if (this.#soon !== undefined || this.#closing.signal.aborted) return;
-    this.#soon = setTimeout(() => {
-      this.#soon = undefined;
+    if (this.#wakeTimer !== undefined || this.#closing.signal.aborted) return;
+    this.#wakeTimer = setTimeout(() => {
+      this.#wakeTimer = undefined;
       this.#next();
-    }, patienceMs).unref();
+    }, wakeDelayMs).unref();
   }
 
-  /** Leaves what it is at for the next start. */
+  /** Stops. Unfinished work is done after the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
-    clearTimeout(this.#soon);
-    clearInterval(this.#regularly);
+    clearTimeout(this.#wakeTimer);
+    clearInterval(this.#roundTimer);
     await this.#working;
   }
 
   #next(): void {
-    // One round does all that there is to do when it begins.
+    // One waiting round is enough: it handles all work that exists when it begins.
     if (this.#isRoundDue) return;
     this.#isRoundDue = true;
     this.#working = this.#working.then(() => {
@@ -113,35 +113,35 @@ export class HistoryKeeper {
     if (removed > 0) log.info({ removed }, 'removed runs over a history limit');
   }
 
-  /** As much as others will not notice. */
+  /** Processes one batch, small enough not to delay requests noticeably. */
   async #step(): Promise<{ more: boolean; removed: number }> {
     const { store } = this.#options;
     if (this.#closing.signal.aborted) return { more: false, removed: 0 };
-    this.#heldMs = 0;
+    this.#blockedMs = 0;
     const tended = await this.#tend(store.untended(batchRuns));
     const removed = await this.#remove(store.expired(this.#limits(), batchRuns));
-    const isTidy = this.#hold(() => this.#tidy());
+    const isTidy = this.#measure(() => this.#tidy());
     const more = tended > 0 || removed > 0 || !isTidy;
     if (more) this.#unsettled++;
     if (this.#unsettled >= unsettledBatches) await this.#settle();
-    // Half of the time is for others. They need not wait for the disk.
-    if (more) await this.#pause(this.#heldMs);
+    // Leaves half of the time to other requests. Time spent waiting for the disk does not count.
+    if (more) await this.#pause(this.#blockedMs);
     return { more, removed };
   }
 
-  /** Whether nothing is left to tidy. */
+  /** Returns whether no cleanup is left. */
   #tidy(): boolean {
     const enough = performance.now() + tidyMs;
     while (this.#options.store.tidy()) if (performance.now() > enough) return false;
     return true;
   }
 
-  #hold<Result>(work: () => Result): Result {
+  #measure<Result>(work: () => Result): Result {
     const began = performance.now();
     try {
       return work();
     } finally {
-      this.#heldMs += performance.now() - began;
+      this.#blockedMs += performance.now() - began;
     }
   }
 
@@ -163,7 +163,7 @@ export class HistoryKeeper {
       const folder = join(this.#options.runsFolder, runId);
       return { runId, folderBytes: await folderBytes(folder, this.#closing.signal) };
     });
-    this.#hold(() => this.#options.store.tend(sizes));
+    this.#measure(() => this.#options.store.tend(sizes));
     return runIds.length;
   }
 
@@ -193,7 +193,7 @@ export class HistoryKeeper {
 
 const runFolderName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A few at a time, in order. */
+/** Processes a few items at a time and keeps their order. */
 async function inGroups<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -1,13 +1,13 @@
 import type { BriefRun, EndCause, Origin, RunState } from '../run-record.ts';
 import type { DurationCount } from './durations.ts';
 
-/** Where a page of a list ends; the next one begins behind it. */
+/** The last run of a page; the next page begins after it. */
 export interface Cursor {
   readonly queuedAt: string;
   readonly seq: number;
 }
 
-/** Which runs are wanted; what is absent or null does not matter. The newest come first. */
+/** The filters of a list of runs. Null means no filter. The newest runs come first. */
 export interface RunQuery {
   readonly scriptId: string | null;
   readonly parentRunId: string | null;
@@ -18,7 +18,7 @@ export interface RunQuery {
   readonly since: string | null;
   /** Queued before this time. */
   readonly until: string | null;
-  /** In the name of the script or the message, in upper or lower case. */
+  /** Part of the script's name or of the message. Case does not matter. */
   readonly text: string | null;
   readonly after: Cursor | null;
   readonly limit: number;
@@ -26,11 +26,11 @@ export interface RunQuery {
 
 export interface RunPage {
   readonly runs: readonly BriefRun[];
-  /** Null when there are no more. */
+  /** Null on the last page. */
   readonly next: Cursor | null;
 }
 
-/** One run in a tree of runs that started each other. */
+/** A run in a tree of runs that started each other. */
 export type FamilyMember = Pick<
   BriefRun,
   | 'runId'
@@ -48,21 +48,21 @@ export type FamilyMember = Pick<
   | 'durationMs'
 >;
 
-/** A chain has no end by itself: a script may start itself again for ever. */
+/** Limits for a chain, which can be endless: a script may start itself again and again. */
 export interface FamilyBounds {
-  /** So many, and those between the first one and the one that was asked for. */
+  /** The number of members, in addition to those between the first run and the requested one. */
   readonly members: number;
-  /** So many generations above the one that was asked for, and so many below the first one. */
+  /** The number of generations above the requested run, and below the first run. */
   readonly generations: number;
 }
 
 export interface Family {
-  /** The oldest ancestor that is on record, then its descendants: a parent always comes before its children. */
+  /** The oldest ancestor on record, then its descendants. A parent always comes before its children. */
   readonly members: readonly FamilyMember[];
   readonly isComplete: boolean;
 }
 
-/** How many runs of a script, or of a day, ended in some way. */
+/** How many runs of a script, or of a day, ended with a state and cause. */
 export interface OutcomeCount {
   readonly of: string;
   readonly state: RunState;
@@ -75,7 +75,7 @@ export interface Counts {
   readonly durations: readonly (DurationCount & { readonly of: string })[];
 }
 
-/** From one day to another, both of them included. */
+/** A span of days, including both ends. */
 export interface CountedSpan {
   readonly from: string;
   readonly to: string;
@@ -96,30 +96,30 @@ export interface HistoryTotals {
   readonly bytes: number;
 }
 
-/** The latest runs of which scripts are wanted, and how many of each at most. */
+/** Selects the latest runs of scripts, and the maximum number of runs of each. */
 export interface OutcomeQuery {
   /** Null for all scripts that have runs on record. */
   readonly scriptIds: readonly string[] | null;
   readonly runsEach: number;
 }
 
-/** How the latest runs of a script went, the newest first; there is at least one. */
+/** The outcomes of the latest runs of a script, newest first. There is at least one run. */
 export interface ScriptOutcomes {
   readonly scriptId: string;
-  /** As it was called then. */
+  /** The name of the script at the time of the run. */
   readonly scriptName: string;
   readonly runs: readonly Pick<BriefRun, 'runId' | 'state' | 'endCause' | 'queuedAt' | 'durationMs'>[];
 }
 
-/** What can be asked about all runs. Stated here, implemented in `storage/`. */
+/** The queries about all runs. The interface is declared here and implemented in `storage/`. */
 export interface HistoryStore {
-  /** Looks through as many runs as it takes, and lets others have their turn while it does. */
+  /** Searches as many runs as necessary, and yields to other work meanwhile. */
   page(query: RunQuery, signal: AbortSignal): Promise<RunPage>;
-  /** The whole chain of a run, within bounds; the run itself is always in it. Empty when there is no such run. */
+  /** The whole chain of a run, within bounds. It always contains the run itself. Empty if there is no such run. */
   family(runId: string, bounds: FamilyBounds): Family;
-  /** Lets others have their turn while it adds up. */
+  /** Yields to other work while it adds up the counts. */
   counts(span: CountedSpan): Promise<DayCounts>;
-  /** The script that ran last comes first. Lets others have their turn, too. */
+  /** The script that ran last comes first. Yields to other work too. */
   outcomes(query: OutcomeQuery): Promise<readonly ScriptOutcomes[]>;
   totals(): HistoryTotals;
 }

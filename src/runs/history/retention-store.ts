@@ -1,31 +1,31 @@
-/** What the history may take at most; null is no limit. */
+/** Limits of the history; null means no limit. */
 export interface RetentionLimits {
-  /** Runs that ended before are too old. */
+  /** Runs that ended earlier are removed. */
   readonly endedBefore: string | null;
-  /** Of those that have ended. */
+  /** Limit for ended runs. */
   readonly runs: number | null;
   readonly bytes: number | null;
 }
 
-/** What a run takes on the disk beside its record. */
+/** Disk space of the folder of a run, without its record. */
 export interface FolderSize {
   readonly runId: string;
   readonly folderBytes: number;
 }
 
-/** What it takes to keep the history in bounds. Stated here, implemented in `storage/`. */
+/** The storage operations that limit the history. The interface is declared here and implemented in `storage/`. */
 export interface RetentionStore {
-  /** Ended runs whose size is not known yet, the oldest first. */
+  /** Ended runs whose size is not recorded yet, oldest first. */
   untended(most: number): string[];
-  /** Notes the sizes of ended runs, and makes their texts known to the search. */
+  /** Records the sizes of ended runs, and adds their texts to the search index. */
   tend(sizes: readonly FolderSize[]): void;
-  /** Tidies up what removing and adding runs leaves behind, a little. Returns whether there may be more to tidy. */
+  /** Performs a small step of the cleanup after runs were added and removed. Returns whether more steps may be needed. */
   tidy(): boolean;
   /**
-   * Ended runs that are over a limit: those that are too old, or else those that were queued first. So many at most, and fewer when
-   * their records are large.
+   * Ended runs over a limit: first those that are too old, otherwise those that were queued first. Returns at most
+   * `most` runs, and fewer if their records are large.
    */
   expired(limits: RetentionLimits, most: number): string[];
-  /** Forgets the counts of days before this one. */
+  /** Removes the counts of days before this one. */
   forgetDays(before: string): void;
 }

@@ -1,8 +1,8 @@
-/** Where runs are forgotten. Stated here, implemented in `storage/`. */
+/** The removal of run records. The interface is declared here and implemented in `storage/`. */
 export interface RunRemoval {
   /**
-   * Removes the records of these runs with all that can be searched of them and the events and notifications that told of them, and returns those that
-   * were there and had ended: one without an end stays. How many there were on which day stays known, and so do the keys they were asked for with.
+   * Removes the records of these runs, their entries in the search index, their events and their notifications. Returns
+   * the removed runs. Runs without an end stay. The counts by day and the idempotency keys of the runs are kept.
    */
   forgetRuns(runIds: readonly string[]): string[];
 }

@@ -10,13 +10,13 @@ interface RunRemoverOptions {
   removal: RunRemoval;
   runsFolder: string;
   log: Logger;
-  /** Aborted when there is no time left to remove folders: what remains of them is swept up at the next start. */
+  /** Aborted when no time is left to remove folders. The next start removes the remaining ones. */
   closing: AbortSignal;
 }
 
 const foldersAtOnce = 4;
 
-/** Removes runs that have ended, with all that they left behind. */
+/** Removes ended runs and all their files. */
 export class RunRemover {
   readonly #options: RunRemoverOptions;
 
@@ -24,7 +24,7 @@ export class RunRemover {
     this.#options = options;
   }
 
-  /** When this resolves the run is unknown, and its folder is gone unless the log says that it could not be removed. */
+  /** When this resolves, the run is no longer on record. Its folder is removed, unless the log reports a failure. */
   async remove({ runId, endedAt }: Pick<RunRecord, 'runId' | 'endedAt'>): Promise<void> {
     if (endedAt === null) throw notEnded(runId);
     try {
@@ -35,15 +35,16 @@ export class RunRemover {
     }
   }
 
-  /** Removes runs of which it is known that they have ended. Returns those that were still there. */
+  /** Removes runs that are known to have ended. Returns those that were on record. */
   async removeEnded(runIds: readonly string[]): Promise<string[]> {
     const { removal } = this.#options;
     let removed: string[];
     try {
-      // The record first: a folder without one is found at the next start, a record without its logs would be half a run.
+      // The record first: a folder without a record is found at the next start, but a record without logs would be
+      // incomplete.
       removed = removal.forgetRuns(runIds);
     } catch (error) {
-      // To remove something from a full database takes room, too.
+      // Removing records needs space too. Removing the folders first can free it.
       if (!isExhaustion(errnoOf(error))) throw error;
       await this.removeFolders(runIds);
       return removal.forgetRuns(runIds);
@@ -52,7 +53,7 @@ export class RunRemover {
     return removed;
   }
 
-  /** Removes the folders of runs that are not on record, or soon will not be. */
+  /** Removes the folders of runs that are not on record, or whose records are about to be removed. */
   async removeFolders(runIds: readonly string[]): Promise<void> {
     for (let at = 0; at < runIds.length; at += foldersAtOnce)
       await Promise.all(runIds.slice(at, at + foldersAtOnce).map((runId) => this.#removeFolder(runId)));

@@ -1,12 +1,12 @@
 import type { FamilyMember } from './history-store.ts';
 
-/** A run with all that it started. */
+/** A run with all runs that it started. */
 export interface RunTree {
   readonly run: FamilyMember;
   readonly children: readonly RunTree[];
 }
 
-/** Members as a tree; the first is its root, and each comes after its parent. Null when there are none. */
+/** Builds a tree from members. The first is the root, and each comes after its parent. Null if there are no members. */
 export function growTree(members: readonly FamilyMember[]): RunTree | null {
   const [root] = members;
   if (root === undefined) return null;

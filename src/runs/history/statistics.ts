@@ -9,15 +9,15 @@ export interface Tally {
   readonly failed: number;
   readonly unknown: number;
   readonly endCauses: Readonly<Partial<Record<EndCause, number>>>;
-  /** Null when none of them began. */
+  /** Null if no run started. */
   readonly durations: Durations | null;
 }
 
 export interface Statistics {
   readonly all: Tally;
-  /** Those with the most runs first. */
+  /** The scripts with the most runs come first. */
   readonly scripts: readonly (Tally & { readonly scriptId: string; readonly scriptName: string })[];
-  /** Every day of the span, also those on which nothing ran. */
+  /** Every day of the span, including days without runs. */
   readonly days: readonly (Tally & { readonly day: string })[];
 }
 
@@ -50,7 +50,7 @@ function tally({ outcomes, durations }: Counts): Tally {
   return { runs, succeeded, failed, unknown, endCauses, durations: describeDurations(durations) };
 }
 
-/** What was counted of each script, or of each day. */
+/** Groups the counts by script or by day. */
 function grouped({ outcomes, durations }: Counts): Map<string, Counts> {
   const outcomesOf = groupBy(outcomes);
   const durationsOf = groupBy(durations);

@@ -6,14 +6,15 @@ import type { KeyUse } from './key-store.ts';
 interface KeyedRequest {
   readonly key: string;
   readonly scriptId: string;
-  /** What the fields came in: the texts of a form mean other things than those of JSON. */
+  /** The format of the body: strings of a form have another meaning than strings of JSON. */
   readonly kind: 'json' | 'form';
   readonly fields: JsonObject;
 }
 
 /**
- * What is kept of a key and of the request that came with it. The order of fields is no difference, nor how the id of the script
- * is written. A body may have secrets in it, which could be guessed from a plain hash of it; with the key in it they cannot.
+ * Computes the stored form of a key and its request. The order of the fields and the letter case of the script id do
+ * not matter. A body may contain secrets, which an attacker could guess from a plain hash. The hash therefore uses the
+ * key as its secret.
  */
 export function fingerprint({ key, scriptId, kind, fields }: KeyedRequest): KeyUse {
   const id = scriptId.toLowerCase();
@@ -25,7 +26,7 @@ export function fingerprint({ key, scriptId, kind, fields }: KeyedRequest): KeyU
   };
 }
 
-/** A value as text that is the same for all equal values. */
+/** Serializes a value so that equal values have equal texts. */
 function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

@@ -1,9 +1,9 @@
-/** What is kept of a request that has a key. Neither the key nor the body can be had back from it. */
+/** The stored form of a request with a key. Neither the key nor the body can be recovered from it. */
 export interface KeyUse {
   /** In lower case. */
   readonly scriptId: string;
   readonly keyHash: string;
-  /** Made with the key itself: whoever has not got the key cannot try out which body it was for. */
+  /** Computed with the key, so that nobody can test guesses about the body without it. */
   readonly bodyMac: string;
 }
 
@@ -13,16 +13,20 @@ export interface KeyOwner {
 }
 
 /**
- * Where keys are kept. Stated here, implemented in `storage/`. Times are texts that sort by time. A key is never too old while its
- * run has no end: whoever asks again must not start another beside it.
+ * The storage of idempotency keys. The interface is declared here and implemented in `storage/`. Times are strings that
+ * sort by time. A key does not expire while its run has no end, because a repeated request must not start a second run
+ * beside it.
  */
 export interface KeyStore {
-  /** The run that a key was used for, unless that was before `since` and the run has ended. */
+  /** The run for which a key was used, unless it was used before `since` and the run has ended. */
   find(use: Pick<KeyUse, 'scriptId' | 'keyHash'>, since: string): KeyOwner | null;
-  /** To be called together with the insertion of the run. What was kept of the same key goes, and so do some that are older than `since`. */
+  /**
+   * Call it together with the insertion of the run. Replaces an entry of the same key, and removes some entries older
+   * than `since`.
+   */
   put(use: KeyUse, owner: { runId: string; usedAt: string; since: string }): void;
-  /** Whether a run has a key by which its caller can come back to it. */
+  /** Whether a run has a key with which its caller can find it again. */
   isHeld(runId: string): boolean;
-  /** The run was never started: whoever comes with its key again is to have one that is. */
+  /** Removes the key of a run that was not started: a repeated request must start a new run. */
   release(runId: string): void;
 }

@@ -9,26 +9,26 @@ import type { KeyStore, KeyUse } from './key-store.ts';
 
 interface KeyedRunsOptions {
   keys: KeyStore;
-  /** Keys that were used before are not looked at. */
+  /** Ignores keys that were used before this time. */
   keptSince: () => string;
   store: Pick<RunStore, 'find' | 'findBrief' | 'has'>;
   ends: RunEnds;
-  /** What became of a run that has ended. */
+  /** Reads the outcome of a run that has ended. */
   recall: (record: RunRecord) => Promise<RunOutcome>;
-  /** Lets a run that waits for its turn have what the run holds that waits for it: else they might wait for each other. */
+  /** Lets a queued run borrow the resources of the run that waits for it. Otherwise they might wait for each other. */
   lend: (runId: string, waitingRunId: string) => void;
 }
 
-/** The run that a key stands for. */
+/** The run of a key. */
 export interface KeyedRun {
   readonly runId: string;
-  /** Whether it had been asked for before. */
+  /** Whether an earlier request started the run. */
   readonly isRepeat: boolean;
-  /** For a caller that waits. Aborting the signal, with the refusal as its reason, ends the waiting and not the run. */
+  /** For a caller that waits. Aborting the signal, with the refusal as its reason, ends the wait but not the run. */
   follow(caller: Caller, signal: AbortSignal): SubmittedRun;
 }
 
-/** Requests that come with a key: however often one comes, and however many at once, it is run once. */
+/** Requests with an idempotency key. Repeated and concurrent requests with the same key start one run. */
 export class KeyedRuns {
   readonly #options: KeyedRunsOptions;
   /** Requests that are being accepted, by script and key. */
@@ -41,28 +41,28 @@ export class KeyedRuns {
   }
 
   /**
-   * The run that this key was used for, or else the one that `start` puts on record together with the key. Whoever comes while
-   * another is at that waits for it. If it is refused, the next one tries itself instead of being refused likewise: it may have
-   * another body, without the mistake, and what was lacking may be there by now.
+   * Returns the run for which this key was used, or starts one with `start`, which records the run together with the
+   * key. Concurrent requests wait for the first. If the first is refused, the next request calls its own `start`
+   * instead of being refused as well: its body may be valid, and a missing resource may be available again.
    */
   async once(use: KeyUse, start: () => Promise<SubmittedRun>): Promise<KeyedRun> {
     const name = `${use.keyHash} ${use.scriptId}`;
     for (let claim = this.#claims.get(name); claim !== undefined; claim = this.#claims.get(name)) await claim;
-    // From here to the new claim nothing is awaited, so there is one winner.
+    // No `await` between this check and the new claim, so only one request wins.
     const known = this.#options.keys.find(use, this.#options.keptSince());
     if (known !== null) {
       if (known.bodyMac !== use.bodyMac) throw reused(known.runId);
       return this.#repeat(known.runId);
     }
-    let letOn = (): void => {};
-    this.#claims.set(name, new Promise((resolve) => (letOn = resolve)));
+    let releaseClaim = (): void => {};
+    this.#claims.set(name, new Promise((resolve) => (releaseClaim = resolve)));
     try {
       const run = await start();
       this.#watch(run);
       return { runId: run.runId, isRepeat: false, follow: () => run };
     } finally {
       this.#claims.delete(name);
-      letOn();
+      releaseClaim();
     }
   }
 
@@ -78,16 +78,19 @@ export class KeyedRuns {
       runId,
       isRepeat: true,
       follow: (caller, signal) => {
-        if (caller !== null) this.#letWait(caller.runId, runId);
-        // All who wait for a run that was started here share its outcome, a refusal, too.
+        if (caller !== null) this.#lendResources(caller.runId, runId);
+        // All callers that wait for a run started here share its outcome, including a refusal.
         const live = this.#live.get(runId);
         return live ?? { runId, started: Promise.resolve(), outcome: this.#outcomeOf(runId, signal) };
       },
     };
   }
 
-  /** A run may come upon the key of one that waits for it, down to its own. */
-  #letWait(callerId: string, runId: string): void {
+  /**
+   * Lets a queued run borrow the resources of its caller. Throws if the key belongs to the caller itself, or to a run that
+   * waits for the caller, directly or indirectly.
+   */
+  #lendResources(callerId: string, runId: string): void {
     const { store, lend } = this.#options;
     if (store.findBrief(runId)?.endedAt !== null) return;
     for (let waiting: string | null = callerId; waiting !== null; ) {

@@ -10,8 +10,8 @@ interface RecallOptions extends Pick<RunServiceOptions, 'readOutcome' | 'runsFol
 }
 
 /**
- * What became of a run that has ended, perhaps in an earlier service, as whoever waited for it was told. The envelope is the one
- * on record: the file may have changed since, and was read once and for all. The output is in the run's folder.
+ * Rebuilds the outcome of an ended run, possibly of an earlier service, as its first caller received it. The envelope
+ * comes from the record, because the result file may have changed since. The output comes from the run's folder.
  */
 export async function recallOutcome(
   record: RunRecord,

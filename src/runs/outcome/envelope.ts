@@ -16,8 +16,8 @@ export type EnvelopeReading =
   | { kind: 'invalid'; why: Text };
 
 /**
- * Reads the envelope that a script wrote, and keeps its text, because parsing and printing would change large numbers. The file is not
- * trusted. It never rejects, whatever the file contains.
+ * Reads the envelope that a script wrote. Keeps its text, because parsing and printing would change large numbers. The
+ * file is not trusted. This function never rejects, for any content of the file.
  */
 export async function readEnvelope(path: string, maxBytes: number): Promise<EnvelopeReading> {
   const read = async (): Promise<ReadResult> =>
@@ -31,7 +31,7 @@ export async function readEnvelope(path: string, maxBytes: number): Promise<Enve
   return checkEnvelope(fileToUtf8(file.bytes));
 }
 
-/** Whether a text is an envelope. */
+/** Checks whether a text is a valid envelope. */
 export function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
   const found = new Map<string, Member>();
   const scan = scanJson(bytes, ['code', 'msg'], (member) => {
@@ -52,15 +52,15 @@ export function checkEnvelope(bytes: Uint8Array): EnvelopeReading {
 }
 
 /**
- * Of two equal keys the last one counts, here as in most readers. But some take the first, and would see another code than
- * the one on record: so that of `code` and `msg` nobody sees a first one, it is overwritten, with its comma.
+ * Overwrites an earlier duplicate of a key, with its comma. The last of two equal keys counts, here as in most parsers.
+ * But some parsers take the first, and would see another `code` or `msg` than the one on record.
  */
 function blank(bytes: Uint8Array, { keyStart, valueEnd }: Member): void {
   const comma = bytes.indexOf(0x2c, valueEnd);
   bytes.fill(0x20, keyStart, comma + 1);
 }
 
-/** Longer than any spelling of a whole number that somebody would use. */
+/** Longer than any usual spelling of an integer. */
 const longestNumberBytes = 100;
 
 function wholeNumber(literal: JsonText | undefined): number | null {

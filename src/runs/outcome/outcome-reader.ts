@@ -6,22 +6,26 @@ import { errnoOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { type OutcomeRequest, type OutcomeTexts, readOutcome, unreadOutcome } from './read-outcome.ts';
 
-/** Up to here reading takes about a millisecond. */
+/** Reading up to this size takes about a millisecond. */
 const smallBytes = 256 * 1024;
-/** So many large outcomes are read at a time: each takes memory of a few times its size. */
+/** Number of large outcomes read at once: each needs a few times its size in memory. */
 const maxLarge = 2;
-/** Files and texts are not on the heap of the thread, so a few megabytes do; whatever fills it ends the thread alone. */
+/**
+ * Files and texts are not on the heap of the thread, so a few megabytes suffice. If the heap overflows, only the thread
+ * ends.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
 interface OutcomeReaderOptions {
-  /** The file that a thread runs. */
+  /** The entry file of the thread. */
   entry: URL;
   log: Logger;
 }
 
 /**
- * Reads what scripts left behind, so that nobody else is held up: small things at once, and much output in turns with whatever else there is
- * to do. A large result cannot be checked in parts, so that is done in a thread, which takes longer to start than all the rest.
+ * Reads the results and the output of scripts without blocking the service. Small files are read immediately, and large
+ * output in steps that yield to other work. A large result cannot be checked in steps, so a thread checks it, although
+ * starting a thread takes longer than the check of a small result.
  */
 export class OutcomeReader {
   readonly #options: OutcomeReaderOptions;
@@ -32,7 +36,7 @@ export class OutcomeReader {
     this.#options = options;
   }
 
-  /** Never rejects: a run whose outcome cannot be read still has one, which says so. */
+  /** Never rejects: if an outcome cannot be read, the returned outcome says so. */
   async read(request: OutcomeRequest): Promise<OutcomeTexts> {
     const resultBytes = request.recorded?.length ?? resultSizeOf(request);
     const readHere = () =>
@@ -47,7 +51,7 @@ export class OutcomeReader {
       const why = errnoOf(error) ?? error;
       return unreadOutcome(request, { en: `Hob could not read it (${why})`, zh: `Hob 无法读取（${why}）` });
     } finally {
-      // The place goes to the one who has waited longest, or is free again.
+      // Passes the place to the request that has waited longest, or frees it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#large--;
       else next();
@@ -75,7 +79,7 @@ export class OutcomeReader {
 function runThread(entry: URL, request: OutcomeRequest): Promise<OutcomeTexts> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(entry, { workerData: request, resourceLimits, env: {}, execArgv: [] });
-    // A service that stops does not wait for it: the next one will read the outcome again.
+    // A stopping service does not wait for the thread: the next service reads the outcome again.
     worker.unref();
     worker.once('message', resolve);
     worker.once('error', reject);
@@ -90,12 +94,12 @@ function outputSizeOf({ end, limits, withOutput }: OutcomeRequest): number {
   return ofStream(end.stdout) + ofStream(end.stderr);
 }
 
-/** Null when there is none. */
+/** Null if the script wrote no result. */
 function resultSizeOf({ folder, limits }: OutcomeRequest): number | null {
   try {
     const size = lstatSync(folder.resultFile, { throwIfNoEntry: false })?.size;
     if (size === undefined) return null;
-    // What is over the limit is not read.
+    // A result over the limit is not read.
     return size > limits.resultBytes ? 0 : size;
   } catch {
     return 0;

@@ -9,31 +9,34 @@ import { type EnvelopeSummary, summarize } from './envelope-summary.ts';
 import { readLastLines, readOutput, unreadOutput } from './read-output.ts';
 import { type Circumstances, synthesizeEnvelope } from './synthesize-envelope.ts';
 
-/** Everything it takes to read what a script left behind: plain data, which can be sent to another thread. */
+/** The input for reading an outcome: plain data that can be sent to a thread. */
 export interface OutcomeRequest extends Circumstances {
   readonly folder: RunFolder;
   readonly limits: { readonly resultBytes: number; readonly outputAnswerBytes: number };
-  /** Whether somebody waits for the output. */
+  /** Whether a caller waits for the output. */
   readonly withOutput: boolean;
-  /** The envelope that is on record already: the file is not read again. */
+  /** The envelope on record, if there is one. The file is then not read again. */
   readonly recorded?: JsonText | null;
-  /** It was looked already: the script has left none. */
+  /** The script is known to have written no result. */
   readonly isWithoutResult?: boolean;
 }
 
-/** What a script left behind, as an answer carries it: plain data, too. */
+/** The outcome of a script as an answer contains it: plain data as well. */
 export interface OutcomeTexts {
   readonly envelope: EnvelopeSource;
   readonly result: JsonText;
   /** The literal of the envelope's `msg`. */
   readonly message: JsonText;
   readonly summary: EnvelopeSummary;
-  /** Literals; empty ones where the output is not wanted. */
+  /** Literals, empty if the output is not requested. */
   readonly stdout: JsonText;
   readonly stderr: JsonText;
 }
 
-/** Reads what a script left behind. Whatever that is, this returns; it is bounded in memory by a few times the limits. */
+/**
+ * Reads the outcome of a script. It never rejects because of the files of a script. Its memory is limited to a few
+ * times the limits.
+ */
 export async function readOutcome(request: OutcomeRequest): Promise<OutcomeTexts> {
   const { folder, end, limits } = request;
   const outputBytes = request.withOutput ? limits.outputAnswerBytes : null;
@@ -54,7 +57,7 @@ async function readResult({
   return isWithoutResult ? { kind: 'absent' } : readEnvelope(folder.resultFile, limits.resultBytes);
 }
 
-/** The outcome of a run of which nothing could be read, for a reason that lies with Hob and not with the run. */
+/** The outcome of a run whose files could not be read, for a reason that lies with Hob and not with the run. */
 export async function unreadOutcome(request: OutcomeRequest, why: Text): Promise<OutcomeTexts> {
   const { folder, end, withOutput } = request;
   return {
@@ -88,7 +91,7 @@ async function takeEnvelope(
   };
 }
 
-/** The last that a script has said of what went wrong. In a terminal that is part of all it said, and may be in colours. */
+/** The last error lines of a script. In a terminal they are part of the whole output and may contain colour codes. */
 async function readLastWords({ folder, end }: OutcomeRequest): Promise<string> {
   if (end.window === undefined || end.stderr.bytes > 0) return readLastLines(folder.stderrLog, end.stderr);
   return stripVTControlCharacters(await readLastLines(folder.stdoutLog, end.stdout));

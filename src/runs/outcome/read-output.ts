@@ -8,8 +8,8 @@ const lastLinesBytes = 4096;
 const lastLinesCount = 10;
 
 /**
- * The captured output of a stream as a JSON string literal, at most `maxBytes` of it: the beginning and the end, with a line
- * between them that says how much is missing, and where it is. Nothing is ever left out without saying so.
+ * The captured output of a stream as a JSON string literal of at most `maxBytes`: the beginning and the end, with a
+ * line between them that states how many bytes are missing and where they are. An omission is always marked.
  */
 export async function readOutput(path: string, capture: StreamCapture, maxBytes: number): Promise<JsonText> {
   const kept = capture.headBytes + capture.tailBytes;
@@ -39,14 +39,14 @@ export async function readOutput(path: string, capture: StreamCapture, maxBytes:
   return inTurns(literalSteps(beginning.utf8, Buffer.from(mark), end.utf8));
 }
 
-/** The output that nobody could read, for whatever reason: all of it is missing. */
+/** The literal for output that could not be read: it marks all bytes as missing. */
 export function unreadOutput(path: string, capture: StreamCapture): JsonText {
   if (capture.bytes === 0) return jsonLiteral();
   const isWhole = capture.headBytes + capture.tailBytes === capture.bytes;
   return jsonLiteral(Buffer.from(markOf({ missing: capture.bytes, log: { path, isWhole } })));
 }
 
-/** The line in the place of what is missing from an output. */
+/** The line that replaces the missing part of an output. */
 export function leftOutLine(missing: number): string {
   return `\n${leftOut(missing)}\n`;
 }
@@ -55,7 +55,7 @@ function leftOut(missing: number): string {
   return `[... ${missing} bytes left out by Hob ...]`;
 }
 
-/** The line that says where to find what is left out, too. The log may be gone, or not have all of it either. */
+/** The line that also names the log with the missing part. The log may be removed, or incomplete too. */
 function markOf({
   missing,
   log,
@@ -67,13 +67,13 @@ function markOf({
   return `\n${leftOut(missing)} ${log.isWhole ? 'All of it is' : 'What was kept of it is'} in ${log.path}\n`;
 }
 
-/** When the disk filled up, what is kept is the beginning only: its last bytes are not the end of the output. */
+/** If the disk was full, only the beginning is kept: its last bytes are not the end of the output. */
 function tailAvailable(capture: StreamCapture, headBytes: number): number {
   if (capture.tailBytes > 0) return capture.tailBytes;
   return capture.headBytes === capture.bytes ? capture.headBytes - headBytes : 0;
 }
 
-/** The last lines of a stream, for a message about what went wrong. */
+/** The last lines of a stream, for error messages. */
 export async function readLastLines(path: string, capture: StreamCapture): Promise<string> {
   const kept = capture.headBytes + capture.tailBytes;
   const bytes = Math.min(kept, lastLinesBytes);

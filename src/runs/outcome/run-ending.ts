@@ -4,7 +4,7 @@ import type { KeptOutput, RunEnding, RunState } from '../run-record.ts';
 import { isSuccess } from './is-success.ts';
 import type { OutcomeTexts } from './read-outcome.ts';
 
-/** What became of a run, from how its process ended and what it left behind. */
+/** Builds the end of a run from the end of its process and the outcome of the script. */
 export function concludeRun(
   end: RunEnd,
   { envelope, result, summary }: Pick<OutcomeTexts, 'envelope' | 'result' | 'summary'>,
@@ -19,7 +19,7 @@ export function concludeRun(
     envelope,
     startedAt: end.startedAtMs === null ? null : new Date(end.startedAtMs).toISOString(),
     endedAt: new Date(end.endedAtMs).toISOString(),
-    // Nobody saw it through: between its start and now it may have ended at any time.
+    // No executor observed the end: the run may have ended at any time between its start and now.
     durationMs: end.cause === 'lost' && end.startedAtMs === null ? null : Math.round(end.durationMs),
     stdoutBytes: end.stdout.bytes,
     stderrBytes: end.stderr.bytes,
@@ -30,7 +30,7 @@ export function concludeRun(
   };
 }
 
-/** The same for whoever waits for the run. */
+/** Builds the outcome for a caller that waits. */
 export function outcomeOf(
   end: RunEnd,
   texts: Pick<OutcomeTexts, 'message' | 'stdout' | 'stderr' | 'result'>,

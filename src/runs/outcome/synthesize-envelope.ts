@@ -4,18 +4,18 @@ import type { Language, Text } from '../../shared/text.ts';
 import type { EnvelopeReading } from './envelope.ts';
 import { isSuccess } from './is-success.ts';
 
-/** Codes of the envelopes that Hob writes in a script's place. */
+/** Codes of the envelopes that Hob writes if the script wrote none. */
 export const synthesizedCodes = { failed: -1, timedOut: -2, noEnvelope: -3 } as const;
 
 export interface Circumstances {
   readonly end: RunEnd;
   readonly timeoutMs: number | null;
-  /** Why the script could not be started at all, where that is known better than by an errno. */
+  /** Why the script could not be started, if a better description than an errno is known. */
   readonly unavailable: Text | null;
   readonly language: Language;
 }
 
-/** The envelope for a script that left none: what happened, and the last it said about it. */
+/** Builds the envelope for a script that wrote none: a description of the end and the last error lines. */
 export function synthesizeEnvelope(
   circumstances: Circumstances,
   reading: EnvelopeReading,
@@ -39,7 +39,7 @@ function describe(circumstances: Circumstances, reading: EnvelopeReading): Text 
     return { en: `${what.en}, but ${en}`, zh: `${what.zh}，但${zh}` };
   }
   if (reading.kind !== 'invalid') return what;
-  // What was wrong with the result may be why it failed, or all that is left of hours of work.
+  // A defect of the result may be the cause of the failure, or all that remains of hours of work.
   const { en, zh } = describeInvalid(reading.why);
   return { en: `${what.en}, and ${en}`, zh: `${what.zh}，且${zh}` };
 }

@@ -1,23 +1,23 @@
 import type { RingState } from '../../execution/ring-state.ts';
 import type { KeptOutput } from '../run-record.ts';
 
-/** Bytes of a stream that are in its log, one after the other. */
+/** A contiguous range of bytes of a stream in its log. */
 export interface Segment {
-  /** In the stream, as are all offsets. */
+  /** Offset in the stream, like all offsets. */
   readonly offset: number;
   readonly length: number;
-  /** In the log; null while they are being moved. */
+  /** Position in the log; null while the bytes are being moved. */
   readonly position: number | null;
 }
 
-/** What there is of a stream, and where in its log: in order, and what is between segments is missing. */
+/** The available parts of a stream and their positions in the log, in order. Bytes between segments are missing. */
 export interface LogLayout {
-  /** How much the script has written. */
+  /** How many bytes the script has written. */
   readonly endBytes: number;
   readonly segments: readonly Segment[];
 }
 
-/** The log of a run that lasts. `sizeBytes` is that of the file, looked at before the ring was. */
+/** The layout of the log of an executing run. `sizeBytes` is the size of the file, read before the ring state. */
 export function liveLayout(sizeBytes: number, ring: RingState | null | 'unclear'): LogLayout {
   if (ring === null) return layout(sizeBytes, [{ offset: 0, length: sizeBytes, position: 0 }]);
   if (ring === 'unclear') return layout(0, []);
@@ -26,7 +26,7 @@ export function liveLayout(sizeBytes: number, ring: RingState | null | 'unclear'
   if (ring.phase !== 'ring')
     return layout(done, [head, { offset: done - tailBytes, length: tailBytes, position: null }]);
   const oldest = until - tailBytes;
-  // The round of the ring that is being written, and what is left of the one before.
+  // The start of the current pass over the ring. The rest of the ring still contains bytes of the previous pass.
   const round = done - ((done - headBytes) % tailBytes);
   return layout(done, [
     head,
@@ -35,7 +35,7 @@ export function liveLayout(sizeBytes: number, ring: RingState | null | 'unclear'
   ]);
 }
 
-/** The log of a run that has ended. What the file is too short for is missing. */
+/** The layout of the log of an ended run. Bytes beyond the end of the file are missing. */
 export function endedLayout(
   bytes: number,
   { headBytes, tailBytes }: KeptOutput,
@@ -51,7 +51,7 @@ export function endedLayout(
   ]);
 }
 
-/** Whether so many bytes were still there after they had been read, when the ring stood like this then. */
+/** Whether bytes were not overwritten before they were read, given the state of the ring after the read. */
 export function wasIntact(offset: number, length: number, ring: RingState | null | 'unclear'): boolean {
   if (ring === null) return true;
   if (ring === 'unclear') return false;
@@ -59,7 +59,7 @@ export function wasIntact(offset: number, length: number, ring: RingState | null
   return ring.phase === 'ring' && ring.until <= Math.max(offset, ring.headBytes) + ring.tailBytes;
 }
 
-/** What to read next; nothing when its length is zero. */
+/** The part to read next; nothing if its length is zero. */
 export interface Part {
   readonly offset: number;
   readonly position: number;
@@ -67,8 +67,9 @@ export interface Part {
 }
 
 /**
- * The bytes at an offset, or the first ones behind it; the offset `until` when there are none. Whoever was overtaken by the writer of a ring, again and again, begins further ahead of it each time: at
- * the oldest byte there is no staying ahead of a script that writes as fast as it can.
+ * The part at an offset, or the first part after it; the offset `until` if there is none. A reader that was overtaken
+ * by the writer of a ring several times skips further ahead each time: at the oldest byte it could never keep ahead of
+ * a script that writes at full speed.
  */
 export function partAt(layout: LogLayout, at: number, until: number, overtaken = 0): Part {
   const next = segmentAt(layout, at);
@@ -86,7 +87,7 @@ export function partAt(layout: LogLayout, at: number, until: number, overtaken =
   };
 }
 
-/** The segment that has this byte, or else the first one behind it. */
+/** The segment that contains this byte, or the first one after it. */
 function segmentAt({ segments }: LogLayout, offset: number): Segment | undefined {
   return segments.find((segment) => segment.offset + segment.length > offset);
 }
@@ -96,7 +97,7 @@ export interface Gap {
   readonly to: number;
 }
 
-/** What is missing. */
+/** The missing ranges. */
 export function gapsOf({ endBytes, segments }: LogLayout): Gap[] {
   const gaps: Gap[] = [];
   let at = 0;

@@ -1,35 +1,38 @@
 import { ringFileOf } from '../../execution/ring-state.ts';
 import { readLogPart, sizeOfLog } from './read-log.ts';
 
-/** No event tells of a write to a file everywhere, so it is looked at: often while bytes come, less often while none do. */
-const soonestMs = 20;
-const latestMs = 200;
-/** Whoever types waits for every letter to be shown. */
-const hastyMs = 4;
+/**
+ * Not every platform reports writes to a file, so the file is polled: often while bytes arrive, less often while none
+ * arrive.
+ */
+const shortestPauseMs = 20;
+const longestPauseMs = 200;
+/** A user who types waits to see each letter. */
+const typingPauseMs = 4;
 const slowdown = 1.5;
-const ringSignBytes = 64;
+const ringFingerprintBytes = 64;
 
-/** Looks after the log of a stream for all who follow it, while any of them waits. */
+/** Polls the log of a stream for all its readers, as long as one of them waits. */
 export class LogWatch {
   readonly #log: string;
   readonly #waiting = new Set<() => void>();
   #hasBegun = false;
-  #isLooking = false;
+  #isPolling = false;
   #endPause = (): void => {};
   #isHasty = false;
-  #seen = '';
+  #lastFingerprint = '';
   #version = 0;
 
   constructor(log: string) {
     this.#log = log;
   }
 
-  /** Grows when something has changed. To be taken before one looks oneself, so that nothing is missed in between. */
+  /** Increases with every change. Take it before reading the log, so that no change in between is missed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Resolves when something has changed since then, at the latest when the signal is aborted. */
+  /** Resolves when something has changed since `since`, at the latest when the signal is aborted. */
   changed(since: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || since !== this.#version) return Promise.resolve();
     return new Promise((resolve) => {
@@ -40,44 +43,52 @@ export class LogWatch {
       };
       this.#waiting.add(done);
       signal.addEventListener('abort', done, { once: true });
-      if (this.#hasBegun && !this.#isLooking) void this.#look();
+      if (this.#hasBegun && !this.#isPolling) void this.#poll();
     });
   }
 
-  /** The run has begun: until then there is no log, and hundreds of runs that wait for their turn would be looked at for nothing. */
+  /**
+   * Starts polling when the run starts. Before that there is no log, and polling for hundreds of queued runs would be
+   * wasted.
+   */
   begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.wake();
   }
 
-  /** Something is about to be written. */
+  /** Polls soon, because a write is expected. */
   hasten(): void {
     this.#isHasty = true;
     this.#endPause();
   }
 
-  /** There is something that cannot be seen from the log. */
+  /** Reports a change that the log does not show. */
   wake(): void {
     this.#version++;
     for (const done of [...this.#waiting]) done();
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    for (let pauseMs = soonestMs; this.#waiting.size > 0; pauseMs = Math.min(pauseMs * slowdown, latestMs)) {
-      const sign = await this.#sign();
-      if (sign !== this.#seen) {
-        this.#seen = sign;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
+    for (
+      let pauseMs = shortestPauseMs;
+      this.#waiting.size > 0;
+      pauseMs = Math.min(pauseMs * slowdown, longestPauseMs)
+    ) {
+      const fingerprint = await this.#fingerprint();
+      if (fingerprint !== this.#lastFingerprint) {
+        this.#lastFingerprint = fingerprint;
         this.wake();
-        pauseMs = soonestMs;
+        pauseMs = shortestPauseMs;
       }
-      if (this.#isHasty) pauseMs = hastyMs;
+      if (this.#isHasty) pauseMs = typingPauseMs;
       this.#isHasty = false;
-      // Also when nobody waits at this moment: whoever was woken comes back soon, and should not make us look in circles.
+      // Pause even if no reader waits at this moment: a reader that was just woken returns soon, and must not cause a
+      // busy loop.
       await this.#pause(pauseMs);
     }
-    this.#isLooking = false;
+    this.#isPolling = false;
   }
 
   #pause(ms: number): Promise<void> {
@@ -90,10 +101,10 @@ export class LogWatch {
     });
   }
 
-  /** Not the time of the last change: two writes may have the same. */
-  async #sign(): Promise<string> {
+  /** Does not use the modification time: two writes may have the same. */
+  async #fingerprint(): Promise<string> {
     const sizeBytes = await sizeOfLog(this.#log);
-    const ring = await readLogPart(ringFileOf(this.#log), 0, ringSignBytes);
+    const ring = await readLogPart(ringFileOf(this.#log), 0, ringFingerprintBytes);
     return `${sizeBytes} ${ring.toString('latin1')}`;
   }
 }

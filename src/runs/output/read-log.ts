@@ -49,7 +49,7 @@ function errnoOfRead(result: LogRead): string | undefined {
 async function tryRead(path: string, start: number, length: number): Promise<LogRead> {
   if (!isOwnFolder(dirname(path))) return { errno: 'ENOENT' };
   try {
-    // A FIFO must not block the call, and a link must not lead out of the run's folder.
+    // Opening must not block on a FIFO, and must not follow a link out of the run's folder.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       if (!(await handle.stat()).isFile()) return Buffer.alloc(0);

@@ -9,13 +9,13 @@ import { readLogPart, readRingState, sizeOfLog } from './read-log.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** A part of a stream, or how much of it is missing. Offsets are those of the whole stream. */
+/** A part of a stream, or a number of missing bytes. Offsets refer to the whole stream. */
 export type OutputPiece =
   | { readonly offset: number; readonly bytes: Uint8Array }
   | { readonly offset: number; readonly missing: number };
 
 export interface OutputView extends LogLayout {
-  /** Whether there may be more of it later. */
+  /** Whether more output may follow. */
   readonly isLive: boolean;
 }
 
@@ -23,7 +23,7 @@ interface ReadRequest {
   readonly runId: string;
   readonly stream: StreamName;
   readonly from: number;
-  /** Nothing from here on. For a run that lasts this may be more than there is yet. */
+  /** The end of the range, exclusive. For an executing run it may be beyond the current end. */
   readonly until: number;
 }
 
@@ -33,7 +33,7 @@ interface RunOutputsOptions {
   runsFolder: string;
 }
 
-/** A log that somebody reads. */
+/** A log with at least one reader. */
 interface Followed {
   readonly runId: string;
   readonly log: string;
@@ -42,15 +42,15 @@ interface Followed {
   hasEnded: boolean;
 }
 
-/** Each reader has a piece in its hands: the more there are, the smaller their pieces, so that all together stay small. */
+/** Each reader holds a piece in memory. More readers get smaller pieces, so that the total stays limited. */
 const allPiecesBytes = 16 * 1024 * 1024;
 const largestPieceBytes = 256 * 1024;
 const smallestPieceBytes = 64 * 1024;
 
-/** The captured output of runs, for whoever asks for it: while they last, and afterwards. */
+/** The captured output of runs, during the run and after its end. */
 export class RunOutputs {
   readonly #options: RunOutputsOptions;
-  /** Of the logs that somebody follows. */
+  /** The logs that have readers. */
   readonly #followed = new Map<string, Followed>();
   #readers = 0;
 
@@ -66,23 +66,23 @@ export class RunOutputs {
     });
   }
 
-  /** What there is of a stream at this moment. */
+  /** The parts of a stream that are available now. */
   async look(record: BriefRun, stream: StreamName): Promise<OutputView> {
     const log = this.#logOf(record.runId, stream);
     if (record.endedAt !== null) return { ...(await layoutOfEnded(record, stream, log)), isLive: false };
     return { ...(await layoutOfLive(log)), isLive: true };
   }
 
-  /** Has whoever follows a run told of what it writes sooner than usual, for a while. */
+  /** Makes the readers of a run receive its next output sooner than usual. */
   hasten(runId: string): void {
     for (const entry of this.#followed.values()) if (entry.runId === runId) entry.watch.hasten();
   }
 
-  /** Whether there are so many bytes of a stream. Where that cannot be told, there may have been. */
+  /** Whether a stream has reached this offset. True if that is unknown. */
   async reaches(record: BriefRun, stream: StreamName, offset: number): Promise<boolean> {
     if (record.endedAt !== null) {
       const bytes = bytesOf(record, stream);
-      // What a lost run has written was looked up afterwards; somebody may have seen more of it.
+      // The size for a lost run was determined later. A reader may have received more of it before.
       return bytes === null || record.endCause === 'lost' || offset <= bytes;
     }
     const log = this.#logOf(record.runId, stream);
@@ -92,18 +92,19 @@ export class RunOutputs {
   }
 
   /**
-   * The bytes of a stream, in order and each once, as they come; it ends when the run has ended and all is told, when there is
-   * no such run any more, or with the signal. What is not there is said to be missing. Between two pieces nothing is held.
+   * Yields the bytes of a stream as they arrive, in order and each once. Ends when the run has ended and all bytes are
+   * read, when the run is removed, or when the signal is aborted. Missing bytes are reported as missing. No file is
+   * open between two pieces.
    */
   async *read({ runId, stream, from, until }: ReadRequest, signal: AbortSignal): AsyncGenerator<OutputPiece> {
     const followed = this.#follow(runId, this.#logOf(runId, stream));
     try {
       const record = this.#options.store.findBrief(runId);
-      // From here on its start and its end are told: what is asked here and what is told later cannot miss each other.
+      // The subscription to start and end already exists, so no change after this query is missed.
       if (record?.endedAt !== null) followed.hasEnded = true;
       if (record !== null && record.state !== 'queued') followed.watch.begin();
-      const told = yield* this.#readLive(followed, { from, until }, signal);
-      yield* this.#readEnded({ runId, stream, from: told, until }, signal);
+      const position = yield* this.#readLive(followed, { from, until }, signal);
+      yield* this.#readEnded({ runId, stream, from: position, until }, signal);
     } finally {
       this.#readers--;
       followed.readers--;
@@ -111,7 +112,7 @@ export class RunOutputs {
     }
   }
 
-  /** Reads while the run lasts. Returns how far it got. */
+  /** Reads while the run executes. Returns the offset it reached. */
   async *#readLive(
     followed: Followed,
     { from, until }: Pick<ReadRequest, 'from' | 'until'>,
@@ -135,7 +136,7 @@ export class RunOutputs {
         await watch.changed(version, signal);
         continue;
       }
-      // Told only now that it is sure where it ends, so that it is one gap and not many.
+      // Reports a gap only when its end is certain, so that it is one gap and not many.
       if (part.offset > at) yield { offset: at, missing: part.offset - at };
       if (bytes.length > 0) yield { offset: part.offset, bytes };
       at = part.offset + bytes.length;
@@ -155,7 +156,7 @@ export class RunOutputs {
     for (let at = from; at < end && !signal.aborted; ) {
       const part = partAt(layout, at, end);
       const bytes = await this.#readPart(log, part);
-      // The log may be gone because the run is.
+      // The log may be missing because the run was removed.
       if (bytes.length === 0 && this.#options.store.findBrief(runId) === null) return;
       const offset = bytes.length === 0 ? end : part.offset;
       if (offset > at) yield { offset: at, missing: offset - at };
@@ -200,7 +201,10 @@ function bytesOf(record: BriefRun, stream: StreamName): number | null {
   return stream === 'stdout' ? record.stdoutBytes : record.stderrBytes;
 }
 
-/** Of a run that ended before this was written down: a log that has not all of it begins with it, by half at least. */
+/**
+ * For runs of releases that did not record this: an incomplete log begins with the start of the output, at least in its
+ * first half.
+ */
 function likelyKept(bytes: number, sizeBytes: number): KeptOutput {
   return { headBytes: bytes <= sizeBytes ? bytes : Math.ceil(sizeBytes / 2), tailBytes: 0 };
 }
